@@ -92,7 +92,7 @@ test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
 
 test-rmi: build
-	JAVA_HOME="$$($(RUN) python -c 'from steelyard.provision.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f engine/rmi/pom.xml verify
+	JAVA_HOME="$$($(RUN) python -c 'from steelyard.hosts.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f engine/rmi/pom.xml verify
 
 test-go:
 	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done

@@ -236,7 +236,7 @@ def kept_contract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     one connection and leave nothing running. Gives the row of what was found."""
     from rich.console import Console
     from steelyard.base.progress import Progress
-    from steelyard.check import examination
+    from steelyard.measure.conformance import examination
 
     monkeypatch.setenv(MARK, str(tmp_path))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")

@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 from conftest import MARK, Lab
+from steelyard.hosts import namespace
 from steelyard.models.hosts import Host, Hosts
-from steelyard.provision import namespace
 
 # Of this process alone: tests run beside each other.
 NET = f"10.{192 + os.getpid() % 60}.{os.getpid() // 60 % 256}"

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from conftest import STEELYARD
-from steelyard.base import house
-from steelyard.provision.fetch import DEPENDENCY_PLUGIN
+from steelyard.base import paths
+from steelyard.hosts.fetch import DEPENDENCY_PLUGIN
 
 pytestmark = pytest.mark.long  # two builds and two servers
 
-GUIDE = house.root() / "docs" / "guides" / "where-time-goes.md"
+GUIDE = paths.root() / "docs" / "guides" / "where-time-goes.md"
 TOMCAT = "org.apache.tomcat:tomcat:11.0.24:zip"
 SECONDS = 900.0  # most of it is Maven's, where nothing is fetched yet
 
@@ -43,7 +43,7 @@ def run(lines: list[str], folder: Path, **environment: str) -> subprocess.Comple
     if "8081" in script:
         script = script.replace("8081", free_port())
     ran = subprocess.run(
-        ["bash"], input=script, cwd=house.root(), env={**os.environ, **environment}, capture_output=True, text=True,
+        ["bash"], input=script, cwd=paths.root(), env={**os.environ, **environment}, capture_output=True, text=True,
         timeout=SECONDS, check=False,
     )  # fmt: skip
     assert "Traceback" not in ran.stderr, ran.stderr

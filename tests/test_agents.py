@@ -10,9 +10,9 @@ from conftest import MARK
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.drive import agents
+from steelyard.hosts import cpus, subject
+from steelyard.measure.trial import agents
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, subject
 
 
 def test_the_levels_are_tried_with_the_operation_that_was_asked_for(

@@ -11,10 +11,10 @@ from conftest import MARK
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.asking import service_count
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.asking import service_count
+from steelyard.workload import contract
 
 
 @pytest.mark.parametrize("balancer", ["haproxy", "nginx"])

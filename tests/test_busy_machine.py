@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Lab
-from steelyard.provision import cpus
+from steelyard.hosts import cpus
 
 pytestmark = [pytest.mark.alone, pytest.mark.long]
 

@@ -16,10 +16,10 @@ from conftest import MARK
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, fetch, launch, subject
+from steelyard.hosts.running import RunningPart, RunningSubject
+from steelyard.hosts.toolchain import jdk_home
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, fetch, launch, subject
-from steelyard.provision.running import RunningPart, RunningSubject
-from steelyard.provision.toolchain import jdk_home
 
 PROGRESS = Progress(Console(quiet=True))
 SERVICE = entries.service("wstest")

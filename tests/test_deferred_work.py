@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from steelyard.base.house import root
+from steelyard.base.paths import root
 from steelyard.base.progress import Progress
 from steelyard.calibration import deferred_work, deferring
 from steelyard.calibration.deferred_work import ALONE, LAB, SHORT, Drive

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from conftest import MARK
 from rich.console import Console
-from steelyard.base.conversation import Access, Answer, Conversation
 from steelyard.base.errors import ConfigurationError, ToolchainError
+from steelyard.base.http_client import Access, Answer, HttpClient
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract, exchanges
-from steelyard.exchange.contract import request_headers
-from steelyard.exchange.meanings import meaning_of
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningPart, RunningSubject
+from steelyard.hosts.toolchain import jdk_home
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningPart, RunningSubject
-from steelyard.provision.toolchain import jdk_home
+from steelyard.workload import contract, exchanges
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.contract import request_headers
 
 VARIED = {
     "version": "11.0.18",
@@ -157,7 +157,7 @@ def test_large_answers_come_packed_to_a_client_that_takes_them(both: RunningSubj
 
 def _answer(both: RunningSubject, part: RunningPart, request: bytes, headers: dict[str, str]) -> Answer:
     own = request_headers(both.subject.service.model, "echoList", headers)
-    conversation = Conversation(f"http://127.0.0.1:{part.port}{both.subject.path()}")
+    conversation = HttpClient(f"http://127.0.0.1:{part.port}{both.subject.path()}")
     try:
         return conversation.post(request, own)
     finally:

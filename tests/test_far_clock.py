@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from conftest import HOUSE, Lab
 from far_hosts import Far, far_host, missing
-from steelyard.store.collector_log import read_collector_logs
-from steelyard.store.layer_table import read_layers
-from steelyard.store.tables import FAILURE_KINDS, read_slices
+from steelyard.results.collector_log import read_collector_logs
+from steelyard.results.layer_table import read_layers
+from steelyard.results.tables import FAILURE_KINDS, read_slices
 from test_faults import HEAD, SUBJECT, USERS
 
 ROOT = Path(__file__).parent.parent

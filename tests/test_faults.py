@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import Lab, lab_in, still_running
 from steelyard.base.csvfiles import read_table
-from steelyard.store.tables import FAILURE_KINDS
+from steelyard.results.tables import FAILURE_KINDS
 
 USERS = 2
 # Up to the faults that its block is to meet.

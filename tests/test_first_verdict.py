@@ -6,10 +6,10 @@ import re
 import shlex
 
 from conftest import Lab
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.statistics.verdict_words import Word
 
-GUIDE = (house.root() / "docs" / "guides" / "first-verdict.md").read_text()
+GUIDE = (paths.root() / "docs" / "guides" / "first-verdict.md").read_text()
 COMMANDS = [shlex.split(line)[3:] for line in GUIDE.splitlines() if line.startswith("    uv run steelyard ")]
 SHORT = ["--slice-seconds", "0.3", "--pairs", "2", "--warm-up", "0.5", "--users", "2"]
 

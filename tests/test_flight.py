@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import tomli_w
 from conftest import Lab, lab_in
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.csvfiles import read_table
 
 pytestmark = pytest.mark.alone  # it counts on times
@@ -43,10 +43,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def breakdown(lab: Lab, planted_ms: float, *words: str) -> Any:
     """What a run of the study's breakdown says, of two subjects that differ by a delay in the service layer."""
-    study = tomllib.loads((house.root() / "studies" / "flight.toml").read_text(encoding="utf-8"))
+    study = tomllib.loads((paths.root() / "studies" / "flight.toml").read_text(encoding="utf-8"))
     study |= {"subjects": faces(planted_ms), "reference": "plain"}
     shutil.copytree(
-        house.root() / "studies" / "flight", lab.folder / "flight", dirs_exist_ok=True
+        paths.root() / "studies" / "flight", lab.folder / "flight", dirs_exist_ok=True
     )  # what the paper printed
     (lab.folder / "flight.toml").write_text(tomli_w.dumps(study), encoding="utf-8")
     ran = lab.run("run", "flight.toml", "--tests", "breakdown", "--slice-seconds", "1", *words, "--json")

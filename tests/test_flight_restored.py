@@ -10,7 +10,7 @@ import pytest
 from conftest import Lab
 from steelyard.base.errors import ToolchainError
 from steelyard.catalogue import entries
-from steelyard.provision import toolchain
+from steelyard.hosts import toolchain
 
 pytestmark = pytest.mark.long
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from conftest import MARK, Lab, still_running
 from rich.console import Console
-from steelyard.base.conversation import Answer, Conversation
+from steelyard.base.http_client import Answer, HttpClient
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries, subject_syntax
-from steelyard.exchange import contract, exchanges
-from steelyard.exchange.meanings import meaning_of
-from steelyard.provision import cpus, launch, subject
+from steelyard.hosts import cpus, launch, subject
+from steelyard.workload import contract, exchanges
+from steelyard.workload.body_formats import meaning_of
 
 ASKED = [
     *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc", "soap12")),
@@ -111,7 +111,7 @@ def test_a_signed_request_is_answered_signed_and_a_wrapped_signature_gains_nothi
 
         def answer(name: str) -> Answer:
             headers = contract.request_headers(ready.service.model, asked[name].operation)
-            return Conversation(running.url).ask("POST", "", asked[name].body, headers)
+            return HttpClient(running.url).ask("POST", "", asked[name].body, headers)
 
         for name in ("unprotected", "not-signed", "signed-by-a-stranger", "signature-broken", "body-changed"):
             assert meaning.not_refused(answer(name)) is None, name

@@ -15,11 +15,11 @@ from conftest import HOUSE, MARK, Lab, still_running
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.check import examination as servers
-from steelyard.check.rows import row as row_of
+from steelyard.hosts import sockets, subject
+from steelyard.measure.conformance import examination as servers
+from steelyard.measure.conformance.rows import row as row_of
 from steelyard.models.outputs.catalogue import ServerRow, ServersOutput
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import sockets, subject
 
 ROOT = Path(__file__).parent.parent
 EVERYWHERE = ["null", "go", "tomcat-metro"]  # `make test-servers` asks them all

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import Lab, lab_in
 from steelyard.base.csvfiles import read_table
-from steelyard.provision import cpus
+from steelyard.hosts import cpus
 
 STUDY = """
 name = "journal"

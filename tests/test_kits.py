@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ToolchainError
 from steelyard.catalogue import entries
-from steelyard.provision import fetch, launch, toolchain
+from steelyard.hosts import fetch, launch, toolchain
 
 ROOT = Path(__file__).parent.parent
 PATIENCE = 300.0  # to be up on a machine that is ten times slower

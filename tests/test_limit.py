@@ -9,15 +9,15 @@ import jsonschema
 import pytest
 from conftest import Lab
 from one_worker import one_worker
-from steelyard.base import house
+from steelyard.base import paths
 
 pytestmark = pytest.mark.alone
 # Of one worker of exactly 10 ms: where p95 is 200 ms under Poisson arrivals, and where waits begin to grow at a constant rate.
 TRUTH = {"poisson": 92.5, "constant": 100.0}
 # As the guide has it.
-_GUIDE = (house.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
+_GUIDE = (paths.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
 PROMISE = next(line.split()[3:] for line in _GUIDE.splitlines() if line.startswith("    steelyard find-limit shop "))
-SCHEMA = json.loads((house.root() / "contracts" / "limit-output.schema.json").read_text())
+SCHEMA = json.loads((paths.root() / "contracts" / "limit-output.schema.json").read_text())
 
 
 def limit_found(lab: Lab, url: str, *words: str) -> Any:

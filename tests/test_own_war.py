@@ -11,9 +11,9 @@ from conftest import Lab
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import subject
+from steelyard.hosts.toolchain import require
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import subject
-from steelyard.provision.toolchain import require
 
 PROGRESS = Progress(Console(quiet=True))
 

@@ -12,9 +12,9 @@ from rich.console import Console
 from steelyard.base.errors import ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract
+from steelyard.hosts import cpus, launch, subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
+from steelyard.workload import contract
 
 ROOT = Path(__file__).parent.parent
 PROGRESS = Progress(Console(quiet=True))

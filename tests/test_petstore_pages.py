@@ -18,9 +18,9 @@ import pytest
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
 
 WAIT_SECONDS = 60
 ADDRESS = {"name": "Åse <b>", "street": "1 Long Lane", "city": "Market Town", "country": "Neverland"}

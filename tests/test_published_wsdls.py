@@ -11,8 +11,8 @@ from rich.console import Console
 from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, launch, subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
 
 pytestmark = pytest.mark.long
 PROGRESS = Progress(Console(quiet=True))

@@ -17,12 +17,12 @@ from rich.console import Console
 from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.check import examination
-from steelyard.exchange import contract, exchanges, refusals
-from steelyard.importing import adding
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
+from steelyard.measure.conformance import examination
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
+from steelyard.workload import contract, exchanges, refusals
+from steelyard.workload.importing import adding
 
 PROGRESS = Progress(Console(quiet=True))
 STUDY = """

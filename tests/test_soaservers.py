@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from conftest import HOUSE, MARK, still_running
 from rich.console import Console
-from steelyard.base.conversation import Conversation
 from steelyard.base.errors import BuildError, ConfigurationError, ContractError
+from steelyard.base.http_client import HttpClient
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract, exchanges
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningPart, RunningSubject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningPart, RunningSubject
+from steelyard.workload import contract, exchanges
 
 sys.path.insert(0, str(HOUSE.parent.parent / "services" / "soaservers" / "contract"))
 import graph
@@ -70,7 +70,7 @@ def counts(part: RunningPart) -> dict[str, int]:
 def send(running: RunningSubject, operation: str, requests: int) -> None:
     """So many random requests of an operation, whatever their answers."""
     service = subject.service_as_set(entries.service("soaservers"), [running.subject])
-    conversation = Conversation(running.url)
+    conversation = HttpClient(running.url)
     for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
         headers = contract.request_headers(service.model, operation)
         assert conversation.post(exchange.request.encode(), headers).status == 200

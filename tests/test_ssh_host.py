@@ -15,9 +15,9 @@ import pytest
 from conftest import Lab, ours
 from far_hosts import FAR, LONG, NEAR, NET, Far, children, far_host, missing, plug
 from steelyard.base.errors import SteelyardError
-from steelyard.provision import keeper, ssh_host
-from steelyard.provision.packing import Tree
-from steelyard.provision.site import reached
+from steelyard.hosts import keeper, ssh_host
+from steelyard.hosts.packing import Tree
+from steelyard.hosts.placement import reached
 
 MANY = 13
 SOON = keeper.UNHEARD_SECONDS / 2  # too soon for what hears nothing to have ended by itself

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from conftest import MARK, ours
 from rich.console import Console
-from steelyard.base.conversation import Conversation
 from steelyard.base.errors import ContractError, ProvisionError
+from steelyard.base.http_client import HttpClient
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.exchange import contract
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
+from steelyard.workload import contract
 
 TWO_TOMCATS_AND_A_DATABASE = SubjectSpec(
     label="pair",
@@ -54,7 +54,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
         time.sleep(0.5)
         assert cpu_ns(running) == before
         with pytest.raises(ContractError, match="no answer"):
-            Conversation(running.url, seconds=0.5).post(b"<a/>", {})
+            HttpClient(running.url, seconds=0.5).post(b"<a/>", {})
 
         running.thaw()
         assert contract.verify(service, running.url, seed=2, all_spellings=False) > 30

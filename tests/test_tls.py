@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from conftest import MARK, Lab
 from rich.console import Console
-from steelyard.base.conversation import Conversation
 from steelyard.base.errors import NoAnswerError, ProvisionError
+from steelyard.base.http_client import HttpClient
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries, subject_syntax
+from steelyard.hosts import cpus, launch, subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl makes certificates here")
 ASKED = [
@@ -50,7 +50,7 @@ def test_nobody_is_answered_who_does_not_ask_over_tls_or_trusts_another_certific
     with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert running.url.startswith("https://")
         with pytest.raises(NoAnswerError, match="certificate"):
-            Conversation(running.url).get({})
+            HttpClient(running.url).get({})
         with socket.create_connection((running.host, running.front.port)) as plain:
             plain.settimeout(10)
             plain.sendall(b"GET /wstest/count HTTP/1.1\r\nHost: here\r\n\r\n")

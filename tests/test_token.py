@@ -11,10 +11,10 @@ from steelyard.base.csvfiles import read_table
 from steelyard.base.errors import ContractError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.drive import agents
+from steelyard.hosts import cpus, subject
+from steelyard.measure.trial import agents
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.plan.settings import Request, settle
-from steelyard.provision import cpus, subject
+from steelyard.plan.run_parameters import Request, settle
 
 PROGRESS = Progress(Console(quiet=True))
 

@@ -21,9 +21,9 @@ from steelyard.base.errors import ProvisionError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.catalogue.subject_syntax import subject_of
-from steelyard.exchange import exchanges
-from steelyard.exchange.meanings import meaning_of
-from steelyard.provision import cpus, launch, subject
+from steelyard.hosts import cpus, launch, subject
+from steelyard.workload import exchanges
+from steelyard.workload.body_formats import meaning_of
 
 SECONDS = 600  # on a machine that is ten times slower
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")

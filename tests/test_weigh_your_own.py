@@ -13,15 +13,15 @@ import jsonschema
 import pytest
 from conftest import Lab
 from rich.console import Console
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
 
 PROGRESS = Progress(Console(quiet=True))
-CONTRACTS = house.root() / "contracts"
+CONTRACTS = paths.root() / "contracts"
 
 
 def schema(name: str) -> Any:

@@ -20,9 +20,9 @@ from steelyard.base import configuration
 from steelyard.base.errors import KeeperError
 from steelyard.base.progress import Progress
 from steelyard.catalogue.entries import Entry
+from steelyard.hosts import build, fetch, keeper
+from steelyard.hosts.toolchain import require
 from steelyard.models.server import Argv, Artifact, Needs, Server
-from steelyard.provision import build, fetch, keeper
-from steelyard.provision.toolchain import require
 
 CLIENTS = ROOT / "tools" / "clients"
 STEP_SECONDS = 900.0  # of one generator, compiler or call

@@ -24,15 +24,15 @@ from client_calls import Asked, Reached, Ready, called, clients, made, provided,
 from kept import ROOT, keep
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
-from steelyard.base import house
-from steelyard.base.conversation import Conversation
+from steelyard.base import paths
 from steelyard.base.errors import NoAnswerError, SteelyardError
+from steelyard.base.http_client import HttpClient
 from steelyard.base.lock import machine_lock
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
 
 SERVICE = "soakit"
 PAGE = ROOT / "docs" / "reference" / "interoperability.md"
@@ -233,11 +233,11 @@ def _cells(
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """The address on loopback at which a folder's files can be had: not every generator reads a file."""
-    server = ThreadingHTTPServer((house.HOST, 0), partial(_Files, directory=str(folder)))
+    server = ThreadingHTTPServer((paths.HOST, 0), partial(_Files, directory=str(folder)))
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield house.url(server.server_port, "")
+        yield paths.url(server.server_port, "")
     finally:
         server.shutdown()
         thread.join()
@@ -259,7 +259,7 @@ def _address(running: RunningSubject, carriage: Carriage) -> str:
 
 def _published(running: RunningSubject, carriage: Carriage) -> str:
     """Why a server publishes no description at an address; empty where it does."""
-    conversation = Conversation(f"{_address(running, carriage)}?wsdl", PUBLISHED_SECONDS)
+    conversation = HttpClient(f"{_address(running, carriage)}?wsdl", PUBLISHED_SECONDS)
     try:
         answer = conversation.get({})
     except NoAnswerError as error:

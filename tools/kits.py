@@ -21,8 +21,8 @@ from rich.console import Console
 from steelyard.base.errors import SteelyardError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import subject
 
 KITS = ROOT / "build" / "kits"
 MAKERS = ("target", ".")  # how folders and files begin that compilers and the lab keep beside what they make

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from kept import ROOT, STEELYARD, between, keep, rows, wanted_runs
 from steelyard.base.histogram import read_interval_log
 from steelyard.base.text import percent_text
-from steelyard.drive.merging import EnginePart, merge
+from steelyard.measure.trial.merging import EnginePart, merge
 from steelyard.statistics.interval import student_interval
 
 PAGE = ROOT / "docs" / "decisions" / "many-engines.md"

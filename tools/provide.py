@@ -8,8 +8,8 @@ from rich.console import Console
 from steelyard.base.errors import ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import subject
 
 OLDER = {"version": "11.0.18", "stack_version": "4.0.4"}
 WANTED = {

@@ -29,10 +29,10 @@ from steelyard.models.between_sessions import BetweenSessions, Deviation, PairKi
 from steelyard.models.cluster import MachineRatio, OverMachines
 from steelyard.report.charts.forest import forest_chart
 from steelyard.report.drawing import standalone
+from steelyard.results.earlier import described
 from steelyard.statistics.campaigns import Found, pooled_spread
 from steelyard.statistics.campaigns import between as between_campaigns
 from steelyard.statistics.distributions import student_quantile
-from steelyard.store.earlier import described
 
 RESULTS = ROOT / "docs" / "results"
 PAGE, CHART, EARLIER = RESULTS / "README.md", RESULTS / "answers.svg", RESULTS / "earlier-sessions.csv"

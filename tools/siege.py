@@ -26,8 +26,8 @@ from typing import Any
 from rich.console import Console
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.hosts import cpus, launch, subject
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.provision import cpus, launch, subject
 
 PAGES = ("home", "category?id=birds", "product?id=finch", "item?id=finch-1")
 SETTINGS = """

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .base.errors import SteelyardError
-    from .tabular.opened_run import OpenedRun, open_run
-    from .tabular.stored_table import StoredColumn, StoredTable
+    from .results.tabular.opened_run import OpenedRun, open_run
+    from .results.tabular.stored_table import StoredColumn, StoredTable
 
 __version__ = "0.1.0"
 __all__ = ["OpenedRun", "SteelyardError", "StoredColumn", "StoredTable", "__version__", "open_run"]
 _PLACES = {
     "SteelyardError": "base.errors",
-    "OpenedRun": "tabular.opened_run",
-    "open_run": "tabular.opened_run",
-    "StoredColumn": "tabular.stored_table",
-    "StoredTable": "tabular.stored_table",
+    "OpenedRun": "results.tabular.opened_run",
+    "open_run": "results.tabular.opened_run",
+    "StoredColumn": "results.tabular.stored_table",
+    "StoredTable": "results.tabular.stored_table",
 }
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.exceptions import TyperException
 
 from . import __version__
-from .base import children, house
+from .base import children, paths
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
 from .base.validation import problem_text
 from .commands import (
@@ -143,7 +143,7 @@ def main() -> None:
         _complain(said, "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
-        place = house.cache() / "defect.log"
+        place = paths.cache() / "defect.log"
         with suppress(OSError):  # where it cannot be kept, the sentence must do
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(traceback.format_exc(), encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from steelyard import cli
-from steelyard.provision import toolchain
+from steelyard.hosts import toolchain
 
 
 @dataclass(frozen=True)

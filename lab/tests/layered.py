@@ -10,8 +10,8 @@ from pathlib import Path
 
 from steelyard.models.records import Schedule
 from steelyard.models.service import Layer, RequestKind
-from steelyard.store.layer_records import LayerTime, RequestRecord
-from steelyard.store.layer_table import TimedRequest, write_layers
+from steelyard.results.layer_records import LayerTime, RequestRecord
+from steelyard.results.layer_table import TimedRequest, write_layers
 from synthetic import Planted, write_run
 
 RECORDED = Path(__file__).parent / "recorded" / "monitor"

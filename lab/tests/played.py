@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import Ran, steelyard
 from steelyard.analyse import instrument
-from steelyard.drive import engine, trial
+from steelyard.measure.trial import engine, trial
 
 HOUSE = Path(__file__).parents[2] / "tests" / "house"
 FAKE = Path(__file__).with_name("fake_engine.py")

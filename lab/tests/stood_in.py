@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
-from steelyard.base.listening import listening_on
+from steelyard.base.loopback_server import listening_on
 from steelyard.catalogue import entries
-from steelyard.importing.taking_over import take_over
-from steelyard.mocking.known import MockedService, mocked
-from steelyard.mocking.stand_in import StandIn
 from steelyard.models.job import Think
+from steelyard.workload.importing.convert import take_over
+from steelyard.workload.mocking.known import MockedService, mocked
+from steelyard.workload.mocking.stand_in import StandIn
 
 HERE = Path(__file__).parent
 

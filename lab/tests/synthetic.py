@@ -28,9 +28,9 @@ from steelyard.models.records import (
 )
 from steelyard.plan import shapes
 from steelyard.plan.kinds import kind_of, warmed
-from steelyard.store import foreign_table
-from steelyard.store.foreign_table import ForeignWork, Stranger
-from steelyard.store.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
+from steelyard.results import foreign_table
+from steelyard.results.foreign_table import ForeignWork, Stranger
+from steelyard.results.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 TURN_COLUMNS = (

@@ -8,8 +8,8 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.commands.run import RunOptions, request_of
 from steelyard.models.study import Study
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.subjects import subjects_asked, subjects_of
 
 STUDY = Study.model_validate(

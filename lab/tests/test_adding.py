@@ -9,13 +9,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 from command import Ran, steelyard
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.catalogue import entries
-from steelyard.exchange import exchanges, refusals
-from steelyard.exchange.meanings import meaning_of
+from steelyard.workload import exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
 
 WSDLS = Path(__file__).parent / "wsdl"
-SCHEMA = json.loads((house.root() / "contracts" / "add-output.schema.json").read_text())
+SCHEMA = json.loads((paths.root() / "contracts" / "add-output.schema.json").read_text())
 METRO = '<endpoints xmlns="http://java.sun.com/xml/ns/jax-ws/ri/runtime" version="2.0">{}</endpoints>'
 ENDPOINT = '<endpoint name="{0}" implementation="a.B" url-pattern="/{0}"/>'
 ENVELOPE = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>{}</s:Body></s:Envelope>'

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from steelyard.drive import agents
+from steelyard.measure.trial import agents
 
 
 def test_the_number_with_the_highest_throughput_is_found() -> None:

@@ -14,11 +14,11 @@ from steelyard.analyse.analysis import analyse, table
 from steelyard.analyse.instrument import Level, examine
 from steelyard.base.errors import MeasureError, SteelyardError
 from steelyard.commands.options import require_verdict
+from steelyard.measure.outcome import Outcome
 from steelyard.models.job import BigBang
 from steelyard.models.records import Check, Failure
 from steelyard.models.verdict import Comparison, Verdicts
-from steelyard.run.outcome import Outcome
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

@@ -10,7 +10,7 @@ from rich.console import Console
 from steelyard.base.errors import ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.provision import build
+from steelyard.hosts import build
 
 QUIET = Progress(Console(file=io.StringIO()))
 

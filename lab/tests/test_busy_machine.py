@@ -11,10 +11,10 @@ from steelyard.analyse.foreign_work import OTHERS_AT_WORK, BusySoFar
 from steelyard.analyse.instrument import Finding, Level
 from steelyard.base.errors import CANNOT_TELL, SteelyardError
 from steelyard.commands.options import require_verdict
+from steelyard.measure.outcome import Outcome
 from steelyard.models.records import Check
 from steelyard.models.verdict import Comparison, Verdicts
-from steelyard.run.outcome import Outcome
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

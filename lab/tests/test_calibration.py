@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from scipy.stats import ttest_ind
 from steelyard.base.errors import ConfigurationError, StoreError
-from steelyard.base.house import root
+from steelyard.base.paths import root
 from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
 from steelyard.calibration import banked, deferred_work, planted, usual_runs
@@ -26,18 +26,18 @@ from steelyard.calibration.usual_runs import UsualRun, minutes_needed
 from steelyard.calibration.values import tail_forks, values_of
 from steelyard.catalogue import entries as catalogue
 from steelyard.catalogue.subject_syntax import study_of
+from steelyard.hosts.subject import BUSY_HEADER
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.plan.budget import fitted
 from steelyard.plan.designs.design import LEAST_PAIRS
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 from steelyard.plan.stopping import warm_up_within
-from steelyard.provision.subject import BUSY_HEADER
+from steelyard.results import machine_history
+from steelyard.results.stored_run import read_run
 from steelyard.statistics.looks import LOOKS
 from steelyard.statistics.planning import power
-from steelyard.store import machine_history
-from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 SETUP = {

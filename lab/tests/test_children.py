@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from living import is_there
 from steelyard.base import children
-from steelyard.provision.cpus import Shares, kept_awake
+from steelyard.hosts.cpus import Shares, kept_awake
 
 FORGOTTEN = """
 import subprocess, sys
 from steelyard import cli
 from steelyard.base import children
-from steelyard.provision.keeper import Keeper
+from steelyard.hosts.keeper import Keeper
 from pathlib import Path
 plain = children.begun(lambda: subprocess.Popen(["sleep", "100"]))
 kept = Keeper(["sh", "-c", "sleep 100 & sleep 100"], log=Path(sys.argv[1]))

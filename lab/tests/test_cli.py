@@ -57,4 +57,4 @@ def test_a_command_that_measures_nothing_loads_nothing_slow(words: str) -> None:
 def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_reads_xml(tmp_path: Path) -> None:
     found = loaded("report", RESULTS / "demo", RESULTS / "demo", folder=tmp_path)
     assert "numpy" in found
-    assert found & {"scipy.stats", "scipy.optimize", "xmlschema", "steelyard.drive.trial"} == set()
+    assert found & {"scipy.stats", "scipy.optimize", "xmlschema", "steelyard.measure.trial.trial"} == set()

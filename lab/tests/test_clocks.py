@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from steelyard.hosts.clocks import beside_ours, looked_at
+from steelyard.hosts.executor import Executor
+from steelyard.hosts.keeper import Keeper
+from steelyard.hosts.placement import LOOPBACK, Placement
 from steelyard.models.records import HostClock
-from steelyard.observe.clocks import beside_ours, looked_at
-from steelyard.provision.keeper import Keeper
-from steelyard.provision.reach import Reach
-from steelyard.provision.site import LOOPBACK, Site
 from steelyard.statistics.clocks import BothClocks, ClockLine, Offset, TimeStamps, drift_ppm, offset_of
 
 SECOND_NS = 10**9
@@ -34,7 +34,7 @@ sys.exit(kept.wait())
 """
 
 
-class AnotherClock(Reach):
+class AnotherClock(Executor):
     """This machine, with a keeper that is asked for the time and says it is later."""
 
     def __init__(self, ahead_ns: int) -> None:
@@ -95,7 +95,7 @@ def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made
     reach = AnotherClock(SECOND_NS)
     noted: list[HostClock] = []
     with Keeper(["sleep", "1000"], log=tmp_path / "log", reach=reach) as reach.keeper:
-        site = Site("rack", "10.0.0.2", reach)
+        site = Placement("rack", "10.0.0.2", reach)
         with beside_ours(site, noted) as clock_there:
             assert clock_there is not None
             begun = time.monotonic_ns()

@@ -20,8 +20,8 @@ from steelyard.cluster.packing import packed, unpacked
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
 from steelyard.plan.schedule import on_machines
-from steelyard.store.cluster_folder import read_cluster
-from steelyard.store.stored_run import read_run
+from steelyard.results.cluster_folder import read_cluster
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 SETUP = {"machine": {"kernel": "6.1", "processors": 2}}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from steelyard.analyse.sources import SOURCES
-from steelyard.store.collector_log import by_another_clock, collector_log_of, parse, read_collector_logs
-from steelyard.store.stored_run import read_run
+from steelyard.results.collector_log import by_another_clock, collector_log_of, parse, read_collector_logs
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 G1 = """\

@@ -14,14 +14,14 @@ import jsonschema
 import pytest
 from command import Ran, steelyard
 from own_service import service, serving
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.configuration import load
 from steelyard.base.errors import ConfigurationError
 from steelyard.commands.compare_running import is_running
-from steelyard.loading.comparing import ratio_of
+from steelyard.measure.load.comparing import ratio_of
 from steelyard.models.service import Service
 
-SCHEMA = json.loads((house.root() / "contracts" / "comparison-output.schema.json").read_text())
+SCHEMA = json.loads((paths.root() / "contracts" / "comparison-output.schema.json").read_text())
 
 
 def compare(folder: Path, *words: str) -> Ran:

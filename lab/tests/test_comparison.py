@@ -13,8 +13,8 @@ from steelyard.plan import stopping
 from steelyard.plan.budget import Fitted, fitted
 from steelyard.plan.designs.design import LEAST_PAIRS
 from steelyard.plan.estimate import of_trial
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 
 
 def study(*subjects: str, budget: float = 900, rate: float | None = None) -> Study:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import ImportRefusedError
 from steelyard.commands.import_ import say_compliance
-from steelyard.importing.compliance.judging import ASSERTIONS, described_at, judge_compliance, judged_by
 from steelyard.models.outputs.own_service import ComplianceOutput
+from steelyard.workload.importing.compliance.judging import ASSERTIONS, described_at, judge_compliance, judged_by
 
 WSDL = Path(__file__).parent / "wsdl"
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -233,7 +233,7 @@ def test_a_description_of_soap_1_2_keeps_profile_2_0_alone(tmp_path: Path) -> No
     assert output.conforms == ["2.0"] and broken(output) == {"R2401"} and broken(output, "2.0") == set()
 
 
-@pytest.mark.parametrize("path", sorted(house.root().glob("services/*/contract/*.wsdl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(paths.root().glob("services/*/contract/*.wsdl")), ids=lambda path: path.stem)
 def test_the_halls_own_descriptions_keep_the_profile(path: Path) -> None:
     output = judge_compliance(str(path), ())
     known = KNOWN.get(path.stem, set())

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 from command import Ran, steelyard
-from steelyard.base.conversation import Conversation
 from steelyard.base.errors import NoAnswerError
+from steelyard.base.http_client import HttpClient
 
 Answer = Callable[[int], tuple[bytes, bool]]
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -157,11 +157,11 @@ def test_a_name_with_an_address_of_another_machine_is_not_this_machine(
 
 def test_the_labs_own_question_goes_to_the_addresses_that_are_known_and_to_no_other() -> None:
     with server(["127.0.0.1"]) as (port, _):
-        asked = Conversation(f"http://no-such-host.invalid:{port}/", 5, addresses=["::1", "127.0.0.1"])
+        asked = HttpClient(f"http://no-such-host.invalid:{port}/", 5, addresses=["::1", "127.0.0.1"])
         assert asked.get({}).body == b"ok"
         asked.close()
         with pytest.raises(NoAnswerError):
-            Conversation(f"http://127.0.0.1:{port}/", 5, addresses=["127.0.0.9"]).get({})
+            HttpClient(f"http://127.0.0.1:{port}/", 5, addresses=["127.0.0.9"]).get({})
 
 
 @pytest.mark.parametrize(("users", "requests"), [(7, 1000), (7, 5), (4, 8)])

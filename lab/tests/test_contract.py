@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.base.conversation import Access, Answer, Conversation
 from steelyard.base.errors import ContractError
+from steelyard.base.http_client import Access, Answer, HttpClient
 from steelyard.catalogue import entries
-from steelyard.exchange import contract, exchanges, refusals
-from steelyard.exchange.meaning import Spelling
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.soap import messages
-from steelyard.exchange.soap.messages import TypedMessages
-from steelyard.exchange.soap.spellings import respell
 from steelyard.models.service import Exchange
+from steelyard.workload import contract, exchanges, refusals
+from steelyard.workload.body_format import Spelling
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.soap import messages
+from steelyard.workload.soap.messages import TypedMessages
+from steelyard.workload.soap.spellings import respell
 
 
 @pytest.fixture
@@ -175,11 +175,11 @@ def test_a_subject_s_own_headers_go_along_and_the_request_s_win_as_in_the_engine
 ) -> None:
     sent: list[dict[str, str]] = []
 
-    def ask(_self: Conversation, _method: str, _path: str, _body: bytes, headers: dict[str, str]) -> Answer:
+    def ask(_self: HttpClient, _method: str, _path: str, _body: bytes, headers: dict[str, str]) -> Answer:
         sent.append(headers)
         return Answer(401, b"")
 
-    monkeypatch.setattr(Conversation, "ask", ask)
+    monkeypatch.setattr(HttpClient, "ask", ask)
     with pytest.raises(ContractError, match="HTTP status 401, expected 200"):
         verify(access=Access({"Authorization": "Bearer sesame", "soapaction": "mine"}))
     assert sent[0]["Authorization"] == "Bearer sesame"

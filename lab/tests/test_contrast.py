@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from steelyard.base import house
+from steelyard.base import paths
 
-STYLE = (house.root() / "lab" / "steelyard" / "report" / "style.css").read_text()
+STYLE = (paths.root() / "lab" / "steelyard" / "report" / "style.css").read_text()
 COLOUR = re.compile(r"--([a-z0-9-]+): (#[0-9a-f]+)")
 SCHEMES = {
     scheme: {

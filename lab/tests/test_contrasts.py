@@ -9,7 +9,7 @@ import pytest
 from steelyard.analyse.contrasts import differences
 from steelyard.analyse.figures import ForkFigure
 from steelyard.models.verdict import Difference
-from steelyard.store.stored_run import Run
+from steelyard.results.stored_run import Run
 
 ERRORS: Any = SimpleNamespace(name="errors", title="System errors", unit="%")
 BETWEEN_TESTS = {"text": "Cold against warm", "measure": "errors", "test": "cold", "than": "warm"}

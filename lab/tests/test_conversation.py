@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from steelyard.base.conversation import ANSWER_BYTES, Answer, Conversation
 from steelyard.base.errors import ContractError, NoAnswerError
+from steelyard.base.http_client import ANSWER_BYTES, Answer, HttpClient
 
 Deed = Callable[[socket.socket, threading.Event], None]
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -107,7 +107,7 @@ def says_and_closes(words: bytes) -> Deed:
 def test_a_hostile_server_costs_a_bounded_time_and_is_named(deed: Deed, said: str) -> None:
     with server(deed) as url:
         late = said.startswith("no answer within")
-        conversation = Conversation(url, BOUND_SECONDS if late else AMPLE_SECONDS, most_bytes=BOUND_BYTES)
+        conversation = HttpClient(url, BOUND_SECONDS if late else AMPLE_SECONDS, most_bytes=BOUND_BYTES)
         begun = time.monotonic()
         with pytest.raises(NoAnswerError) as caught:
             conversation.post(b"<a/>", {})
@@ -123,7 +123,7 @@ def test_a_deadline_is_over_each_answer_and_not_over_the_conversation() -> None:
         connection.sendall(HEAD + b"Content-Length: 2\r\n\r\nok")
 
     with server(deed) as url:
-        conversation = Conversation(url, 2.5)
+        conversation = HttpClient(url, 2.5)
         assert [conversation.get({}).body for _ in range(5)] == [b"ok"] * 5
         conversation.close()
 
@@ -133,21 +133,21 @@ def test_a_size_is_of_each_answer_whatever_way_its_end_is_told() -> None:
     counted = HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
     chunked = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(body) + body + b"\r\n0\r\n\r\n"
     with server(says(counted, chunked, counted)) as url:
-        conversation = Conversation(url, most_bytes=BOUND_BYTES)
+        conversation = HttpClient(url, most_bytes=BOUND_BYTES)
         assert [conversation.get({}).body for _ in range(3)] == [body] * 3
         conversation.close()
     with server(says_and_closes(HEAD + b"Connection: close\r\n\r\n" + body)) as url:
-        conversation = Conversation(url, most_bytes=BOUND_BYTES)
+        conversation = HttpClient(url, most_bytes=BOUND_BYTES)
         assert conversation.get({}).body == body
         conversation.close()
 
 
 def test_a_connection_that_the_server_closed_is_opened_again_unless_it_must_last() -> None:
     with server(says_and_closes(HEAD + b"Content-Length: 2\r\n\r\nok")) as url:
-        conversation = Conversation(url)
+        conversation = HttpClient(url)
         assert [conversation.get({}).status for _ in range(3)] == [200] * 3
         conversation.close()
-        lasting = Conversation(url, once=True)
+        lasting = HttpClient(url, once=True)
         assert lasting.get({}).status == 200
         with pytest.raises(NoAnswerError):
             lasting.get({})

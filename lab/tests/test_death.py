@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import Literal
 
 import pytest
-from steelyard.drive.watch import Watch, memory_line, waits_for_itself
+from steelyard.hosts.keeper import Exit
+from steelyard.hosts.sockets import Calls
+from steelyard.measure.trial.watch import Watch, memory_line, waits_for_itself
 from steelyard.models.job import BigBang
 from steelyard.models.records import Cell, Failure, Place, SlicePlan, TrialRecord
-from steelyard.provision.keeper import Exit
-from steelyard.provision.sockets import Calls
 from steelyard.report import write_report
-from steelyard.store.tables import FAILURE_KINDS, SliceRow
+from steelyard.results.tables import FAILURE_KINDS, SliceRow
 from synthetic import Planted, write_run
 
 PLACE = Place(slice=12, phase="measure", cell="echoStruct", users=8, request_bytes=4200)

@@ -7,8 +7,8 @@ from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
 from steelyard.plan.cells import together
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 
 STUDY = entries.study("wstest").model
 SERVICE = entries.service("wstest").model

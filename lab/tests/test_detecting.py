@@ -15,14 +15,14 @@ from steelyard.analyse.analysis import analyse, decision_table
 from steelyard.analyse.detectors import DETECTORS
 from steelyard.analyse.detectors.detector import Detector
 from steelyard.analyse.instrument import Level, examine
-from steelyard.base.house import root
+from steelyard.base.paths import root
 from steelyard.catalogue import entries, published_tables
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.study import Span
 from steelyard.models.verdict import Detection, Verdicts
 from steelyard.plan.shapes import levels_of
-from steelyard.store.stored_run import Run, read_run
-from steelyard.store.tables import SPAN_COLUMNS
+from steelyard.results.stored_run import Run, read_run
+from steelyard.results.tables import SPAN_COLUMNS
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

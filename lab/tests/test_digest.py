@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from command import steelyard
 from steelyard.base.errors import ConfigurationError, TargetError
-from steelyard.loading.asked import of_url
-from steelyard.loading.digest import challenge_of
-from steelyard.loading.who_asks import with_auth
 from steelyard.models.service import Auth, Expect
+from steelyard.workload.auth import with_auth
+from steelyard.workload.digest import challenge_of
+from steelyard.workload.load_target import of_url
 
 MD5 = 'Digest realm="a \\"b\\", c", qop="auth, auth-int", algorithm=MD5, nonce="n1", opaque="o=1"'
 SHA = 'Digest realm="r", qop="auth", algorithm=SHA-256, nonce="n2"'

@@ -11,11 +11,11 @@ import pytest
 from steelyard.analyse.analysis import analyse
 from steelyard.base.errors import StoreError
 from steelyard.base.text import ratio_text
+from steelyard.hosts.machine import fingerprint
 from steelyard.models.verdict import Verdicts
-from steelyard.observe.machine import fingerprint
-from steelyard.store import earlier
-from steelyard.store.setup import setup_differences
-from steelyard.store.stored_run import read_run
+from steelyard.results import earlier
+from steelyard.results.setup import setup_differences
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

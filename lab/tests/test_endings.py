@@ -17,9 +17,9 @@ from steelyard.catalogue import entries
 from steelyard.models.job import BigBang
 from steelyard.models.records import Cell, Distress, Failure, Place, Schedule
 from steelyard.models.study import Grid, Until
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
-from steelyard.store.tables import SliceRow
+from steelyard.results.tables import SliceRow
 from synthetic import SLICE_COLUMNS
 
 KIT = entries.study("soakit").model

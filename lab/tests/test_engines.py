@@ -18,26 +18,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_service import service, serving
 from rich.console import Console
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merged, read_log, read_seconds
 from steelyard.base.progress import Progress
-from steelyard.drive.engines import TickSum, shared_out
-from steelyard.drive.merging import EnginePart, merge
-from steelyard.loading.allowed import target_of
-from steelyard.loading.asked import of_url
-from steelyard.loading.driving import Ground, Stretch, Stretches
-from steelyard.loading.load import profile_of
-from steelyard.loading.requests import write_requests
-from steelyard.loading.sharing import engines_of, require_shared
-from steelyard.loading.who_asks import with_auth
-from steelyard.loading.words import LoadWords
+from steelyard.hosts.placement import THIS_MACHINE
+from steelyard.measure.load.driving import LoadContext, Stretch, Stretches
+from steelyard.measure.load.load import profile_of
+from steelyard.measure.load.sharing import engines_of, require_shared
+from steelyard.measure.trial.engines import TickSum, shared_out
+from steelyard.measure.trial.merging import EnginePart, merge
 from steelyard.models.job import BigBang, Job
 from steelyard.models.service import Expect
-from steelyard.provision.site import THIS_MACHINE
-from steelyard.store.tables import read_slices, read_ticks
+from steelyard.results.tables import read_slices, read_ticks
+from steelyard.workload.allowed_hosts import target_of
+from steelyard.workload.auth import with_auth
+from steelyard.workload.load_spec import LoadSpec
+from steelyard.workload.load_target import of_url
+from steelyard.workload.request_files import write_requests
 
-SCHEMA = json.loads((house.root() / "contracts" / "load-output.schema.json").read_text())
+SCHEMA = json.loads((paths.root() / "contracts" / "load-output.schema.json").read_text())
 BEGIN = 5_000_000_000
 HEAD = "#[Histogram log format version 1.3]\n#[BaseTime: {base:.3f} (seconds since epoch)]\n"
 Seconds = Sequence[Sequence[int]]
@@ -168,12 +168,12 @@ def test_engines_have_processors_in_turn_and_parts_of_what_is_kept() -> None:
 
 def test_what_engines_cannot_share_is_one_sentence() -> None:
     for words, said in (
-        (LoadWords(engines=5), "4 users cannot be shared by 5 engines"),
-        (LoadWords(engines=2, most_requests=9), "would not end together"),
+        (LoadSpec(engines=5), "4 users cannot be shared by 5 engines"),
+        (LoadSpec(engines=2, most_requests=9), "would not end together"),
     ):
         with pytest.raises(ConfigurationError, match=said):
             require_shared(words, profile_of(words))
-    rate = LoadWords(engines=9, rates=(5.0, 5.0), most_requests=9)
+    rate = LoadSpec(engines=9, rates=(5.0, 5.0), most_requests=9)
     require_shared(rate, profile_of(rate))
 
 
@@ -195,7 +195,7 @@ def test_an_engine_that_is_killed_ends_the_load_of_all_with_its_reason(tmp_path:
     with serving(0.005) as url, Progress(Console(quiet=True)) as progress:
         asked, who_asks = with_auth(of_url(url, None, b"", {}, Expect()), {})
         corpus = write_requests(asked, tmp_path / "corpus", {}, packed=False, chunked=False)
-        ground = Ground(
+        ground = LoadContext(
             target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2
         )
         stretch = Stretch(BigBang(users=2, seconds=600), {"request": 1.0}, lead_in_seconds=0.2)

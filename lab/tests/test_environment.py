@@ -1,7 +1,7 @@
 """The recorded setup says what was run, not where its user keeps things."""
 
 import pytest
-from steelyard.observe import environment
+from steelyard.hosts import environment
 
 
 @pytest.mark.parametrize(

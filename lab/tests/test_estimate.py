@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 from steelyard.catalogue import entries, subject_syntax
-from steelyard.drive import jobs
+from steelyard.measure.trial import jobs
 from steelyard.models.records import Schedule, SubjectRecord
 from steelyard.plan import estimate
 from steelyard.plan.designs import DESIGNS
 from steelyard.plan.estimate import PlannedTime, of_pair, of_run, of_trial
 from steelyard.plan.kinds import KINDS
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 from steelyard.plan.slices import BETWEEN_SECONDS, PAUSE_SECONDS
 from steelyard.plan.stopping import warm_up_within
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 KEPT = sorted(path.parent.name for path in RESULTS.glob("*/schedule.json"))

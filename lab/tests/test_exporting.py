@@ -14,14 +14,14 @@ import yaml
 from command import steelyard
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
-from steelyard.exporting import export
-from steelyard.exporting.hyperfoil import hyperfoil_files
-from steelyard.exporting.k6 import k6_files
-from steelyard.exporting.planned import PlannedExport, planned
-from steelyard.loading import words
-from steelyard.loading.asked import of_service
 from steelyard.models.job import Think
 from steelyard.models.service import Expect
+from steelyard.workload import load_spec
+from steelyard.workload.exporting import export
+from steelyard.workload.exporting.hyperfoil import hyperfoil_files
+from steelyard.workload.exporting.k6 import k6_files
+from steelyard.workload.exporting.planned import PlannedExport, planned
+from steelyard.workload.load_target import of_service
 
 SERVICE = """
 name = "own"
@@ -53,7 +53,7 @@ def plan(folder: Path, **said: Any) -> PlannedExport:
     (folder / "empty").write_text("")
     (folder / "body").write_text(said.pop("body", BODY))
     asked = of_service(entries.service_at(str(folder)), 1, Expect())
-    return planned(asked, words.LoadWords(**said), {"X-Key": "file:/there/key"})
+    return planned(asked, load_spec.LoadSpec(**said), {"X-Key": "file:/there/key"})
 
 
 def script_of(plan: PlannedExport) -> str:
@@ -71,7 +71,9 @@ def omitted(listed: list[Any]) -> dict[str, str]:
 
 
 def test_k6_is_told_requests_weights_rules_and_secrets_by_where_they_are(tmp_path: Path) -> None:
-    made = plan(tmp_path, users=(8, 8), mix={"read": 3.0, "write": 1.0}, goals=words.goals_of({0.95: "200ms"}, "1%"))
+    made = plan(
+        tmp_path, users=(8, 8), mix={"read": 3.0, "write": 1.0}, goals=load_spec.goals_of({0.95: "200ms"}, "1%")
+    )
     files, left_out = k6_files(made)
     script, rows = files["own.k6.js"], json.loads(files["own.k6.json"])
     assert (
@@ -147,7 +149,9 @@ def read(text: str) -> dict[str, Any]:
 
 
 def test_hyperfoil_is_told_what_its_format_has_words_for(tmp_path: Path) -> None:
-    made = plan(tmp_path, rates=(10.0, 10.0), poisson=True, think=Think(), goals=words.goals_of({0.95: "200ms"}, "1%"))
+    made = plan(
+        tmp_path, rates=(10.0, 10.0), poisson=True, think=Think(), goals=load_spec.goals_of({0.95: "200ms"}, "1%")
+    )
     files, left_out = hyperfoil_files(made)
     benchmark = read(files["own.hf.yaml"])
     assert benchmark["http"]["host"] == "http://127.0.0.1:8123" and benchmark["http"]["allowHttp2x"] is False
@@ -166,7 +170,7 @@ def test_hyperfoil_is_told_what_its_format_has_words_for(tmp_path: Path) -> None
 
 
 def test_hyperfoil_fills_what_we_fill_and_says_what_it_judges_otherwise(tmp_path: Path) -> None:
-    made = plan(tmp_path, body="an {{uuid}}", think=words.think_of("1s..3s"))
+    made = plan(tmp_path, body="an {{uuid}}", think=load_spec.think_of("1s..3s"))
     files, left_out = hyperfoil_files(made)
     (_, load) = read(files["own.hf.yaml"])["phases"]
     steps = load["load"]["always"]["forks"]["write"]["scenario"][0]["write"]

@@ -10,8 +10,8 @@ import pytest
 from steelyard.base.errors import ToolchainError
 from steelyard.catalogue import entries
 from steelyard.catalogue.entries import Entry
+from steelyard.hosts import fetch, toolchain
 from steelyard.models.server import Needs, Server
-from steelyard.provision import fetch, toolchain
 
 SERVERS = [entries.server(name) for name in entries.server_files()]
 ON_A_JVM = [server for server in SERVERS if server.model.jvm and server.model.kind == "server"]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError
+from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
 from steelyard.catalogue.formats import spoken
-from steelyard.exchange import contract, exchanges, refusals
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.soap.fast_infoset import octets
-from steelyard.exchange.soap.fast_infoset.reading import read
-from steelyard.exchange.soap.fast_infoset.writing import written
 from steelyard.models.service import Exchange
+from steelyard.workload import contract, exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.soap.fast_infoset import octets
+from steelyard.workload.soap.fast_infoset.reading import read
+from steelyard.workload.soap.fast_infoset.writing import written
 
 OWN = entries.service("wstest")
 WSTEST = spoken(OWN, {"format": "fast-infoset"})

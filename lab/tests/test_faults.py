@@ -32,12 +32,12 @@ from steelyard.plan.designs import design_named
 from steelyard.plan.designs.design import Ordering
 from steelyard.plan.faults import drawn, occasions, promises_of
 from steelyard.plan.kinds import KINDS
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.shapes import seconds_of
 from steelyard.report.page import html_of
+from steelyard.results.stored_run import Run, Trial
 from steelyard.statistics.proportions import exact_interval
-from steelyard.store.stored_run import Run, Trial
 
 ROOT = Path(__file__).parents[2]
 VARIANTS = ("jms-original", "jms-modified", "web-service", "ws-at", "outbox")

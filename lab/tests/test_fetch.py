@@ -14,8 +14,8 @@ from steelyard.base.errors import FetchError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.catalogue.entries import Entry
+from steelyard.hosts import fetch
 from steelyard.models.server import Server
-from steelyard.provision import fetch
 
 
 def server(folder: Path, artifacts: list[dict[str, object]]) -> Entry[Server]:

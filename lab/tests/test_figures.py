@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
 from steelyard.models.verdict import Figure
+from steelyard.results.stored_run import read_run
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.refusal import Refusal, refusals, share
-from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

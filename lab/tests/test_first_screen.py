@@ -9,7 +9,7 @@ from steelyard.analyse.analysis import examined
 from steelyard.models.records import Check
 from steelyard.report import badges, dates, standings
 from steelyard.report.page import html_of
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 MANY = {"tomcat-metro": 8000.0, "go": 10000.0, "gsoap": 12000.0, "wildfly": 4000.0, "null": 30000.0}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from lxml import html
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.csvfiles import read_bytes
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.formula import parse
@@ -20,26 +20,20 @@ from steelyard.catalogue.published_layers import (
     read_published_layers,
     read_published_measures,
 )
-from steelyard.catalogue.published_tables import (
-    CLAIMS,
-    contradiction_by,
-    keep,
-    layer_quantities,
-    read_conclusions,
-)
-from steelyard.exchange.corpus import requests_of
+from steelyard.catalogue.published_tables import CLAIMS, contradiction_by, keep, layer_quantities, read_conclusions
 from steelyard.models.job import FixedWork
 from steelyard.models.published_conclusions import TriedClaim
 from steelyard.models.verdict import Figure
 from steelyard.plan.kinds import warmed
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.report import write_report
 from steelyard.report.sections import paper_layers
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
+from steelyard.workload.corpus import requests_of
 from synthetic import Planted, write_run
 
-FOLDER = house.root() / "studies" / "flight"
+FOLDER = paths.root() / "studies" / "flight"
 ROWS = read_published_layers(FOLDER / LAYERS)
 MEASURED = read_published_measures(FOLDER / MEASURES)
 STUDY = entries.study("flight").model
@@ -166,7 +160,7 @@ def test_a_claim_that_is_tried_has_a_bound() -> None:
         TriedClaim(section="1", text="a", figure="f", meaning="m")
 
 
-KEPT = house.root() / "docs" / "results"
+KEPT = paths.root() / "docs" / "results"
 
 
 def kept_section(name: str, section: str) -> str:

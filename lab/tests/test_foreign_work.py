@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import ConfigurationError, StoreError
-from steelyard.observe import foreign_work
-from steelyard.observe.foreign_work import (
+from steelyard.hosts import foreign_work
+from steelyard.hosts.cpus import Shares, kept_awake
+from steelyard.hosts.foreign_work import (
     ForeignLook,
     ForeignObserver,
     KernelThread,
@@ -22,10 +23,9 @@ from steelyard.observe.foreign_work import (
     strangers_between,
     used_between,
 )
-from steelyard.observe.process_table import Process, ancestors, descends
-from steelyard.observe.processors import CpuTimes
-from steelyard.provision.cpus import Shares, kept_awake
-from steelyard.store.foreign_table import NAME, STRANGERS, ForeignWork, read_foreign, read_strangers
+from steelyard.hosts.process_table import Process, ancestors, descends
+from steelyard.hosts.processors import CpuTimes
+from steelyard.results.foreign_table import NAME, STRANGERS, ForeignWork, read_foreign, read_strangers
 
 SECOND = 1_000_000_000
 SERVER = 0

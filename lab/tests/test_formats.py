@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from steelyard.base.conversation import Access
 from steelyard.base.errors import ConfigurationError, ContractError
+from steelyard.base.http_client import Access
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
 from steelyard.catalogue.formats import Spoken, http2_of, spoken
-from steelyard.drive.jobs import make_job, plan_slices
-from steelyard.exchange import contract, corpus, exchanges, protobuf
-from steelyard.exchange.meanings import meaning_of
+from steelyard.hosts.cpus import Shares
+from steelyard.hosts.subject import Part, Subject
+from steelyard.measure.trial.jobs import make_job, plan_slices
 from steelyard.models.records import Cell, in_format, in_own_format, operation_of
 from steelyard.models.service import PROTECTED, Exchange, Format, Service
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.subjects import subjects_of
-from steelyard.provision.cpus import Shares
-from steelyard.provision.subject import Part, Subject
-from steelyard.store.tables import mean_request_bytes, request_bytes, stored_sizes
+from steelyard.results.tables import mean_request_bytes, request_bytes, stored_sizes
+from steelyard.workload import contract, corpus, exchanges, protobuf
+from steelyard.workload.body_formats import meaning_of
 
 WSTEST = entries.service("wstest")
 STUDY = entries.study("envelope").model

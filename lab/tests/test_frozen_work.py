@@ -15,11 +15,11 @@ from steelyard.analyse.instrument import Level, examine
 from steelyard.analyse.measures import registry
 from steelyard.analyse.ratios import compare
 from steelyard.base.progress import Progress
-from steelyard.drive.setting import Setting
+from steelyard.hosts import processes
+from steelyard.measure import main_job
+from steelyard.measure.trial.context import TrialContext
 from steelyard.models.records import TrialRecord
-from steelyard.observe import processes
-from steelyard.run import main_job
-from steelyard.store.stored_run import Run, read_run
+from steelyard.results.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 METRO, GO = "tomcat-metro", "go"
@@ -102,7 +102,7 @@ def test_the_next_start_is_driven_as_the_starts_so_far_ask_for(
     run = driven(tmp_path, inflated)
     progress = Progress(Console(quiet=True))
     nothing: Any = None
-    setting = Setting(run.schedule, nothing, {}, nothing, tmp_path, nothing, progress)
+    setting = TrialContext(run.schedule, nothing, {}, nothing, tmp_path, nothing, progress)
     assert main_job._in_turns_or_stretches(setting).schedule.turn_ms == turn_ms
     assert run.schedule.turn_ms == read_run(tmp_path).schedule.turn_ms == 150, "the stored schedule stays"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange.exchanges import generated
+from steelyard.workload.exchanges import generated
 
 
 @pytest.mark.parametrize("line", ["oops", "[" * 100_000])

@@ -15,13 +15,12 @@ from steelyard.analyse.analysis import examined
 from steelyard.analyse.sentences import over_cells
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange import corpus, exchanges
 from steelyard.models.records import Schedule
 from steelyard.models.study import Grid, Study
 from steelyard.plan.cells import operations_of, sessions_of
 from steelyard.plan.kinds import warmed
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.slices import head_start_slices, most_head_start_slices, most_warm_up_slices
 from steelyard.plan.subjects import subjects_of
 from steelyard.report.charts.heat_map import heat_map
@@ -29,8 +28,9 @@ from steelyard.report.markdown import markdown_of
 from steelyard.report.page import html_of
 from steelyard.report.sections import grid as grid_section
 from steelyard.report.sections import matrix
+from steelyard.results.stored_run import Run, read_run
 from steelyard.statistics.verdict_words import Word
-from steelyard.store.stored_run import Run, read_run
+from steelyard.workload import corpus, exchanges
 from synthetic import Planted, write_run
 
 SIZES = entries.study("wstest-sizes").model

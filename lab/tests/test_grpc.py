@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError, NoAnswerError
-from steelyard.base.http2_conversation import Http2Conversation
+from steelyard.base.http2_client import Http2Client
+from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
 from steelyard.catalogue.formats import spoken
-from steelyard.exchange import contract, exchanges, refusals
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.meanings.grpc import framed
 from steelyard.models.job import Rule
 from steelyard.models.service import Format
+from steelyard.workload import contract, exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.body_formats.grpc import framed
 
 WSTEST = spoken(entries.service("wstest"), {"format": "grpc"})
 MEANING = meaning_of(WSTEST)
@@ -156,7 +156,7 @@ def test_an_answer_with_a_status_that_tells_of_a_failure_breaks_the_contract() -
 def test_a_large_message_passes_both_ways_and_the_connection_is_kept() -> None:
     body = framed(b"\x0a\x80\x80\x80\x01" + b"x" * 2**21)
     with served(echo) as url:
-        talk = Http2Conversation(url, once=True)
+        talk = Http2Client(url, once=True)
         for _ in range(3):
             answer = talk.ask("POST", "/a.B/C", body, HEADERS)
             assert (answer.status, answer.body, answer.all("grpc-status")) == (200, body, ["0"])
@@ -165,7 +165,7 @@ def test_a_large_message_passes_both_ways_and_the_connection_is_kept() -> None:
 
 def test_a_closed_connection_is_opened_again_unless_it_is_to_be_kept() -> None:
     with served(echo) as url:
-        lasting, again = Http2Conversation(url, once=True), Http2Conversation(url)
+        lasting, again = Http2Client(url, once=True), Http2Client(url)
         for talk in (lasting, again):
             assert talk.ask("POST", "/a.B/C", framed(b""), HEADERS).status == 200
             talk._open._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
@@ -218,12 +218,12 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 )
 def test_a_server_that_breaks_the_protocol_is_refused_by_a_sentence(say: bytes, said: str) -> None:
     with hostile(say) as url, pytest.raises(NoAnswerError, match=said):
-        Http2Conversation(url).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url).ask("POST", "/a.B/C", framed(b""), HEADERS)
 
 
 def test_a_server_that_is_silent_is_left_at_the_deadline() -> None:
     with hostile(SETTINGS, then_close=False) as url, pytest.raises(NoAnswerError, match=r"no answer within 0\.3 s"):
-        Http2Conversation(url, 0.3).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url, 0.3).ask("POST", "/a.B/C", framed(b""), HEADERS)
 
 
 def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
@@ -231,7 +231,7 @@ def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
         served(lambda _path, _message, _context: b"x" * 100_000) as url,
         pytest.raises(NoAnswerError, match="larger than 1,000"),
     ):
-        Http2Conversation(url, most_bytes=1_000).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url, most_bytes=1_000).ask("POST", "/a.B/C", framed(b""), HEADERS)
 
 
 def test_bad_requests_are_sent_as_bad_as_they_are() -> None:

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from steelyard.base.errors import StoreError
 from steelyard.catalogue import entries
-from steelyard.check import rows
+from steelyard.measure.conformance import rows
 from steelyard.models.outputs.catalogue import ServersOutput
 
 ROOT = Path(__file__).parents[2]

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange import contract, corpus, exchanges
-from steelyard.exchange.corpus import Requests
-from steelyard.exchange.soap.messages import TypedMessages
 from steelyard.models.service import Exchange
+from steelyard.workload import contract, corpus, exchanges
+from steelyard.workload.corpus import Requests
+from steelyard.workload.soap.messages import TypedMessages
 
 SERVICE = entries.service("wstest")
 ORDER = next(one for _, one in exchanges.written(SERVICE) if one.operation == "getOrder")

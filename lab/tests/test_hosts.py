@@ -23,18 +23,18 @@ from command import Ran, steelyard
 from played import HOUSE, Run, played
 from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
-from steelyard.drive.bring_up import start_all
-from steelyard.drive.setting import Setting
+from steelyard.hosts import namespace
+from steelyard.hosts.cpus import Shares, as_declared, with_another_machines
+from steelyard.hosts.executor import HERE
+from steelyard.hosts.links import LinkObserver, LinkReading, interfaces, sent_again
+from steelyard.hosts.placement import LOOPBACK, Link, Placement, reached
+from steelyard.measure.trial.bring_up import start_all
+from steelyard.measure.trial.context import TrialContext
 from steelyard.models.hosts import EngineHosts, Host, Hosts
 from steelyard.models.records import TrialPlan
-from steelyard.observe.links import LinkObserver, LinkReading, interfaces, sent_again
-from steelyard.provision import namespace
-from steelyard.provision.cpus import Shares, as_declared, with_another_machines
-from steelyard.provision.reach import HERE
-from steelyard.provision.site import LOOPBACK, Link, Site, reached
-from steelyard.store.setup import setup_differences
-from steelyard.store.tables import LinkUse, columns, read_network
-from steelyard.tabular import known_tables
+from steelyard.results.setup import setup_differences
+from steelyard.results.tables import LinkUse, columns, read_network
+from steelyard.results.tabular import known_tables
 
 ROOT = Path(__file__).parents[2]
 # Of this process alone: tests run beside each other.
@@ -75,7 +75,7 @@ HELD = """
 import sys, time
 from ipaddress import IPv4Address
 from steelyard.models.hosts import Host
-from steelyard.provision import namespace
+from steelyard.hosts import namespace
 host = Host.model_validate({"reach": "namespace", "address": sys.argv[2], "role": "server"})
 with namespace.made("rack", host, IPv4Address(sys.argv[1])) as space:
     print(space.near_interface, flush=True)
@@ -456,7 +456,7 @@ def test_a_run_is_taken_up_again_on_the_hosts_that_it_began_with(run: Run, tmp_p
 def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost_before_the_second(setting: Setting, plan: TrialPlan, *rest: Any, **more: Any) -> Any:
+    def lost_before_the_second(setting: TrialContext, plan: TrialPlan, *rest: Any, **more: Any) -> Any:
         if plan.number == 2 and setting.site.link is not None:
             [holder] = [pid for pid, line in commands().items() if "echo held" in line]
             os.killpg(holder, signal.SIGKILL)
@@ -464,7 +464,7 @@ def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
                 time.sleep(0.01)
         return start_all(setting, plan, *rest, **more)
 
-    monkeypatch.setattr("steelyard.drive.trial.start_all", lost_before_the_second)
+    monkeypatch.setattr("steelyard.measure.trial.trial.start_all", lost_before_the_second)
     path = tmp_path / study(tmp_path)
     path.write_text(path.read_text().replace("forks = 1", "forks = 2"))
     ran = run("run", "small.toml", "--hosts", hosts_file(tmp_path))
@@ -493,7 +493,7 @@ def test_what_went_over_a_link_is_the_difference_of_two_looks(tmp_path: Path) ->
         far = {"lo": dict.fromkeys(names, 5), "link0": dict(zip(names, counts, strict=True))}
         return LinkReading(at_s * 10**9, {"rack": far}, {"rack": again})
 
-    with LinkObserver(tmp_path, Site("rack", FAR, link=link)) as links:
+    with LinkObserver(tmp_path, Placement("rack", FAR, link=link)) as links:
         links.record([3, 4], look(10, (100, 1, 200, 2), 1), look(12, (600, 4, 1200, 7), 3))
         links.record([5], look(12, (600, 4, 1200, 7), 3), None)
     lo, end = read_network(tmp_path / "network.csv", may_be_cut=False)
@@ -520,7 +520,7 @@ def test_on_loopback_nothing_is_stored_of_a_link(tmp_path: Path) -> None:
 
 
 def test_nonsense_about_a_link_is_named_with_its_line(tmp_path: Path) -> None:
-    with LinkObserver(tmp_path, Site("rack", FAR, link=Link("desk", NEAR, "sy7", "link0"))):
+    with LinkObserver(tmp_path, Placement("rack", FAR, link=Link("desk", NEAR, "sy7", "link0"))):
         pass
     with (tmp_path / "network.csv").open("a") as file:
         file.write("3+x,rack,link0,1,2,0,0,0,0,,\n")

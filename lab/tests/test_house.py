@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import steelyard
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import UnknownNameError
 from steelyard.catalogue import entries
 from steelyard.catalogue.usual import floor_of, operation_meant, service_meant
@@ -73,7 +73,7 @@ def test_a_services_floor_is_the_server_that_reads_nothing_of_it() -> None:
 
 
 def test_the_schemas_of_contracts_are_those_of_the_models() -> None:
-    assert schemas.stale(house.root() / "contracts") == []
+    assert schemas.stale(paths.root() / "contracts") == []
 
 
 SCHEMA_OF = {  # of the files that people write, by their places
@@ -87,22 +87,22 @@ SCHEMA_OF = {  # of the files that people write, by their places
     "tuning-settings": ("studies/tuning/settings.toml",),
 }
 WRITTEN = {
-    path: name for name, places in SCHEMA_OF.items() for place in places for path in sorted(house.root().glob(place))
+    path: name for name, places in SCHEMA_OF.items() for place in places for path in sorted(paths.root().glob(place))
 }
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(house.root()).as_posix())
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(paths.root()).as_posix())
 def test_a_file_that_people_write_names_its_schema_to_editors_and_keeps_it(path: Path) -> None:
     first, _, rest = path.read_text().partition("\n")
     directive, _, place = first.partition(" ")
     assert directive == "#:schema" and not rest.startswith("#:schema")
     schema = path.parent / place
-    assert schema.resolve() == (house.root() / "contracts" / f"{WRITTEN[path]}.schema.json").resolve()
+    assert schema.resolve() == (paths.root() / "contracts" / f"{WRITTEN[path]}.schema.json").resolve()
     jsonschema.validate(tomllib.loads(rest), json.loads(schema.read_text()))
 
 
 def test_no_file_that_people_write_is_without_a_schema() -> None:
-    rooms = [house.root() / room for room in ("servers", "services", "studies", "tests/house")]
+    rooms = [paths.root() / room for room in ("servers", "services", "studies", "tests/house")]
     others = {"Cargo.toml", "rustfmt.toml"}
     found = {
         path
@@ -128,28 +128,28 @@ def test_an_installed_house_is_copied_once_whole_and_can_be_built_in(
     script.write_text("exec true\n")
     script.chmod(0o555)
     script.parent.chmod(0o555)
-    monkeypatch.setattr(house, "__file__", str(package / "base" / "house.py"))
-    copy = house.root()
+    monkeypatch.setattr(paths, "__file__", str(package / "base" / "paths.py"))
+    copy = paths.root()
     assert [path.relative_to(copy).as_posix() for path in sorted(copy.rglob("*"))] == [
         "servers", "servers/go", "servers/go/start.sh",
     ]  # fmt: skip
     assert all(path.stat().st_mode & 0o200 for path in copy.rglob("*"))
     assert (copy / "servers" / "go" / "start.sh").stat().st_mode & 0o111
     (copy / "servers" / "go" / "built").touch()
-    house._copied.cache_clear()
-    assert house.root() == copy and (copy / "servers" / "go" / "built").exists()
+    paths._copied.cache_clear()
+    assert paths.root() == copy and (copy / "servers" / "go" / "built").exists()
     script.chmod(0o755)
     script.write_text("exec false\n")
-    house._copied.cache_clear()
-    assert house.root() != copy
+    paths._copied.cache_clear()
+    assert paths.root() != copy
 
 
 def test_the_version_is_the_same_wherever_it_stands() -> None:
     projects = {
-        path: tomllib.loads((house.root() / path).read_text())
+        path: tomllib.loads((paths.root() / path).read_text())
         for path in ("pyproject.toml", "lab/pyproject.toml", "engine/pyproject.toml", "engine/Cargo.toml")
     }
     versions = {path: content.get("project", content.get("package"))["version"] for path, content in projects.items()}
     assert set(versions.values()) == {steelyard.__version__}, versions
     assert f"steelyard-engine=={steelyard.__version__}" in projects["lab/pyproject.toml"]["project"]["dependencies"]
-    assert re.search(rf"^## {re.escape(steelyard.__version__)}\b", (house.root() / "CHANGELOG.md").read_text(), re.M)
+    assert re.search(rf"^## {re.escape(steelyard.__version__)}\b", (paths.root() / "CHANGELOG.md").read_text(), re.M)

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from lxml import etree
 from steelyard.base.errors import ImportRefusedError
 from steelyard.catalogue import entries
-from steelyard.importing import documents, wsdl
-from steelyard.importing.taking_over import take_over
-from steelyard.importing.values import UnmetError, text_for
 from steelyard.models.outputs.own_service import ImportOutput
+from steelyard.workload.importing import documents, wsdl
+from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.values import UnmetError, text_for
 
 WSDLS = Path(__file__).parent / "wsdl"
 SOAP = {"soap": "http://schemas.xmlsoap.org/soap/envelope/", "soap12": "http://www.w3.org/2003/05/soap-envelope"}
@@ -256,7 +256,7 @@ def test_nothing_in_a_description_makes_anything_ask_a_server(server: tuple[str,
 
 
 def test_what_takes_too_much_memory_or_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.importing import bounded
+    from steelyard.workload.importing import bounded
 
     text = minimal(
         "".join(

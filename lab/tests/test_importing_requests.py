@@ -21,16 +21,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
-from steelyard.importing.foreign import READERS
-from steelyard.importing.foreign.held import HeldRequest
-from steelyard.importing.foreign.shell import commands_of
-from steelyard.importing.secrets import cleaned, names_secret
-from steelyard.importing.taking_over import take_over
-from steelyard.importing.taking_requests import known_file
-from steelyard.loading import asked
-from steelyard.loading.digest import with_digest
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
+from steelyard.workload import load_target
+from steelyard.workload.digest import with_digest
+from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.convert_requests import known_file
+from steelyard.workload.importing.other_tools import READERS
+from steelyard.workload.importing.other_tools.imported_requests import HeldRequest
+from steelyard.workload.importing.other_tools.shell import commands_of
+from steelyard.workload.importing.secrets import cleaned, names_secret
 
 FILES = Path(__file__).parent / "foreign"
 NAMES = ["commands.txt", "siege-urls.txt", "shop.har", "plan.jmx", "soapui-project.xml"]
@@ -88,7 +88,7 @@ def test_no_secret_of_a_file_stands_in_the_folder_and_each_has_a_hole(name: str,
     assert "secret-of-" not in outcome.model_dump_json()
     assert any(note.startswith("to fill: [data.secret_") for note in outcome.notes)
     with pytest.raises(ConfigurationError, match=r"nothing fills the place \{\{secret_"):
-        asked.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
+        load_target.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
 
 
 def test_who_asks_is_named_and_what_auth_cannot_say_goes_with_load(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_data_fills_paths_as_urls_need_and_bodies_as_they_are(tmp_path: Path) ->
     imported("plan.jmx", tmp_path)
     with (tmp_path / "mine" / "service.toml").open("a") as file:
         file.write('\n[data.secret_password]\nkind = "choice"\nvalues = ["p"]\n')
-    target = asked.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
+    target = load_target.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
     assert list(target.operations["see-user"].paths) == [
         "/users/1?part=a+b%26Ada%20%26%20Co",
         "/users/2?part=a+b%26Bob",

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from steelyard.analyse.analysis import Analysis, examined
 from steelyard.analyse.indices import figure, rows
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.models.records import Failure
 from steelyard.report import write_report
 from steelyard.report.page import html_of
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 SIZES = {"echoStruct": 1000, "echoList": 3000}
@@ -153,7 +153,7 @@ def test_how_a_subject_ended_is_told_by_the_kind_of_its_failure(tmp_path: Path) 
 def test_the_report_has_the_indices_the_papers_own_and_the_claims_that_these_contradict(tmp_path: Path) -> None:
     analysis = gridded(tmp_path / "run")
     for name in ("indices.csv", "hardware.csv", "claims.toml"):
-        shutil.copyfile(house.root() / "studies" / "soakit" / name, tmp_path / "run" / name)
+        shutil.copyfile(paths.root() / "studies" / "soakit" / name, tmp_path / "run" / name)
     schedule = (tmp_path / "run" / "schedule.json").read_text().replace("echoStruct", "sushi-boats")
     plain = html_of(analysis)
     assert "Indices against a" in plain

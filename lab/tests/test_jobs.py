@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 from steelyard.catalogue import entries
-from steelyard.drive import jobs
-from steelyard.drive.jobs import Answering
+from steelyard.measure.trial import jobs
+from steelyard.measure.trial.jobs import Answering
 from steelyard.models.job import Rate, Session, SessionStep, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
 from steelyard.plan import slices
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 from test_engines import histogram
 
 ALIKE = Answering(0.8, 0.8)  # ms, every answer

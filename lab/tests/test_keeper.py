@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from living import is_there
 from steelyard.base.errors import KeeperError
-from steelyard.provision import keeper
-from steelyard.provision.keeper import Keeper
+from steelyard.hosts import keeper
+from steelyard.hosts.keeper import Keeper
 
 _PTRACE_SEIZE = 0x4206
 _WALL = 0x40000000

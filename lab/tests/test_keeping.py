@@ -10,16 +10,16 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.csvfiles import pack, packed_place, read_bytes
 from steelyard.base.errors import StoreError
 from steelyard.models.records import Failure
 from steelyard.report import keeping, write_report
-from steelyard.store.keeping import PLAIN_BYTES
-from steelyard.store.stored_run import read_run
+from steelyard.results.keeping import PLAIN_BYTES
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
-RESULTS = house.root() / "docs" / "results"
+RESULTS = paths.root() / "docs" / "results"
 KEPT = sorted(path.parent for path in RESULTS.glob("*/schedule.json"))
 INDEX = ("sample", "slice", "subject", "operation", "entry", "outcome")
 
@@ -139,10 +139,10 @@ def test_a_run_of_this_repository_is_kept_small(run: Path) -> None:
     assert len(samples(run)) <= 10
 
 
-@pytest.mark.skipif(shutil.which("git") is None or not (house.root() / ".git").exists(), reason="not a git checkout")
+@pytest.mark.skipif(shutil.which("git") is None or not (paths.root() / ".git").exists(), reason="not a git checkout")
 def test_the_tree_stays_small() -> None:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=house.root(), capture_output=True, check=True, text=True)
-    files = [house.root() / name for name in names.stdout.split("\0") if name]
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=paths.root(), capture_output=True, check=True, text=True)
+    files = [paths.root() / name for name in names.stdout.split("\0") if name]
     assert sum(path.lstat().st_size for path in files if path.exists()) < 33_000_000
 
 

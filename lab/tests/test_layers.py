@@ -14,16 +14,16 @@ from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
 from steelyard.analyse.layers import breakdowns, figures_of, nests
 from steelyard.base.errors import ConfigurationError, StoreError
-from steelyard.drive import gathering
+from steelyard.measure.trial import gathering
 from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import csv_lines, text_records
 from steelyard.report.layer_requests import conditions, recorded_requests
 from steelyard.report.page import html_of
-from steelyard.store.keeping import compact
-from steelyard.store.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
-from steelyard.store.layer_table import TimedRequest, read_layers, write_layers
-from steelyard.store.stored_run import read_run
-from steelyard.store.tables import read_observations, read_slices
+from steelyard.results.keeping import compact
+from steelyard.results.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
+from steelyard.results.layer_table import TimedRequest, read_layers, write_layers
+from steelyard.results.stored_run import read_run
+from steelyard.results.tables import read_observations, read_slices
 from synthetic import Planted, write_run
 
 PLANTED = Planted(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from steelyard.loading.limits import Bracket, LimitWords, Search
-from steelyard.loading.stages import Driven, Promised
-from steelyard.loading.words import LoadWords
+from steelyard.measure.load.limits import Bracket, LimitWords, Search
+from steelyard.measure.load.stages import Driven, Promised
 from steelyard.models.outputs.loading import LimitStage
 from steelyard.statistics.queue_limit import Values
+from steelyard.workload.load_spec import LoadSpec
 
 TRUTH = {"poisson": 92.5, "constant": 100.0}
 PROMISED = Promised(0.95, 0.2, None)
@@ -101,7 +101,7 @@ class SimulatedStages:
 
 def searched(stages: SimulatedStages, arrivals: str = "poisson") -> tuple[Any, Search]:
     """The limit that a search of three minutes finds, and the search."""
-    search = Search(stages, LimitWords(PROMISED, arrivals, 180.0, LoadWords()), 0.0, stages.clock)  # type: ignore[arg-type]
+    search = Search(stages, LimitWords(PROMISED, arrivals, 180.0, LoadSpec()), 0.0, stages.clock)  # type: ignore[arg-type]
     outcome = search.run().estimate
     assert outcome.value is not None, outcome
     assert stages.now <= 170.0, "time is left for the stage beyond the limit"

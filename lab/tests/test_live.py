@@ -16,11 +16,11 @@ from steelyard.analyse.narrowing import so_far
 from steelyard.base.live import Live, LiveComparison, LiveInterval
 from steelyard.base.live_block import block, sparkline
 from steelyard.base.progress import Progress
-from steelyard.drive.last_slices import LastSlices
+from steelyard.measure.trial.last_slices import LastSlices
 from steelyard.models.live import RunningNow
-from steelyard.store import live_file
-from steelyard.store.live_file import LiveFile, ask_to_stop, running_now, started_ticks
-from steelyard.store.stored_run import read_run
+from steelyard.results import live_file
+from steelyard.results.live_file import LiveFile, ask_to_stop, running_now, started_ticks
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 LONG_NAME = "tomcat-metro@heap=512m,gc=Parallel,threads=400,parser=woodstox,access_log=off"

@@ -10,9 +10,9 @@ from command import steelyard
 from layered import files
 from own_service import service
 from steelyard.base.errors import StoreError
-from steelyard.loading import agent
+from steelyard.measure.load import agent
 from steelyard.models.service import Layer
-from steelyard.store.layer_records import read_agent_counts, read_records
+from steelyard.results.layer_records import read_agent_counts, read_records
 
 EVER = (0, 2**63)
 COUNTS = {"woven": {"filter": 2}, "failed": 1, "failures": ["A: why"], "unseen": 2, "outside": {"reads": 3}}

@@ -11,17 +11,17 @@ from lxml import etree
 from steelyard.base.errors import ConfigurationError, TargetError
 from steelyard.base.histogram import Histogram, empty
 from steelyard.commands.load import LoadOptions, words_of
-from steelyard.loading import allowed, kept, words
-from steelyard.loading.asked import of_url
-from steelyard.loading.data import rows_of
-from steelyard.loading.driving import GiveUp
-from steelyard.loading.judged_requests import slower_than
-from steelyard.loading.load import profile_of, stretch_of
-from steelyard.loading.requests import write_requests
-from steelyard.loading.who_asks import secret_of, with_auth
+from steelyard.measure.load.driving import GiveUp
+from steelyard.measure.load.judged_requests import slower_than
+from steelyard.measure.load.load import profile_of, stretch_of
 from steelyard.models.job import BigBang, FixedWork, Http2, Rate, Steps
 from steelyard.models.service import Auth, Column, Expect
 from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, correlated
+from steelyard.workload import allowed_hosts, answer_rules, load_spec
+from steelyard.workload.auth import secret_of, with_auth
+from steelyard.workload.data import rows_of
+from steelyard.workload.load_target import of_url
+from steelyard.workload.request_files import write_requests
 
 ENVELOPE = b'<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><a/></s:Body></s:Envelope>'
 
@@ -75,50 +75,52 @@ def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) ->
 
 
 def test_words_become_profiles() -> None:
-    assert profile_of(words.LoadWords()) == BigBang(users=4, seconds=10)
-    assert profile_of(words.LoadWords(most_requests=9)) == FixedWork(users=4, each=2, extra=1, most_seconds=10)
-    steps = profile_of(words.LoadWords(users=words.users_of("1..4"), profile="steps", seconds=8))
+    assert profile_of(load_spec.LoadSpec()) == BigBang(users=4, seconds=10)
+    assert profile_of(load_spec.LoadSpec(most_requests=9)) == FixedWork(users=4, each=2, extra=1, most_seconds=10)
+    steps = profile_of(load_spec.LoadSpec(users=load_spec.users_of("1..4"), profile="steps", seconds=8))
     assert isinstance(steps, Steps) and steps.levels == [1, 2, 3, 4] and steps.hold_seconds == 2
-    rate = profile_of(words.LoadWords(rates=words.rates_of("600/m"), poisson=True))
+    rate = profile_of(load_spec.LoadSpec(rates=load_spec.rates_of("600/m"), poisson=True))
     assert isinstance(rate, Rate) and (rate.stages[0].from_rate, rate.arrivals) == (10, "poisson")
-    assert words.think_of("1s..4s").to_ms == 4000 and words.think_of("").kind == "none"
-    assert words.expect_of(["length=1..9", "status=200,201", "xpath=//a"]) == Expect(
+    assert load_spec.think_of("1s..4s").to_ms == 4000 and load_spec.think_of("").kind == "none"
+    assert load_spec.expect_of(["length=1..9", "status=200,201", "xpath=//a"]) == Expect(
         least=1, most=9, status=[200, 201], xpath=["//a"]
     )
-    assert words.mix_of("a=3,b=1") == {"a": 3, "b": 1}
+    assert load_spec.mix_of("a=3,b=1") == {"a": 3, "b": 1}
     for wrong in ("0", "4..", "x", "1..0"):
         with pytest.raises(ConfigurationError):
-            words.users_of(wrong)
+            load_spec.users_of(wrong)
 
 
 def test_a_goal_says_its_unit_and_a_share_is_a_share() -> None:
-    goals = words.goals_of({0.95: "200ms", 0.99: "1.5 s"}, "1%")
+    goals = load_spec.goals_of({0.95: "200ms", 0.99: "1.5 s"}, "1%")
     assert goals.percentiles == {0.95: 200, 0.99: 1500} and goals.errors == 0.01
     with pytest.raises(ConfigurationError, match="has no unit") as bare:
-        words.goals_of({0.95: "200"}, None)
+        load_spec.goals_of({0.95: "200"}, None)
     assert bare.value.hint == "write 200ms or 200s"
     for wrong in ("1", "101%", "some"):
         with pytest.raises(ConfigurationError, match="not a share of requests"):
-            words.goals_of({}, wrong)
+            load_spec.goals_of({}, wrong)
 
 
 def test_a_rate_bound_holds_for_users_and_for_rates() -> None:
-    bounded = stretch_of(words.LoadWords(users=(10, 10)), ["a"], 50.0)
+    bounded = stretch_of(load_spec.LoadSpec(users=(10, 10)), ["a"], 50.0)
     assert bounded.think.kind == "constant" and bounded.think.ms == 200, "ten users of at most five requests a second"
     with pytest.raises(ConfigurationError, match="max_rate"):
-        stretch_of(words.LoadWords(rates=(60.0, 60.0)), ["a"], 50.0)
+        stretch_of(load_spec.LoadSpec(rates=(60.0, 60.0)), ["a"], 50.0)
 
 
 def test_another_machine_must_be_declared_whole() -> None:
     asked = of_url("http://192.0.2.1/x", None, b"", {}, Expect())
     with pytest.raises(TargetError, match="is not this machine"):
-        allowed.target_of(asked)
-    assert allowed.is_this_machine(["127.0.0.1", "::1"]) and not allowed.is_this_machine(["127.0.0.1", "192.0.2.1"])
-    assert not allowed.is_this_machine([])
+        allowed_hosts.target_of(asked)
+    assert allowed_hosts.is_this_machine(["127.0.0.1", "::1"]) and not allowed_hosts.is_this_machine(
+        ["127.0.0.1", "192.0.2.1"]
+    )
+    assert not allowed_hosts.is_this_machine([])
     asked_for = of_url("http://localhost:8080/x?y", None, b"", {}, Expect())
-    here = allowed.target_of(asked_for)
+    here = allowed_hosts.target_of(asked_for)
     assert here.http2 is None
-    assert allowed.target_of(asked_for, streams=30).http2 == Http2(streams=30)
+    assert allowed_hosts.target_of(asked_for, streams=30).http2 == Http2(streams=30)
     assert here.url == "http://localhost:8080/" and all(address.is_loopback for address in here.addresses)
     assert here.addresses, "what was allowed is what is asked"
 
@@ -152,13 +154,13 @@ def test_chunked_bodies_hold_the_body_and_its_end(tmp_path: Path) -> None:
 
 
 def test_rules_on_kept_answers_say_what_is_missing() -> None:
-    assert kept.difference(ENVELOPE, Expect(xpath=["//a"]), None) is None
-    assert kept.difference(ENVELOPE, Expect(xpath=["//b"]), None) == "xpath //b finds nothing"
-    assert kept.difference(b'{"id": 1}', Expect(jsonpath=["$.id"]), None) is None
-    assert kept.difference(b'{"id": 1}', Expect(jsonpath=["$.no"]), None) == "jsonpath $.no finds nothing"
-    assert kept.difference(b"<", Expect(jsonpath=["$"]), None) == "it is no JSON"
+    assert answer_rules.difference(ENVELOPE, Expect(xpath=["//a"]), None) is None
+    assert answer_rules.difference(ENVELOPE, Expect(xpath=["//b"]), None) == "xpath //b finds nothing"
+    assert answer_rules.difference(b'{"id": 1}', Expect(jsonpath=["$.id"]), None) is None
+    assert answer_rules.difference(b'{"id": 1}', Expect(jsonpath=["$.no"]), None) == "jsonpath $.no finds nothing"
+    assert answer_rules.difference(b"<", Expect(jsonpath=["$"]), None) == "it is no JSON"
     with pytest.raises(ConfigurationError, match="XPath"):
-        kept.difference(ENVELOPE, Expect(xpath=["//["]), None)
+        answer_rules.difference(ENVELOPE, Expect(xpath=["//["]), None)
 
 
 def test_a_rule_of_an_operation_goes_before_that_of_all() -> None:
@@ -201,7 +203,7 @@ def test_slow_requests_are_counted_above_the_goal_alone() -> None:
 
 def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
     import numpy as np
-    from steelyard.loading.figures import MOST_BANDS, Second, by_users
+    from steelyard.measure.load.figures import MOST_BANDS, Second, by_users
 
     def second(users: int, completed: int) -> Second:
         times = Histogram(np.array([1000]), np.array([1000.0]), np.array([completed]))
@@ -220,7 +222,7 @@ def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
 
 def test_runs_that_begin_in_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     from steelyard.base.errors import StoreError
-    from steelyard.store.loads import made
+    from steelyard.results.loads import made
 
     wanted = tmp_path / "runs" / "load-shop-2026-01-31-120000"
     assert [made(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]

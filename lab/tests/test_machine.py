@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError, EngineError, ProvisionError
 from steelyard.catalogue import entries
-from steelyard.observe import doctor, pace, process_table, processes, processors
-from steelyard.provision import cpus, launch, quota, subject
-from steelyard.provision.keeper import ProcessUse
-from steelyard.provision.reach import HERE, Condition, Reach
-from steelyard.provision.site import Site
-from steelyard.store import machine_history
+from steelyard.hosts import cpus, doctor, launch, pace, process_table, processes, processors, quota, subject
+from steelyard.hosts.executor import HERE, Condition, Executor
+from steelyard.hosts.keeper import ProcessUse
+from steelyard.hosts.placement import Placement
+from steelyard.results import machine_history
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -279,7 +278,7 @@ def test_a_busy_stranger_is_named(stranger: int) -> None:
     assert doctor.warnings([check]) == [f"other processes: {check.found}; {check.advice}"]
 
 
-class Elsewhere(Reach):
+class Elsewhere(Executor):
     """A machine of which these are the texts, looked at for a second: of its two processors the first worked that much, and the
     host took that much of the second."""
 
@@ -299,9 +298,10 @@ class Elsewhere(Reach):
         return self._seen
 
 
-def found_on(reach: Reach) -> dict[str, tuple[str, bool]]:
+def found_on(reach: Executor) -> dict[str, tuple[str, bool]]:
     return {
-        check.name: (check.found, check.good) for check in doctor.examine_host(Site("rack", "10.0.0.2", reach), 1.0)
+        check.name: (check.found, check.good)
+        for check in doctor.examine_host(Placement("rack", "10.0.0.2", reach), 1.0)
     }
 
 

@@ -20,10 +20,10 @@ from steelyard.commands import printing
 from steelyard.models.cluster import ClusterRun, Incident, Machine, MachinesVerdict
 from steelyard.models.records import Schedule
 from steelyard.report import machines_page
+from steelyard.results import cluster_folder
 from steelyard.statistics.campaigns import Found, between
 from steelyard.statistics.machines import over_machines
 from steelyard.statistics.verdict_words import Better, PValues, Word, words_of
-from steelyard.store import cluster_folder
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

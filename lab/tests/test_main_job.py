@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from played import Run, played
-from steelyard.drive import trial
+from steelyard.measure.trial import trial
 from steelyard.plan import stopping
 
 ROOT = Path(__file__).parents[2]

@@ -12,14 +12,14 @@ from urllib.parse import parse_qsl
 
 import pytest
 from pydantic import ValidationError
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError
+from steelyard.base.http_client import Answer
 from steelyard.catalogue.entries import Entry
-from steelyard.exchange import corpus, exchanges, refusals
-from steelyard.exchange.contract import merged
-from steelyard.exchange.meaning import Meaning
-from steelyard.exchange.meanings import MEANINGS, meaning_of
 from steelyard.models.service import Exchange, Service
+from steelyard.workload import corpus, exchanges, refusals
+from steelyard.workload.body_format import BodyFormat
+from steelyard.workload.body_formats import MEANINGS, meaning_of
+from steelyard.workload.contract import merged
 
 PLACES = {"title": "//h1", "links": "//a/@href", "count": "count(//li)"}
 SCHEMA = {"$defs": {"ask": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}}
@@ -46,7 +46,7 @@ def made(folder: Path, *found: dict[str, Any]) -> None:
     (folder / "made.jsonl").write_text("".join(json.dumps({"operation": "ask", **one}) + "\n" for one in found))
 
 
-def difference(meaning: Meaning, answer: str | bytes, expected: str) -> str | None:
+def difference(meaning: BodyFormat, answer: str | bytes, expected: str) -> str | None:
     return meaning.difference(answer.encode() if isinstance(answer, str) else answer, expected, "ask")
 
 

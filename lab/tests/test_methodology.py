@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from steelyard.analyse import instrument
-from steelyard.base.house import root
-from steelyard.drive.jobs import ANSWERS_IN_A_TURN, ANSWERS_UNDER_WAY_IN_A_TURN
+from steelyard.base.paths import root
+from steelyard.measure.trial.jobs import ANSWERS_IN_A_TURN, ANSWERS_UNDER_WAY_IN_A_TURN
 from steelyard.models.study import Study
 from steelyard.plan.designs.design import MOST_IN_A_TRIAL
 from steelyard.plan.slices import QUIET_AT_REST

@@ -15,14 +15,13 @@ from starlette.testclient import TestClient
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.commands.mock import own_port
-from steelyard.exchange import contract
-from steelyard.importing.taking_over import take_over
-from steelyard.loading import kept
-from steelyard.loading.asked import of_service
-from steelyard.mocking.known import MockedService, MockRequest, mocked
-from steelyard.mocking.stand_in import StandIn
 from steelyard.models.job import Think
 from steelyard.models.service import Expect
+from steelyard.workload import answer_rules, contract
+from steelyard.workload.importing.convert import take_over
+from steelyard.workload.load_target import of_service
+from steelyard.workload.mocking.known import MockedService, MockRequest, mocked
+from steelyard.workload.mocking.stand_in import StandIn
 from stood_in import imported, serving
 
 HERE = Path(__file__).parent
@@ -42,7 +41,7 @@ def test_every_sample_of_a_description_is_answered_as_a_load_takes_for_right(sou
         sent = asking.request(operation.method, operation.path, content=operation.bodies[0], headers=operation.headers)
         assert sent.status_code in operation.rule().status, (name, sent.text)
         json_of = name if asked.meaning == "json" else None
-        assert kept.difference(sent.content, operation.expect, asked.schema, json_of) is None
+        assert answer_rules.difference(sent.content, operation.expect, asked.schema, json_of) is None
 
 
 def test_what_is_of_no_operation_is_refused_and_counted(tmp_path: Path) -> None:

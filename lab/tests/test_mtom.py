@@ -10,14 +10,14 @@ from itertools import islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError
+from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
 from steelyard.catalogue.formats import spoken
-from steelyard.exchange import contract, exchanges, refusals
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.soap import packages
 from steelyard.models.service import Exchange
+from steelyard.workload import contract, exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.soap import packages
 
 OWN = entries.service("wstest")
 WSTEST = spoken(OWN, {"format": "mtom"})

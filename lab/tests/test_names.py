@@ -8,10 +8,10 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.subject_syntax import subject_of
+from steelyard.measure import main_job
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request, settle
 from steelyard.plan.subjects import subjects_of
-from steelyard.run import main_job
 
 
 def test_a_long_factor_makes_a_label_that_files_can_be_named_after() -> None:

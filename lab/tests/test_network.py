@@ -6,7 +6,7 @@ import socket
 import threading
 
 import pytest
-from steelyard.observe import network
+from steelyard.hosts import network
 
 
 def test_a_short_transfer_says_what_the_device_carries() -> None:

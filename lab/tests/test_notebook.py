@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from steelyard import open_run
-from steelyard.base import house
+from steelyard.base import paths
 
-GUIDES = house.root() / "docs" / "guides"
-DEMO = house.root() / "docs" / "results" / "demo"
+GUIDES = paths.root() / "docs" / "guides"
+DEMO = paths.root() / "docs" / "results" / "demo"
 
 
 def shown(cells: list[dict[str, Any]]) -> dict[str, str]:

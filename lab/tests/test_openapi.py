@@ -15,15 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
-from steelyard.importing.openapi import reading
-from steelyard.importing.openapi.json_samples import JsonSamples
-from steelyard.importing.openapi.parameters import WireForm
-from steelyard.importing.taking_over import take_over
-from steelyard.importing.values import UnmetError
-from steelyard.loading import asked, kept, who_asks
-from steelyard.loading.data import rows_of
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Auth, Column, Expect
+from steelyard.workload import answer_rules, auth, load_target
+from steelyard.workload.data import rows_of
+from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.openapi import reading
+from steelyard.workload.importing.openapi.json_samples import JsonSamples
+from steelyard.workload.importing.openapi.parameters import WireForm
+from steelyard.workload.importing.values import UnmetError
 
 DOCUMENTS = Path(__file__).parent / "openapi"
 
@@ -234,7 +234,7 @@ def test_a_document_with_anything_wrong_in_it_is_taken_over_or_refused(
     else:
         service = entries.service_at(str(folder / "mine"))
         assert list(service.model.operations) == output.taken
-        assert asked.of_service(service, 1, Expect()).operations.keys() == set(output.taken)
+        assert load_target.of_service(service, 1, Expect()).operations.keys() == set(output.taken)
 
 
 def _exchange(values: Any, chance: random.Random) -> None:
@@ -304,39 +304,39 @@ def test_a_value_that_its_style_cannot_write_is_never_sent() -> None:
 def test_answers_are_judged_by_schema_and_by_values(tmp_path: Path) -> None:
     imported("shop.yaml", tmp_path)
     service = entries.service_at(str(tmp_path / "mine"))
-    shop = asked.of_service(service, 1, Expect())
+    shop = load_target.of_service(service, 1, Expect())
     expect, schema = shop.operations["getOrder"].expect, shop.schema
-    assert kept.rules_of(expect, schema) == ["schema"] and shop.operations["getOrder"].bodies == [b""]
+    assert answer_rules.rules_of(expect, schema) == ["schema"] and shop.operations["getOrder"].bodies == [b""]
     line = {"item": "a", "count": 1}
     right = {"id": 5, "customer": "Anna", "lines": [line, {**line, "item": "b"}]}
 
     def said(answer: Any, rules: Expect = expect) -> str | None:
-        return kept.difference(json.dumps(answer).encode(), rules, schema, "getOrder")
+        return answer_rules.difference(json.dumps(answer).encode(), rules, schema, "getOrder")
 
     assert said(right) is None
     assert "'id' is a required property" in str(said({name: right[name] for name in ("customer", "lines")}))
     assert "'7' is not of type 'integer'" in str(said({**right, "id": "7"}))
     assert "$.customer" in str(said({**right, "customer": "x"}))
-    assert "not JSON" in str(kept.difference(b"<html/>", expect, schema, "getOrder"))
+    assert "not JSON" in str(answer_rules.difference(b"<html/>", expect, schema, "getOrder"))
     (tmp_path / "right.json").write_text(
         '{"lines": [{"count": 1.0, "item": "a"}, {"item": "b", "count": 1}], "customer": "Anna", "id": 5e0}'
     )
     known = expect.model_copy(update={"answer": str(tmp_path / "right.json")})
     assert said(right, known) is None
     assert said({**right, "id": 6}, known) == "/id is 6, expected 5"
-    assert "answer right.json" in kept.rules_of(known, schema)
+    assert "answer right.json" in answer_rules.rules_of(known, schema)
     with pytest.raises(ConfigurationError, match="cannot be read"):
         said(right, expect.model_copy(update={"answer": str(tmp_path / "none.json")}))
 
 
 def test_an_api_key_is_told_apart_from_the_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported("shop.yaml", tmp_path)
-    shop = asked.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
+    shop = load_target.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
     monkeypatch.delenv("MINE_SECRET", raising=False)
     with pytest.raises(ConfigurationError, match="no variable MINE_SECRET"):
-        who_asks.with_auth(shop, {})
+        auth.with_auth(shop, {})
     monkeypatch.setenv("MINE_SECRET", "opensesame")
-    told, who = who_asks.with_auth(shop, {})
+    told, who = auth.with_auth(shop, {})
     assert who.secrets.headers == {"X-API-Key": "opensesame"} and "opensesame" not in repr(told)
     with pytest.raises(ValueError, match="names the header field"):
         Auth(kind="api-key", secret="env:A")

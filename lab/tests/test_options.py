@@ -11,8 +11,8 @@ import typer
 from steelyard.analyse import analysis
 from steelyard.commands.options import ComparisonOptions, takes
 from steelyard.commands.printing import run_output
+from steelyard.measure.outcome import Outcome
 from steelyard.models.outputs.run import RunOutput
-from steelyard.run.outcome import Outcome
 from synthetic import Planted, write_run
 from typer.testing import CliRunner
 

@@ -21,7 +21,7 @@ from steelyard.report.grammar import axis_of, channel
 from steelyard.report.page import html_of
 from steelyard.report.script import SCRIPT, data_block
 from steelyard.report.sections import any_two, forks
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 RATES = {"go": 10_000.0, "b10": 8_000.0, "b9": 12_000.0} | {

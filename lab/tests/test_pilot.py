@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.measures import registry
-from steelyard.run.pilot import FORK_DEVIATION, pairs_after_pilot
-from steelyard.store.stored_run import read_run
+from steelyard.measure.pilot import FORK_DEVIATION, pairs_after_pilot
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 

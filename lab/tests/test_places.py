@@ -9,8 +9,8 @@ from itertools import permutations
 import pytest
 from steelyard.analyse.analysis import examined
 from steelyard.analyse.verdicts import Judgement, ranked
+from steelyard.results.stored_run import Run, read_run
 from steelyard.statistics.verdict_words import Word
-from steelyard.store.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 NAMES = ("go", "tomcat-metro", "tomcat-cxf", "wildfly", "liberty")

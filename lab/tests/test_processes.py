@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.base.csvfiles import read_table
-from steelyard.observe.processes import Observer, Reading
-from steelyard.observe.processors import CpuTimes
-from steelyard.store.tables import read_machine
+from steelyard.hosts.processes import Observer, Reading
+from steelyard.hosts.processors import CpuTimes
+from steelyard.results.tables import read_machine
 
 IDLE = CpuTimes(1.0, 1.0, 8.0, 0.0)
 LATER = CpuTimes(2.0, 1.0, 17.0, 0.0)

@@ -12,9 +12,9 @@ from grpc_tools import protoc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from steelyard.base.errors import ContractError
-from steelyard.base.house import root
-from steelyard.exchange import protobuf
-from steelyard.exchange.protobuf import Writing, values
+from steelyard.base.paths import root
+from steelyard.workload import protobuf
+from steelyard.workload.protobuf import Writing, values
 
 CONTRACT = root() / "services" / "wstest" / "contract"
 COMPILED = CONTRACT / "wstest.protoset"

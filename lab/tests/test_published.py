@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.catalogue.published_tables import COLUMNS, PublishedRow, contradiction, read_conclusions, read_published
 from steelyard.models.published_conclusions import ContradictedClaim
 from steelyard.statistics.checks import LITTLE_TOLERANCE
 
-FOLDER = house.root() / "studies" / "soaservers"
+FOLDER = paths.root() / "studies" / "soaservers"
 ROWS = read_published(FOLDER / "published.csv")
 CONCLUSIONS = read_conclusions(FOLDER / "claims.toml")
 

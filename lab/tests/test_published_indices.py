@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.catalogue.published_indices import by_cell, quantities, read_indices
 from steelyard.catalogue.published_tables import contradiction_by, read_conclusions
 
-FOLDER = house.root() / "studies" / "soakit"
+FOLDER = paths.root() / "studies" / "soakit"
 ROWS = read_indices(FOLDER / "indices.csv")
 CLAIMS = read_conclusions(FOLDER / "claims.toml").claims
 

@@ -26,18 +26,18 @@ from starlette.testclient import TestClient
 from steelyard.base.errors import ImportRefusedError, TargetError
 from steelyard.catalogue import entries
 from steelyard.commands.record import recorded
-from steelyard.loading.asked import of_service
-from steelyard.mocking.known import mocked
-from steelyard.mocking.stand_in import StandIn
 from steelyard.models.job import Think
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
-from steelyard.recording import proxy as proxy_module
-from steelyard.recording import recorded_server as server_module
-from steelyard.recording.corpus import write_corpus
-from steelyard.recording.proxy import RecordingProxy
-from steelyard.recording.recorded_server import PassedAnswer, PassedRequest, RecordedServer
-from steelyard.recording.remembering import Remembered
+from steelyard.workload.load_target import of_service
+from steelyard.workload.mocking.known import mocked
+from steelyard.workload.mocking.stand_in import StandIn
+from steelyard.workload.recording import proxy as proxy_module
+from steelyard.workload.recording import recorded_server as server_module
+from steelyard.workload.recording.corpus import write_corpus
+from steelyard.workload.recording.proxy import RecordingProxy
+from steelyard.workload.recording.recorded_server import PassedAnswer, PassedRequest, RecordedServer
+from steelyard.workload.recording.remembering import Remembered
 
 SOAP = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>BODY</s:Body></s:Envelope>'
 Answer = Callable[[BaseHTTPRequestHandler, bytes], tuple[int, dict[str, str], bytes]]

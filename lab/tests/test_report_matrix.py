@@ -12,7 +12,7 @@ from steelyard.report import drawing
 from steelyard.report.page import html_of
 from steelyard.report.sections import evidence, matrix, operations, response_times
 from steelyard.report.sections.verdict import facts
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 EIGHT = {f"server-{place}": 4000.0 + 1000 * place for place in range(8)}

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 from steelyard.analyse.analysis import analyse
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.catalogue.published_tables import keep
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
 from steelyard.report import write_report
 from steelyard.report.charts.graph import graph
 from synthetic import Planted, write_run
 
-STUDY = house.root() / "studies" / "soaservers.toml"
-GRAPH = house.root() / "services" / "soaservers" / "contract" / "graph.xml"
+STUDY = paths.root() / "studies" / "soaservers.toml"
+GRAPH = paths.root() / "services" / "soaservers" / "contract" / "graph.xml"
 BLOCKS: dict[str, Profile] = {
     "8": BigBang(users=15, seconds=18),
     "10": Ramp(from_users=1, to_users=30, seconds=30),

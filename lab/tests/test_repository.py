@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
-from steelyard.base import house
+from steelyard.base import paths
 
-ROOT = house.root()
+ROOT = paths.root()
 FORGE = ROOT / ".github"
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 MANIFESTS = {

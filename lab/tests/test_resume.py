@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import StoreError
 from steelyard.catalogue import entries
-from steelyard.observe import environment
-from steelyard.provision import cpus
-from steelyard.run.resume import require_same_setup
-from steelyard.store.setup import setup_differences
+from steelyard.hosts import cpus, environment
+from steelyard.measure.resume import require_same_setup
+from steelyard.results.setup import setup_differences
 
 
 def described(service_folder: Path) -> dict[str, object]:

@@ -8,19 +8,19 @@ from types import SimpleNamespace
 
 import pytest
 from pydantic import ValidationError
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ConfigurationError, EngineError, NoAnswerError
+from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.formats import rmi_of, spoken
-from steelyard.drive.drivers import Drivers, _Joined
-from steelyard.exchange import exchanges, refusals, rmi_conversation
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.rmi_conversation import RmiConversation
+from steelyard.hosts import rmi_driver
+from steelyard.measure.trial.drivers import Drivers, _Joined
 from steelyard.models.job import BigBang, Job, Rmi, Slice, Target, Turn
 from steelyard.models.service import Format
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
-from steelyard.provision import rmi_driver
+from steelyard.workload import exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.rmi_client import RmiClient
 
 WSTEST = entries.service("wstest")
 BY_RMI = spoken(WSTEST, {"format": "rmi"})
@@ -85,10 +85,10 @@ def test_what_must_be_refused_are_calls_that_no_client_would_make_and_no_headers
     assert meaning.not_refused(Answer(200, b"[]")) is not None
 
 
-def _asked(monkeypatch: pytest.MonkeyPatch, script: str) -> RmiConversation:
+def _asked(monkeypatch: pytest.MonkeyPatch, script: str) -> RmiClient:
     monkeypatch.setattr(rmi_driver, "command", lambda: ["sh", "-c", script])
-    monkeypatch.setattr(rmi_conversation, "_START_SECONDS", 0.0)
-    return RmiConversation("http://127.0.0.1:1/X/y", CALLS, 1.0)
+    monkeypatch.setattr(rmi_client, "_START_SECONDS", 0.0)
+    return RmiClient("http://127.0.0.1:1/X/y", CALLS, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_each_driver_has_its_part_of_the_job_and_its_subjects_slices(
             _write(self.folder, 1.0, number)
             gone.append((self.folder.name, number))
 
-    monkeypatch.setattr("steelyard.drive.drivers.Engine", Played)
+    monkeypatch.setattr("steelyard.measure.trial.drivers.Engine", Played)
     targets = [Target(subject="a", host="h", port=1), Target(subject="b", host="h", port=2, rmi=CALLS)]
     slices = [
         Slice(number=n, subject=s, phase="p", profile=BigBang(users=1, seconds=1), mix={"e": 1}, deck_seed=1)

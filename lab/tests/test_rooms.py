@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 import steelyard
-from steelyard.base.house import root
+from steelyard.base.paths import root
 
 LAB = Path(steelyard.__file__).parent
 GROUND_FIRST = (
-    *("base", "models", "statistics", "store", "catalogue", "plan", "provision", "observe", "exchange"),
-    *("importing", "analyse", "telemetry", "drive", "loading", "mocking", "recording", "exporting", "judging"),
-    *("tabular", "check", "calibration", "report", "run", "cluster", "serve", "commands", "cli"),
+    *("base", "models", "statistics", "results", "catalogue", "plan", "hosts", "workload", "analyse"),
+    *("report", "measure", "calibration", "cluster", "judging", "commands", "cli"),
 )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import analyse, examined
-from steelyard.base.house import root
+from steelyard.base.paths import root
 from steelyard.models.verdict import Comparison, Verdicts
+from steelyard.results.stored_run import read_run
 from steelyard.statistics.interval import Interval
 from steelyard.statistics.processor_witness import AnswersAndWork, disagree, disagreement, hull
-from steelyard.store.stored_run import read_run
 from synthetic import Planted, write_run
 
 A, B = "tomcat-metro", "go"

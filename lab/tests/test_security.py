@@ -14,19 +14,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from steelyard.base.conversation import Answer
 from steelyard.base.errors import ContractError, ToolchainError
+from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
 from steelyard.catalogue.formats import spoken
-from steelyard.exchange import exchanges, refusals
-from steelyard.exchange.meanings import meaning_of
-from steelyard.exchange.meanings.protected import Signed
-from steelyard.exchange.soap import messages
-from steelyard.exchange.soap.security import names, opening, securing, tampering
-from steelyard.exchange.soap.security.opening import Expected
-from steelyard.exchange.soap.security.securing import Protection
+from steelyard.hosts import security_keys
 from steelyard.models.service import PROTECTED
-from steelyard.provision import security_keys
+from steelyard.workload import exchanges, refusals
+from steelyard.workload.body_formats import meaning_of
+from steelyard.workload.body_formats.protected import Signed
+from steelyard.workload.soap import messages
+from steelyard.workload.soap.security import names, opening, securing, tampering
+from steelyard.workload.soap.security.opening import Expected
+from steelyard.workload.soap.security.securing import Protection
 
 OWN = entries.service("wstest")
 WRITTEN = dict(exchanges.written(OWN))
@@ -72,8 +72,8 @@ def test_without_the_library_it_is_said_how_to_get_it() -> None:
     script = (
         "import sys; sys.modules['cryptography'] = None\n"
         "from steelyard.base.errors import ToolchainError\n"
-        "from steelyard.exchange import meanings\n"
-        "try: from steelyard.provision import security_keys\n"
+        "from steelyard.workload import meanings\n"
+        "try: from steelyard.hosts import security_keys\n"
         "except ToolchainError as error: print(error.hint)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

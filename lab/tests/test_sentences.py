@@ -23,7 +23,7 @@ from steelyard.base.text import (
 )
 from steelyard.models.job import BigBang, Ramp
 from steelyard.report.page import html_of
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 KEPT = sorted((Path(__file__).parents[2] / "docs" / "results").glob("*/report.html.xz"))

@@ -22,12 +22,12 @@ from starlette.testclient import TestClient
 from steelyard.base.csvfiles import pack
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
-from steelyard.serve import guard, shelf, trends
-from steelyard.serve.app import app_of, stored_file, told
-from steelyard.serve.server import serve
-from steelyard.serve.shelf import Listed, Shelf, WantedRuns
-from steelyard.serve.starting import Starter
-from steelyard.store.live_file import STOP, LiveFile, running_now
+from steelyard.report.serve import guard, shelf, trends
+from steelyard.report.serve.app import app_of, stored_file, told
+from steelyard.report.serve.server import serve
+from steelyard.report.serve.shelf import Listed, Shelf, WantedRuns
+from steelyard.report.serve.starting import Starter
+from steelyard.results.live_file import STOP, LiveFile, running_now
 from synthetic import Planted, write_run
 
 DEMO = Path(__file__).parents[2] / "docs" / "results" / "demo"
@@ -367,7 +367,7 @@ def test_no_run_is_begun_from_a_page_that_may_not(kept: Path) -> None:
 def test_nothing_but_a_study_and_a_time_is_taken_where_runs_may_be_begun(
     kept: Path, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    monkeypatch.setattr("steelyard.serve.starting.subprocess.Popen", lambda *_, **__: pytest.fail("begun"))
+    monkeypatch.setattr("steelyard.report.serve.starting.subprocess.Popen", lambda *_, **__: pytest.fail("begun"))
     with Starter(kept) as starter:
         asked = client(kept, starter)
         assert "Begin a run" in asked.get(f"/{TOKEN}/").text

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 from steelyard.base.live import LiveComparison, LiveInterval
 from steelyard.base.progress import Progress
-from steelyard.store.live_file import STOP, LiveFile
+from steelyard.results.live_file import STOP, LiveFile
 
 pytestmark = pytest.mark.long
 

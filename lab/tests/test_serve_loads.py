@@ -19,18 +19,18 @@ from played import played
 from starlette.testclient import TestClient
 from steelyard.base.errors import StoreError, UnknownNameError
 from steelyard.calibration import calibrating
-from steelyard.loading.comparing import LEAST_PAIRS
-from steelyard.loading.limits import LimitWords, Search, searched
-from steelyard.loading.stages import Driven, Promised, Stages
-from steelyard.loading.words import LoadWords
+from steelyard.measure.load.comparing import LEAST_PAIRS
+from steelyard.measure.load.limits import LimitWords, Search, searched
+from steelyard.measure.load.stages import Driven, Promised, Stages
 from steelyard.models.calibration import Calibration, Planted, Smallest
 from steelyard.models.live import RunningNow
 from steelyard.models.outputs.loading import Estimate, LimitOutput, LimitStage
 from steelyard.models.records import Check
-from steelyard.serve.app import app_of
-from steelyard.serve.shelf import Shelf
-from steelyard.store.live_file import StopAsked, running_now
-from steelyard.store.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
+from steelyard.report.serve.app import app_of
+from steelyard.report.serve.shelf import Shelf
+from steelyard.results.live_file import StopAsked, running_now
+from steelyard.results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
+from steelyard.workload.load_spec import LoadSpec
 
 TOKEN = "the-token"
 PORT = 8421
@@ -266,6 +266,6 @@ def test_a_search_that_is_stopped_says_so_and_keeps_its_stages() -> None:
             raise StopAsked
 
     stages: Stages = StoppedStages()  # type: ignore[assignment]
-    words = LimitWords(Promised(0.95, 0.2, None), "poisson", 180.0, LoadWords())
+    words = LimitWords(Promised(0.95, 0.2, None), "poisson", 180.0, LoadSpec())
     outcome, beyond = searched(Search(stages, words, 0.0, clock=lambda: 0.0))
     assert outcome.estimate.value is None and "stopped" in str(outcome.estimate.why_not) and beyond == "not tried"

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import pytest
 from steelyard.base.errors import ProvisionError
-from steelyard.drive import proof
-from steelyard.drive.proof import ANSWERS, ServiceCounts
-from steelyard.drive.setting import TrialFailedError
-from steelyard.drive.watch import Watch
+from steelyard.hosts.running import RunningSubject
+from steelyard.measure.trial import proof
+from steelyard.measure.trial.context import TrialFailedError
+from steelyard.measure.trial.proof import ANSWERS, ServiceCounts
+from steelyard.measure.trial.watch import Watch
 from steelyard.models.records import Counted, Failure, SlicePlan
-from steelyard.provision.running import RunningSubject
 
 
 class Service:

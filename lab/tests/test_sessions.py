@@ -11,15 +11,15 @@ from steelyard.analyse.sessions import SessionTimes, StepTimes, ended_early_text
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.histogram import Histogram
 from steelyard.catalogue import entries
-from steelyard.exchange import corpus
 from steelyard.models.job import FixedWork, Session, Target
 from steelyard.models.service import Exchange
 from steelyard.models.study import Study
 from steelyard.plan import shapes
 from steelyard.plan.cells import cells_of, operations_of
 from steelyard.plan.kinds import kind_of
-from steelyard.plan.settings import Request, settle
-from steelyard.store.tables import mean_request_bytes
+from steelyard.plan.run_parameters import Request, settle
+from steelyard.results.tables import mean_request_bytes
+from steelyard.workload import corpus
 
 SERVICE = entries.service("wstest")
 VISIT = {"steps": [{"operation": "echoVoid"}, {"operation": "echoStruct"}]}

@@ -14,14 +14,14 @@ from steelyard.analyse.machines import analysed
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.measure import sessions
 from steelyard.models.cluster import ClusterRun, MachinesVerdict
 from steelyard.models.records import Schedule
 from steelyard.plan.replicated import planned_for_one
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import on_machines, schedule_only
-from steelyard.plan.settings import Request, settle
 from steelyard.report import machines_page
-from steelyard.run import sessions
-from steelyard.store import cluster_folder
+from steelyard.results import cluster_folder
 from test_machines import cluster
 from test_main_job import study
 

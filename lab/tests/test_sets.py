@@ -8,8 +8,8 @@ from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.server import Factor
 from steelyard.models.study import Study
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 from steelyard.plan.subjects import subjects_of
 
 STUDY = Study.model_validate(

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
-from steelyard.drive import jobs
+from steelyard.measure.trial import jobs
 from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import shapes
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
 
 TESTS: list[dict[str, Any]] = [
     {"name": "1", "profile": {"kind": "big-bang", "users": 5, "seconds": 120}},

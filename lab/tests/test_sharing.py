@@ -16,7 +16,7 @@ from steelyard.base.errors import SteelyardError, ToolchainError
 from steelyard.report import browser
 from steelyard.report.keeping import keep
 from steelyard.report.markdown import markdown_of
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 STUDY = 'title = "A | B <script> *bold*"\n'

@@ -18,19 +18,19 @@ from rich.console import Console
 from steelyard.base.errors import ConfigurationError, SteelyardError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.drive.setting import Setting, TrialFailedError
+from steelyard.hosts.cpus import share
+from steelyard.measure import side_by_side
+from steelyard.measure.side_by_side import drive_side_by_side
+from steelyard.measure.trial.context import TrialContext, TrialFailedError
 from steelyard.models.records import Failure, Schedule, TrialPlan
 from steelyard.plan.designs import design_named
 from steelyard.plan.designs.design import Ordering
 from steelyard.plan.estimate import of_run
 from steelyard.plan.faults import drawn, occasions
 from steelyard.plan.kinds import KINDS
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.side_by_side import BYTES_A_PROCESS, most_at_once
-from steelyard.provision.cpus import share
-from steelyard.run import side_by_side
-from steelyard.run.side_by_side import drive_side_by_side
 
 SECONDS = 30.0
 
@@ -46,10 +46,10 @@ def said() -> io.StringIO:
 
 
 @pytest.fixture
-def setting(planned: Schedule, tmp_path: Path, said: io.StringIO) -> Setting:
+def setting(planned: Schedule, tmp_path: Path, said: io.StringIO) -> TrialContext:
     """Of a run whose trials are the tests' own, which ask for nothing of it but these."""
     others: Any = None
-    return Setting(
+    return TrialContext(
         schedule=planned,
         service=others,
         subjects={},
@@ -60,7 +60,7 @@ def setting(planned: Schedule, tmp_path: Path, said: io.StringIO) -> Setting:
     )
 
 
-def trials_are(monkeypatch: pytest.MonkeyPatch, run_trial: Callable[[Setting, TrialPlan], None]) -> None:
+def trials_are(monkeypatch: pytest.MonkeyPatch, run_trial: Callable[[TrialContext, TrialPlan], None]) -> None:
     monkeypatch.setattr(side_by_side.drive, "run_trial", lambda setting, plan, **_: run_trial(setting, plan))
 
 
@@ -68,7 +68,7 @@ def offered(plans: Sequence[TrialPlan]) -> Iterator[tuple[TrialPlan, bool]]:
     return ((plan, True) for plan in plans)
 
 
-def endings(setting: Setting, plans: Sequence[TrialPlan]) -> dict[int, str]:
+def endings(setting: TrialContext, plans: Sequence[TrialPlan]) -> dict[int, str]:
     """Of each trial by its number: why it failed, empty where it did not."""
     how: dict[int, str] = {}
 
@@ -87,9 +87,9 @@ def wait_for(true: Callable[[], bool]) -> None:
 
 
 def test_so_many_trials_are_under_way_at_a_time_and_each_by_a_process_of_its_own(
-    setting: Setting, planned: Schedule, monkeypatch: pytest.MonkeyPatch, said: io.StringIO
+    setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch, said: io.StringIO
 ) -> None:
-    def run_trial(setting: Setting, plan: TrialPlan) -> None:
+    def run_trial(setting: TrialContext, plan: TrialPlan) -> None:
         setting.progress.show(f"trial {plan.number} · at work")
         here = setting.folder / f"under-way-{plan.number}"
         here.write_text(f"{os.getpid()} {setting.lab}")
@@ -111,9 +111,9 @@ def test_so_many_trials_are_under_way_at_a_time_and_each_by_a_process_of_its_own
 
 
 def test_a_trial_that_fails_is_told_with_its_reason_and_the_others_go_on(
-    setting: Setting, planned: Schedule, monkeypatch: pytest.MonkeyPatch
+    setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run_trial(_: Setting, plan: TrialPlan) -> None:
+    def run_trial(_: TrialContext, plan: TrialPlan) -> None:
         if plan.number == 2:
             raise TrialFailedError(Failure(kind="not-back", subject="x", message="it did not come back"), "look")
 
@@ -122,9 +122,9 @@ def test_a_trial_that_fails_is_told_with_its_reason_and_the_others_go_on(
 
 
 def test_what_no_later_trial_would_escape_ends_all_that_are_under_way(
-    setting: Setting, planned: Schedule, monkeypatch: pytest.MonkeyPatch
+    setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run_trial(setting: Setting, plan: TrialPlan) -> None:
+    def run_trial(setting: TrialContext, plan: TrialPlan) -> None:
         if plan.number == 2:
             wait_for((setting.folder / "1-begun").exists)
             raise OSError(28, "No space left on device")
@@ -143,7 +143,7 @@ def test_what_no_later_trial_would_escape_ends_all_that_are_under_way(
 
 
 def test_a_trial_whose_process_is_killed_is_no_trial_that_ended(
-    setting: Setting, planned: Schedule, monkeypatch: pytest.MonkeyPatch
+    setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trials_are(monkeypatch, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(SteelyardError, match="the process that drove trial 1 ended without a word, with code -9"):
@@ -151,9 +151,9 @@ def test_a_trial_whose_process_is_killed_is_no_trial_that_ended(
 
 
 def test_an_interruption_is_every_trials_and_is_raised_when_all_have_ended(
-    setting: Setting, planned: Schedule, monkeypatch: pytest.MonkeyPatch
+    setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run_trial(setting: Setting, plan: TrialPlan) -> None:
+    def run_trial(setting: TrialContext, plan: TrialPlan) -> None:
         (setting.folder / f"{plan.number}-begun").touch()
         try:
             time.sleep(SECONDS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.errors import EngineError
-from steelyard.drive.slice_rows import SliceRows
+from steelyard.measure.trial.slice_rows import SliceRows
 
 
 def append(path: Path, text: str) -> None:

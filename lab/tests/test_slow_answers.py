@@ -17,8 +17,8 @@ from steelyard.analyse.analysis import Analysis, examined
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.ratios import Compared
 from steelyard.analyse.second_witness import counted_of
+from steelyard.results.stored_run import read_run
 from steelyard.statistics.verdict_words import Word
-from steelyard.store.stored_run import read_run
 
 STORED = Path(__file__).parent / "slow_answers"
 TRUE = 0.2 / 1.1

@@ -3,7 +3,7 @@
 import pytest
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.exchange.soap import messages
+from steelyard.workload.soap import messages
 
 WSTEST = entries.service("wstest")
 XSI = "http://www.w3.org/2001/XMLSchema-instance"

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.catalogue import entries
 from steelyard.catalogue.published_tables import PublishedRow, read_published
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
 from steelyard.statistics.knee import LEAST_HELD_SECONDS, LEAST_LEVELS
 
-FOLDER = house.root() / "studies" / "soaservers"
+FOLDER = paths.root() / "studies" / "soaservers"
 STUDY = tomllib.loads(FOLDER.with_suffix(".toml").read_text())
 TESTS: dict[str, dict[str, Any]] = {test["name"]: test for test in STUDY["tests"]}
 ROWS = {row.test: row for row in read_published(FOLDER / "published.csv")}

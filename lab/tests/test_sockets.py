@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from steelyard.provision import sockets
+from steelyard.hosts import sockets
 
 ANOTHER = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
 

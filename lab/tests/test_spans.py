@@ -18,21 +18,21 @@ from steelyard.base.csvfiles import read_table
 from steelyard.base.errors import ConfigurationError, ProvisionError
 from steelyard.catalogue import entries
 from steelyard.commands.printing import orders_of
-from steelyard.drive.gauges import store_gauges
-from steelyard.drive.setting import TrialLog
-from steelyard.drive.spans import store_spans
+from steelyard.hosts.launch import events_file, gauges_file
+from steelyard.hosts.placement import LOOPBACK
+from steelyard.hosts.running import RunningSubject
+from steelyard.measure.trial.context import TrialLog
+from steelyard.measure.trial.gauges import store_gauges
+from steelyard.measure.trial.spans import store_spans
 from steelyard.models.job import Steps, Think
 from steelyard.models.records import Cell, Schedule, SlicePlan, SubjectRecord
 from steelyard.models.service import Reconciliation, Settle
 from steelyard.models.study import Span, Study
 from steelyard.plan.cells import hurried, pauses_seconds
+from steelyard.plan.run_parameters import Request, settle
 from steelyard.plan.schedule import schedule_of
-from steelyard.plan.settings import Request, settle
-from steelyard.provision.launch import events_file, gauges_file
-from steelyard.provision.running import RunningSubject
-from steelyard.provision.site import LOOPBACK
-from steelyard.store.stored_run import read_run
-from steelyard.store.tables import GAUGE_COLUMNS, SPAN_COLUMNS
+from steelyard.results.stored_run import read_run
+from steelyard.results.tables import GAUGE_COLUMNS, SPAN_COLUMNS
 from synthetic import Planted, write_run
 
 SECOND = 1_000_000_000

@@ -2,9 +2,9 @@
 
 import pytest
 from steelyard.catalogue import entries
-from steelyard.exchange import exchanges
-from steelyard.exchange.soap.messages import SOAP_12, TypedMessages, content
-from steelyard.exchange.soap.spellings import respell
+from steelyard.workload import exchanges
+from steelyard.workload.soap.messages import SOAP_12, TypedMessages, content
+from steelyard.workload.soap.spellings import respell
 
 WSTEST = entries.service("wstest")
 MEANING = TypedMessages(WSTEST.folder / WSTEST.model.schema_file)

@@ -8,9 +8,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from steelyard.provision.packing import Tree, digest, unpack, write
-from steelyard.provision.ssh_login import _BOOT, refused, told
-from steelyard.provision.toolchain import jdk_of
+from steelyard.hosts.packing import Tree, digest, unpack, write
+from steelyard.hosts.ssh_login import _BOOT, refused, told
+from steelyard.hosts.toolchain import jdk_of
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ import pytest
 from command import Ran, steelyard
 from own_service import service
 from rich.console import Console
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import KeeperError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.loading.starting import started
+from steelyard.measure.load.starting import started
 
-SCHEMA = json.loads((house.root() / "contracts" / "load-output.schema.json").read_text())
+SCHEMA = json.loads((paths.root() / "contracts" / "load-output.schema.json").read_text())
 WORDS = ("--users", "1", "--max-requests", "20", "--json", "--out", "runs")
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from played import Run, played
 from steelyard.base.csvfiles import read_table
+from steelyard.hosts import cpus
 from steelyard.plan.kinds.block import Block
-from steelyard.provision import cpus
 
 STUDY = """
 name = "kept"

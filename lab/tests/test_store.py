@@ -18,10 +18,10 @@ from steelyard.analyse.analysis import analyse
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import Histogram, decode, merged
+from steelyard.measure.resume import put_aside, taken_up
 from steelyard.models.records import Failure
 from steelyard.report import write_report
-from steelyard.run.resume import put_aside, taken_up
-from steelyard.store.stored_run import read_run
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 SMALL = Planted(forks=2, pairs=3)

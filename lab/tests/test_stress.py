@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from steelyard.drive.stress import Stress
+from steelyard.measure.trial.stress import Stress
 from steelyard.models import study
 from steelyard.models.job import Steps
 from steelyard.models.study import Until

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from steelyard.analyse.analysis import analyse
-from steelyard.drive.jobs import Answering, cycle_ns
-from steelyard.drive.stretches import TrialStretches, expected
+from steelyard.measure.trial.jobs import Answering, cycle_ns
+from steelyard.measure.trial.stretches import TrialStretches, expected
 from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
 from steelyard.models.verdict import Comparison, Verdicts

@@ -14,8 +14,8 @@ from steelyard.analyse import analysis
 from steelyard.base.text import ratio_text
 from steelyard.commands import printing
 from steelyard.commands.tables import show
-from steelyard.run.outcome import Outcome
-from steelyard.store.stored_run import read_run
+from steelyard.measure.outcome import Outcome
+from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
 
 CONTRACTS = Path(__file__).parents[2] / "contracts"

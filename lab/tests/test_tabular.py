@@ -20,16 +20,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_service import serving
 from steelyard import StoredTable, open_run
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, SteelyardError, StoreError, ToolchainError
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
-from steelyard.store import cluster_folder
-from steelyard.store.stored_run import read_run
-from steelyard.tabular import files, known_tables
+from steelyard.results import cluster_folder
+from steelyard.results.stored_run import read_run
+from steelyard.results.tabular import files, known_tables
 from synthetic import Planted, write_run
 
-KEPT = house.root() / "docs" / "results"
+KEPT = paths.root() / "docs" / "results"
 DEMO = KEPT / "demo"
 
 

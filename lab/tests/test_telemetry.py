@@ -18,11 +18,11 @@ from hdrh.histogram import HdrHistogram
 from opentelemetry.exporter.prometheus_remote_write.gen.remote_pb2 import WriteRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from own_service import serving
-from steelyard.loading import load as loading
-from steelyard.store.live_file import STOP
-from steelyard.store.tables import FAILURE_KINDS
-from steelyard.telemetry.telling import notes_of, receivers_of, told
-from steelyard.telemetry.totals import BOUNDS
+from steelyard.measure.load import load as loading
+from steelyard.measure.telemetry.publisher import notes_of, receivers_of, told
+from steelyard.measure.telemetry.totals import BOUNDS
+from steelyard.results.live_file import STOP
+from steelyard.results.tables import FAILURE_KINDS
 
 TICK_COLUMNS = ("time_ns", "operation", "completed", "wrong", *FAILURE_KINDS, "users_active", "response_ns_sum")
 
@@ -104,7 +104,7 @@ def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(
 
     def stop_when_told() -> None:
         if messages.both.wait(300):
-            (tmp_path / "runs" / messages.resource["steelyard.run"] / STOP).touch()
+            (tmp_path / "runs" / messages.resource["steelyard.measure"] / STOP).touch()
 
     watcher = threading.Thread(target=stop_when_told)
     watcher.start()

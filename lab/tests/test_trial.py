@@ -12,13 +12,13 @@ from steelyard.base.csvfiles import read_document
 from steelyard.base.errors import StoreError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.drive import trial
-from steelyard.drive.setting import Setting, TrialFailedError
-from steelyard.exchange.corpus import Corpus
+from steelyard.hosts import cpus
+from steelyard.measure.trial import trial
+from steelyard.measure.trial.context import TrialContext, TrialFailedError
 from steelyard.models.records import Failure, TrialPlan
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
-from steelyard.provision import cpus
+from steelyard.workload.corpus import Corpus
 
 PLAN = TrialPlan(number=1, seed=1, start_order=["tomcat-metro", "go"])
 
@@ -31,7 +31,7 @@ def driven(folder: Path, monkeypatch: pytest.MonkeyPatch, ends_with: BaseExcepti
             raise ends_with
 
     monkeypatch.setattr(trial, "_drive", drive)
-    setting = Setting(
+    setting = TrialContext(
         schedule=schedule_only(entries.study("demo").model, Request()),
         service=entries.service("wstest"),
         subjects={},

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
-from steelyard.base.conversation import Access
 from steelyard.base.errors import ConfigurationError
+from steelyard.base.http_client import Access
 from steelyard.catalogue import entries
 from steelyard.catalogue.tried import Tried, tried
-from steelyard.exchange import curl
 from steelyard.models.service import Exchange
+from steelyard.workload import curl
 
 URL = "http://127.0.0.1:25000/there"
 
@@ -143,6 +143,6 @@ def test_a_method_of_its_own_and_a_path_with_a_query_are_in_the_command(
         Exchange(operation=operation, method="PUT", path=path, headers={"X": "y z"}, request="b", answer="")
         for operation in service.model.operations
     ]
-    monkeypatch.setattr("steelyard.exchange.exchanges.written", lambda _: [("own", exchange) for exchange in own])
+    monkeypatch.setattr("steelyard.workload.exchanges.written", lambda _: [("own", exchange) for exchange in own])
     words = shlex.split(curl.commands(service, URL, tmp_path, access=Access(), deviations=())[0].command or "")
     assert words[2:4] == ["-X", "PUT"] and "X: y z" in words and words[-1] == "http://127.0.0.1:25000/there?a=1&b='2'"

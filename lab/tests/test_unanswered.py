@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from misbehaving import misbehaving
 from rich.console import Console
 from steelyard.base.progress import Progress
-from steelyard.loading.asked import of_url
-from steelyard.loading.comparing import CompareWords, Side, compare
-from steelyard.loading.words import LoadWords
+from steelyard.measure.load.comparing import CompareSpec, Side, compare
 from steelyard.models.outputs.loading import LoadOutput
 from steelyard.models.service import Expect
+from steelyard.workload.load_spec import LoadSpec
+from steelyard.workload.load_target import of_url
 
 ASLEEP = {"STEELYARD_AWAKE": "no"}
 OUT = ("--json", "--out", "runs")
@@ -149,14 +149,14 @@ def test_the_side_that_leaves_requests_unanswered_is_not_called_faster(
 ) -> None:
     monkeypatch.setenv("STEELYARD_LOCK", str(tmp_path / "lock"))
     monkeypatch.setenv("STEELYARD_AWAKE", "no")
-    words = LoadWords(rates=(50, 50), poisson=True, seconds=1, warm_up_seconds=0.3, timeout_seconds=1)
+    words = LoadSpec(rates=(50, 50), poisson=True, seconds=1, warm_up_seconds=0.3, timeout_seconds=1)
     with misbehaving(delay=0.02) as slower, misbehaving({"hang": 0.2}, delay=0.002) as hanging:
         first, second = (
             Side(each.address, of_url(each.address, None, b"", {}, Expect()), None) for each in (slower, hanging)
         )
         outcome = compare(
             (first, second),
-            CompareWords(words, pairs=4, budget_seconds=60),
+            CompareSpec(words, pairs=4, budget_seconds=60),
             out=tmp_path / "runs",
             command=["steelyard"],
             progress=Progress(Console(file=io.StringIO())),

@@ -10,9 +10,9 @@ from steelyard.analyse.analysis import examined
 from steelyard.analyse.decisions import decisions
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
-from steelyard.store.stored_run import Run, read_run
+from steelyard.results.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 MODIFIED, WEB, ORIGINAL, SPANNED, OUTBOX = (

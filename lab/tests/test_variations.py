@@ -12,8 +12,8 @@ from steelyard.catalogue import entries
 from steelyard.models.job import BigBang
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
+from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.settings import Request
 from steelyard.plan.stopping import trials_per_fork
 from steelyard.report import write_report
 from synthetic import Planted, write_run

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from command import Ran, steelyard
-from steelyard.base import house
+from steelyard.base import paths
 
-GUIDE = (house.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
+GUIDE = (paths.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
 LINES = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ")]
 COMMANDS = [line for line in LINES if "openapi" not in line and " record " not in line]
 (OPENAPI,) = (line for line in LINES if "openapi" in line)

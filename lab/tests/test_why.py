@@ -17,11 +17,11 @@ from steelyard.analyse.instrument import Finding, Level
 from steelyard.analyse.layer_checks import RECORDS
 from steelyard.analyse.layer_split import OUTSIDE, split
 from steelyard.models.outputs.run import LayerSplit, WhyOutput
+from steelyard.results.layer_records import LayerTime, RequestRecord
+from steelyard.results.layer_table import TimedRequest
+from steelyard.results.stored_run import Run, Trial, read_run
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.split import Differences, intervals
-from steelyard.store.layer_records import LayerTime, RequestRecord
-from steelyard.store.layer_table import TimedRequest
-from steelyard.store.stored_run import Run, Trial, read_run
 from synthetic import Planted, write_run
 
 SEEDS = range(1, 21)  # fixed before any of them was drawn

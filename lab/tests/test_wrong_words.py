@@ -49,9 +49,7 @@ def rows() -> list[Row]:
 ROWS = rows()
 
 
-READER = (
-    "steelyard.importing.bounded"  # the one program that may be started: it reads what may be hostile, within bounds
-)
+READER = "steelyard.workload.importing.bounded"  # the one program that may be started: it reads what may be hostile, within bounds
 popen = subprocess.Popen.__init__
 
 

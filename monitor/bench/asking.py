@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steelyard.catalogue import entries
-from steelyard.provision.running import RunningSubject
+from steelyard.hosts.running import RunningSubject
 
 WORKERS = 16  # connections: open arrivals wait for nobody, so there are more than are ever busy
 ANSWER_SECONDS = 60.0

@@ -32,7 +32,7 @@ from served import APPLICATIONS, OPENTELEMETRY, WAYS, Ground, Served, agents
 from spans_sink import SpansSink
 from steelyard.base.lock import machine_lock
 from steelyard.base.progress import Progress
-from steelyard.provision import cpus
+from steelyard.hosts import cpus
 from steelyard.statistics.interval import student_interval
 
 RAW, PAGE = RESULTS / "beside.csv", RESULTS / "beside.md"

@@ -41,11 +41,11 @@ from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.catalogue.companions import with_companions
 from steelyard.catalogue.subject_syntax import subject_of
+from steelyard.hosts import cpus, launch, subject
+from steelyard.hosts.running import RunningSubject
 from steelyard.models.study import Observed
-from steelyard.provision import cpus, launch, subject
-from steelyard.provision.running import RunningSubject
+from steelyard.results.layer_records import read_records
 from steelyard.statistics.interval import student_interval
-from steelyard.store.layer_records import read_records
 
 HEADINGS = ("requests", "start", "pair", "on", "answered", "cpu_ns", "serving_ns", "crossings")
 JUDGED = "serving_ns"

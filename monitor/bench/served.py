@@ -14,18 +14,18 @@ from statistics import fmean
 
 from asking import Asked, flight_requests, judged_cpu_ns
 from bench import java
-from steelyard.base import house
+from steelyard.base import paths
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.catalogue.companions import with_companions
-from steelyard.loading import agent
-from steelyard.loading.starting import takes_connections
+from steelyard.hosts import launch, subject
+from steelyard.hosts.cpus import Shares
+from steelyard.hosts.fetch import DEPENDENCY_PLUGIN, sha256_of
+from steelyard.hosts.keeper import Keeper
+from steelyard.measure.load import agent
+from steelyard.measure.load.starting import takes_connections
 from steelyard.models.study import Observed, PartSpec, SubjectSpec
-from steelyard.provision import launch, subject
-from steelyard.provision.cpus import Shares
-from steelyard.provision.fetch import DEPENDENCY_PLUGIN, sha256_of
-from steelyard.provision.keeper import Keeper
-from steelyard.store.layer_records import read_records, records_of
+from steelyard.results.layer_records import read_records, records_of
 
 WAYS = ("none", "agent", "opentelemetry")
 HEAP = "256m"
@@ -145,7 +145,7 @@ class Books(Application):
         with Keeper(argv, log=folder / "books.log", cwd=folder, cpus=ground.shares.server) as kept:
             _await(kept, port)
             yield Served(
-                (house.HOST, port),
+                (paths.HOST, port),
                 [one for author in range(BOOKS) for one in _of(f"author-{author}")],
                 lambda: sum(process.cpu_ns - process.jit_ns for process in kept.use()),
                 lambda: kept.stop(END_SECONDS),
@@ -165,7 +165,7 @@ def _of(author: str) -> list[Asked]:
 def _await(kept: Keeper, port: int) -> None:
     """Raises RuntimeError where it does not come up."""
     deadline = time.monotonic() + READY_SECONDS
-    while not takes_connections(f"http://{house.HOST}:{port}"):
+    while not takes_connections(f"http://{paths.HOST}:{port}"):
         if kept.exit is not None or time.monotonic() > deadline:
             raise RuntimeError(f"books did not come up: {kept.log_tail()}")
         kept.wait(0.1)
@@ -178,7 +178,7 @@ def opentelemetry(ground: Ground, service: str) -> list[str]:
     """Options of a JVM with OpenTelemetry's agent as it comes, told where spans go; metrics and logs would be further work."""
     said = {
         "service.name": service,
-        "exporter.otlp.endpoint": f"http://{house.HOST}:{ground.sink_port}",
+        "exporter.otlp.endpoint": f"http://{paths.HOST}:{ground.sink_port}",
         "metrics.exporter": "none",
         "logs.exporter": "none",
     }
@@ -187,7 +187,7 @@ def opentelemetry(ground: Ground, service: str) -> list[str]:
 
 def agents(folder: Path, progress: Progress) -> dict[str, Path]:
     """The jars that servers are started with: both agents', the other one's in a folder, and the example's own."""
-    example = house.root() / "monitor" / "examples" / "spring-boot"
+    example = paths.root() / "monitor" / "examples" / "spring-boot"
     subprocess.run(
         ["mvn", "-B", "-q", "--strict-checksums", "-f", str(example / "pom.xml"), "-Dspotless.check.skip", "package"],
         check=True,

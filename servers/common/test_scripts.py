@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
+from steelyard.hosts import build
 from steelyard.models.server import NEVER_READY
-from steelyard.provision import build
 
 SERVERS = Path(__file__).parent.parent
 SCRIPTS = sorted(SERVERS.rglob("*.sh"))

@@ -11,7 +11,7 @@ from steelyard.base.errors import ToolchainError
 from steelyard.catalogue import entries
 from steelyard.catalogue.companions import with_companions
 from steelyard.catalogue.subject_syntax import subject_of
-from steelyard.provision import toolchain
+from steelyard.hosts import toolchain
 
 SINK = Path(__file__).with_name("sink.py")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from steelyard.base.csvfiles import read_document
 from steelyard.models.verdict import Comparison, Figure, LayerFigure, Verdicts
-from steelyard.store.stored_run import Run, read_run
+from steelyard.results.stored_run import Run, read_run
 
 
 @dataclass(frozen=True)

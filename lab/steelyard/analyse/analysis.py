@@ -19,9 +19,9 @@ from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
 from ..plan.shapes import IN_A_SENTENCE
 from ..plan.slices import QUIET_AT_REST
+from ..results.earlier import described
+from ..results.stored_run import Run, read_run
 from ..statistics.verdict_words import said_as
-from ..store.earlier import described
-from ..store.stored_run import Run, read_run
 from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.records import Cell
-from ..store.stored_run import Run, Trial
-from ..store.tables import Tick
+from ..results.stored_run import Run, Trial
+from ..results.tables import Tick
 from .pairing import Void, measured_slices, slice_voids
 
 LEAST_TICK_SECONDS = 0.5  # a shorter rest at a block's end is no second

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ..models.records import EarlierAnswer
 from ..models.verdict import ContradictedRun
-from ..store.earlier import boot_of
-from ..store.stored_run import Run
+from ..results.earlier import boot_of
+from ..results.stored_run import Run
 from .verdicts import Judgement
 
 

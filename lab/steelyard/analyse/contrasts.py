@@ -8,8 +8,8 @@ from statistics import fmean
 from ..base.text import counted, value_text
 from ..models.study import Contrast
 from ..models.verdict import Difference
+from ..results.stored_run import Run
 from ..statistics.interval import Interval, student_interval
-from ..store.stored_run import Run
 from .figures import ForkFigure
 from .measures import Measure
 

@@ -12,9 +12,9 @@ from ..models.records import Cell
 from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
 from ..plan.kinds import kind_of
+from ..results.stored_run import Run
+from ..results.tables import FAILURE_KINDS
 from ..statistics.verdict_words import Word
-from ..store.stored_run import Run
-from ..store.tables import FAILURE_KINDS
 from .measures import Measure
 from .ratios import subject_quantities
 from .verdicts import LEAST_FORKS, Judgement, ranked

@@ -8,7 +8,7 @@ from ..base.errors import InsufficientDataError
 from ..models.records import Cell
 from ..models.verdict import Detection
 from ..plan.kinds import kind_of
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 from . import blocks
 from .blocks import Series
 from .detectors import DETECTORS

@@ -11,11 +11,11 @@ from typing import Any
 from ..base import configuration
 from ..models.between_sessions import BetweenSessions, Deviation, KindName, PairKind
 from ..models.verdict import Elsewhere
+from ..results.stored_run import Run
 from ..statistics.campaigns import Found
 from ..statistics.elsewhere import predicted_elsewhere
 from ..statistics.interval import Interval
 from ..statistics.verdict_words import Word
-from ..store.stored_run import Run
 from .contradictions import contradictions
 from .ratios import Compared
 from .verdicts import Judgement

@@ -9,8 +9,8 @@ from enum import StrEnum
 from ..base.text import bytes_text, counted, enumerated, share_text, value_text
 from ..models.records import Cell, Failure, Schedule
 from ..plan.designs import design_named
-from ..store.stored_run import Run, Trial
-from ..store.tables import SliceRow, request_bytes, stored_sizes
+from ..results.stored_run import Run, Trial
+from ..results.tables import SliceRow, request_bytes, stored_sizes
 from .sentences import Wording
 
 

@@ -8,10 +8,10 @@ from ..base.text import counted
 from ..models.records import Cell
 from ..models.verdict import FailureGap
 from ..plan.kinds import kind_of
+from ..results.outcomes import RequestCounts, judged_counts
+from ..results.stored_run import Run
 from ..statistics.proportions import differ_beyond_chance
 from ..statistics.verdict_words import Better
-from ..store.outcomes import RequestCounts, judged_counts
-from ..store.stored_run import Run
 from .measures import Measure
 from .pairing import measured_slices
 

@@ -9,8 +9,8 @@ from ..base.text import counted, enumerated
 from ..models.records import FaultRecord
 from ..models.study import Fault
 from ..models.verdict import FaultOutcome, FaultRow
+from ..results.stored_run import Run
 from ..statistics.proportions import CONFIDENCE, exact_interval
-from ..store.stored_run import Run
 from .sentences import HERE, Wording
 
 

@@ -10,8 +10,8 @@ from statistics import fmean
 from ..base.rounding import significant_text
 from ..models.records import Cell
 from ..plan.kinds import unbroken
+from ..results.stored_run import Run
 from ..statistics.interval import Interval, student_interval
-from ..store.stored_run import Run
 from .instrument import late
 from .measures import Measure
 from .pairing import Void, measured_slices, slice_voids, voids_text

@@ -10,9 +10,9 @@ from pathlib import Path
 from ..base.errors import StoreError
 from ..base.text import counted, enumerated
 from ..models.records import Cell, Schedule, TrialPlan
+from ..results.foreign_table import NAME, ForeignWork
+from ..results.stored_run import Run, Trial, read_trial
 from ..statistics.foreign_share import FOREIGN_LIMIT, foreign_share
-from ..store.foreign_table import NAME, ForeignWork
-from ..store.stored_run import Run, Trial, read_trial
 from .instrument import Finding, Level
 from .pairing import Void, slice_voids
 

@@ -14,9 +14,9 @@ from statistics import fmean
 
 from ..base.text import change_text
 from ..models.records import Cell
+from ..results.stored_run import Run, Trial
 from ..statistics.interval import Interval, student_interval
 from ..statistics.steady import CONSECUTIVE, LEAST_BUSY
-from ..store.stored_run import Run, Trial
 
 LEAST_FORKS = 2
 CONFIDENCE = 0.95

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import InsufficientDataError
+from ..results.tables import request_bytes, stored_sizes
 from ..statistics.growth import LEAST_SIZES, Growth, growth
-from ..store.tables import request_bytes, stored_sizes
 from .analysis import Analysis
 from .figures import ForkFigure
 from .indices import TPS

@@ -10,8 +10,8 @@ from typing import Any
 from ..base.csvfiles import write_table
 from ..models.outputs.run import GridRow
 from ..models.records import Cell
-from ..store.stored_run import Run, Trial
-from ..store.tables import request_bytes, stored_sizes
+from ..results.stored_run import Run, Trial
+from ..results.tables import request_bytes, stored_sizes
 from .analysis import Analysis
 from .endings import Ending, endings
 from .figures import ForkFigure

@@ -12,10 +12,10 @@ from ..base.text import change_text, counted, enumerated, short_text
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.kinds import kind_of, unbroken
+from ..results.stored_run import Run, Trial
+from ..results.tables import LinkUse, SliceRow
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..statistics.processor_witness import disagree, disagreement
-from ..store.stored_run import Run, Trial
-from ..store.tables import LinkUse, SliceRow
 from .frozen_work import Z_OFF, worst_inflation, z_in_turns
 from .pairing import counted_slices, measured_slices
 from .second_witness import why_not_judged, witnesses

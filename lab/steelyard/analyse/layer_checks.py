@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..base.text import counted
 from ..models.records import Cell
 from ..models.verdict import RecordCount
-from ..store.stored_run import Run, Trial
+from ..results.stored_run import Run, Trial
 from .instrument import Finding, Level
 from .layers import nests
 from .pairing import measured_slices

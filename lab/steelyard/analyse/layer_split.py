@@ -11,10 +11,10 @@ from ..models.outputs.run import LayerSplit, SplitPart
 from ..models.records import Cell
 from ..models.service import Layer
 from ..plan.designs import design_named
+from ..results.stored_run import Run, Trial
 from ..statistics.interval import Interval
 from ..statistics.looks import alpha_of
 from ..statistics.split import Differences, intervals
-from ..store.stored_run import Run, Trial
 from .instrument import Finding, Level
 from .layers import layers_of, means_of, records_of
 from .pairing import Fork, forks

@@ -12,10 +12,10 @@ from ..models.records import Cell
 from ..models.service import Layer, RequestKind
 from ..models.verdict import LayerFigure, SlowLayer
 from ..plan.kinds import unbroken
+from ..results.layer_records import RequestRecord
+from ..results.stored_run import Run, Trial
 from ..statistics.checks import least_requests
 from ..statistics.margins import Margins, margins, spread
-from ..store.layer_records import RequestRecord
-from ..store.stored_run import Run, Trial
 from .pairing import counted_slices
 
 OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # what a monitor timed and no layer names

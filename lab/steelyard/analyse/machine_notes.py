@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..base.text import listed
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 
 _MOST_TOLD = 8  # findings of one check
 _LONGEST = 200  # characters of a finding

@@ -13,13 +13,13 @@ from ..models.between_sessions import Deviation, PairKind
 from ..models.cluster import ClusterRun, Level, MachineRatio, MachineRun, MachinesVerdict, OverMachines
 from ..models.records import Cell, Schedule
 from ..models.verdict import Elsewhere
+from ..results.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
+from ..results.earlier import described
+from ..results.setup import setup_differences
+from ..results.stored_run import Run, read_model, read_run
 from ..statistics.campaigns import LEAST_FOR_PREDICTION, Found
 from ..statistics.machines import MachinesTogether, over_machines
 from ..statistics.verdict_words import Given, PValues, Word, words_of
-from ..store.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
-from ..store.earlier import described
-from ..store.setup import setup_differences
-from ..store.stored_run import Run, read_model, read_run
 from .analysis import Analysis, examined
 from .elsewhere import holds, of_sessions, prior_of, priors
 from .levels import WORDS

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ..base.live import LiveComparison, LiveInterval
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 from .measures import registry
 from .ratios import compare
 

@@ -11,9 +11,9 @@ from ..base.text import counted
 from ..models.records import Cell, Schedule
 from ..plan.kinds import kind_of
 from ..plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
+from ..results.stored_run import Run, Trial
+from ..results.tables import SliceRow
 from ..statistics.steady import compiles
-from ..store.stored_run import Run, Trial
-from ..store.tables import SliceRow
 from .frozen_work import refused, took_turns
 
 STALE_LIMIT = 0.01

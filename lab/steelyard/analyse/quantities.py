@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..base.histogram import Histogram, merged
-from ..store.stored_run import Trial
+from ..results.stored_run import Trial
 from .sources import SOURCES, is_gauge
 
 

@@ -12,10 +12,10 @@ from ..base.text import counted
 from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
+from ..results.stored_run import Run, Trial
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.looks import alpha_of
 from ..statistics.processor_witness import hull
-from ..store.stored_run import Run, Trial
 from . import second_witness
 from .instrument import late
 from .measures import Measure

@@ -10,9 +10,9 @@ from statistics import fmean, median
 from ..base.text import ratio_text
 from ..models.records import Cell
 from ..plan.kinds import kind_of
+from ..results.stored_run import Run, Trial
 from ..statistics.interval import Interval, student_interval
 from ..statistics.processor_witness import LEAST_PROCESSORS, AnswersAndWork, disagree, disagreement
-from ..store.stored_run import Run, Trial
 from .measures import Measure
 
 MEASURE = "throughput"

@@ -10,7 +10,7 @@ from ..base.histogram import Histogram, merged
 from ..base.text import counted
 from ..models.records import Cell, Schedule
 from ..plan.kinds import unbroken
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 from .pairing import counted_slices, measured_slices
 
 # What ended a session early, in words; other kinds of failure are words already.

@@ -10,10 +10,10 @@ from statistics import stdev
 from ..base.text import counted
 from ..models.records import Cell
 from ..plan.designs import design_named
+from ..results.stored_run import Run
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
 from ..statistics.verdict_words import Better, Given, Judged, Word, said_as, words
-from ..store.stored_run import Run
 from .failure_gap import Gap, failure_gap, judged_measure
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from ..base import house
+from ..base import paths
 from ..base.errors import SteelyardError
 from ..base.progress import Progress
 from ..catalogue.subject_syntax import seconds_of
@@ -27,7 +27,7 @@ def main() -> int:
     wishes.add_argument("--budget", default="20m", help="the most that this piece may take; the next goes on from it")
     wishes.add_argument("--forks", type=int, help="complete forks to bank in all (default: the study's)")
     wishes.add_argument(
-        "--banks", type=Path, default=house.root() / "docs" / "results" / "calibration", help="the folder of all banks"
+        "--banks", type=Path, default=paths.root() / "docs" / "results" / "calibration", help="the folder of all banks"
     )
     wishes.add_argument("--work", type=Path, default=Path("runs") / "calibration", help="the trials' own, large files")
     wishes.add_argument("--seed", type=int, default=1)

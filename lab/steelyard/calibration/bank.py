@@ -12,8 +12,8 @@ from ..analyse.pairing import slice_voids
 from ..base.csvfiles import read_document, read_table, write_document, write_table
 from ..models.records import SlicePlan, TrialRecord
 from ..models.study import Study, SubjectSpec
-from ..store.stored_run import Trial
-from ..store.tables import Observation, SliceRow
+from ..results.stored_run import Trial
+from ..results.tables import Observation, SliceRow
 
 SLICES, FORKS, TAILS, SETUP, STUDY = "slices.csv", "forks.csv", "tails.csv", "environment.json", "study.toml"
 LEAST_BEYOND = 10  # answers beyond a percentile that is shown

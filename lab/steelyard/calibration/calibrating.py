@@ -20,23 +20,22 @@ from ..base.progress import Progress
 from ..base.rounding import significant
 from ..catalogue import entries
 from ..catalogue.usual import floor_of
-from ..drive import trial as drive
-from ..drive.setting import trial_folder
+from ..hosts import doctor, subject
+from ..hosts.cpus import share
+from ..measure.trial import trial as drive
+from ..measure.trial.context import trial_folder
 from ..models.calibration import Calibration, Planted, Smallest
 from ..models.records import Check
 from ..models.study import PartSpec, Study, SubjectSpec
-from ..observe import doctor
+from ..plan.run_parameters import Request
 from ..plan.schedule import schedule_only
-from ..plan.settings import Request
-from ..provision import subject
-from ..provision.cpus import share
+from ..results import loads, machine_history
+from ..results.live_file import LiveFile
+from ..results.stored_run import read_trial
 from ..statistics.interval import Interval, student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
 from ..statistics.redraws import EndedComparison, one_after_the_other
-from ..store import loads, machine_history
-from ..store.live_file import LiveFile
-from ..store.stored_run import read_trial
 from . import bank as banking
 from . import planted
 from .bank import Bank

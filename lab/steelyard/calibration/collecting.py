@@ -16,18 +16,17 @@ from ..base.errors import StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
-from ..drive import trial as drive
-from ..drive.setting import Setting, TrialFailedError, trial_folder
-from ..exchange import corpus
+from ..hosts import cpus, environment, subject
+from ..measure.trial import trial as drive
+from ..measure.trial.context import TrialContext, TrialFailedError, trial_folder
 from ..models.records import Schedule, TrialPlan
 from ..models.study import Study
-from ..observe import environment
 from ..plan.budget import fitted
+from ..plan.run_parameters import Request, settle
 from ..plan.schedule import schedule_of
-from ..plan.settings import Request, settle
 from ..plan.stopping import warm_up_within
-from ..provision import cpus, subject
-from ..store.stored_run import read_trial
+from ..results.stored_run import read_trial
+from ..workload import corpus
 from . import bank as banking
 from . import planted as levels
 from .bank import Bank
@@ -108,7 +107,7 @@ def last_cost_us(so_far: Bank) -> float:
     return float(so_far.setup["cpu_us_per_request"])
 
 
-def _planting(setting: Setting, study: Study, cost_us: float) -> Setting:
+def _planting(setting: TrialContext, study: Study, cost_us: float) -> TrialContext:
     """The setting with every level as a share of this cost."""
     level_of = {spec.label: spec.slowed or 0.0 for spec in levels.specs(study)}
     planted = {
@@ -118,7 +117,7 @@ def _planting(setting: Setting, study: Study, cost_us: float) -> Setting:
     return replace(setting, subjects=planted)
 
 
-def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
+def _set_up(sitting: Sitting, progress: Progress) -> tuple[TrialContext, Bank]:
     """Everything that the forks share. The first sitting's pilot says what a request costs before there is a fork."""
     study = sitting.study
     service = entries.service(study.service)
@@ -143,7 +142,7 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[Setting, Bank]:
     return (_with_levels_in_turn(setting, planted) if sitting.levels_take_turns else setting), so_far
 
 
-def _with_levels_in_turn(setting: Setting, study: Study) -> Setting:
+def _with_levels_in_turn(setting: TrialContext, study: Study) -> TrialContext:
     trials = [
         trial.model_copy(
             update={
@@ -182,7 +181,7 @@ def setting_of(
     subjects: Sequence[subject.Subject],
     folder: Path,
     progress: Progress,
-) -> Setting:
+) -> TrialContext:
     """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
     request = Request(seed=seed)
     settings = settle(study, request)
@@ -208,7 +207,7 @@ def setting_of(
         seed=seed,
         count=study.corpus_entries,
     )
-    return Setting(
+    return TrialContext(
         schedule=schedule,
         service=service,
         subjects={provided.label: provided for provided in subjects},

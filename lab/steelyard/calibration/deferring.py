@@ -17,20 +17,20 @@ from typing import Any
 
 from rich.console import Console
 
-from ..base import house
+from ..base import paths
 from ..base.csvfiles import read_table
 from ..base.errors import EngineError, SteelyardError
 from ..base.histogram import Histogram
 from ..base.lock import machine_lock
 from ..base.progress import Progress
-from ..drive import at_rest
-from ..drive.engine import Engine
-from ..drive.jobs import answering, turn_within
-from ..drive.last_slices import LastSlices
+from ..hosts.cpus import Shares, kept_awake, share
+from ..hosts.keeper import Keeper
+from ..measure.trial import idle_cpu
+from ..measure.trial.engine import Engine
+from ..measure.trial.jobs import answering, turn_within
+from ..measure.trial.last_slices import LastSlices
 from ..models.job import BigBang, Job, KeeperChannel, Rule, Slice, Target, Turn
 from ..plan.slices import QUIET_AT_REST
-from ..provision.cpus import Shares, kept_awake, share
-from ..provision.keeper import Keeper
 from . import deferred_work
 from .deferred_work import ALONE, KINDS, LAB, UNASKED, WAYS, Drive
 
@@ -108,7 +108,7 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
         with Engine(job, folder) as engine:
             if way == LAB:  # before the load, since a look after it would wait until all that is owed is done
                 used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
-                rest = next(unasked.share for unasked in at_rest.look(used) if unasked.subject == OTHER)
+                rest = next(unasked.share for unasked in idle_cpu.look(used) if unasked.subject == OTHER)
             for planned in warm:
                 engine.go(planned.number, _PATIENCE_SECONDS, _no_matter)
             if way == LAB:
@@ -190,8 +190,8 @@ def main() -> int:
     """Collect; 0 when all rounds are kept, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
     wishes.add_argument("--rounds", type=int, default=8, help="more, of about three and a half minutes each")
-    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
-    wishes.add_argument("--program", type=Path, default=house.root() / "engine/target/release/steelyard-testserver")
+    wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--program", type=Path, default=paths.root() / "engine/target/release/steelyard-testserver")
     asked = wishes.parse_args()
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:

@@ -8,9 +8,9 @@ from ..analyse.pairing import slice_voids
 from ..base.errors import StoreError
 from ..catalogue import entries
 from ..catalogue.subject_syntax import COMPARE
+from ..hosts.subject import BUSY_HEADER
 from ..models.study import PartSpec, Study, SubjectSpec
-from ..provision.subject import BUSY_HEADER
-from ..store.stored_run import Trial
+from ..results.stored_run import Trial
 
 CALIBRATION = "calibration"  # the study
 REFERENCE, AGAIN = "a", "again"

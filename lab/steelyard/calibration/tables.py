@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from types import MappingProxyType
 
-from ..base import house
+from ..base import paths
 from ..base.csvfiles import write_text
 from ..base.errors import SteelyardError
 from ..statistics.looks import LOOKS, alpha_of
@@ -225,8 +225,8 @@ def main() -> int:
     wishes.add_argument(
         "--check", action="store_true", help="change nothing; fail where the page is not what the bank says"
     )
-    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
-    wishes.add_argument("--page", type=Path, default=house.root() / "docs" / "reference" / "calibration.md")
+    wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--page", type=Path, default=paths.root() / "docs" / "reference" / "calibration.md")
     asked = wishes.parse_args()
     try:
         notes = asked.bank / NOTES

@@ -11,18 +11,18 @@ from statistics import fmean
 
 from rich.console import Console
 
-from ..base import house
+from ..base import paths
 from ..base.errors import SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
-from ..drive import trial as drive
-from ..drive.setting import Setting, trial_folder
+from ..hosts import subject
+from ..measure.trial import trial as drive
+from ..measure.trial.context import TrialContext, trial_folder
 from ..models.records import TrialPlan
 from ..models.study import Study, SubjectSpec
 from ..plan.kinds import kind_of
-from ..provision import subject
-from ..store.stored_run import read_trial
+from ..results.stored_run import read_trial
 from . import bank as banking
 from . import planted, usual_runs
 from .collecting import setting_of
@@ -71,7 +71,7 @@ def collect(bank: Path, work: Path, runs: int, progress: Progress) -> list[Usual
     return kept
 
 
-def _setting(study: Study, work: Path, runs: int, progress: Progress) -> Setting:
+def _setting(study: Study, work: Path, runs: int, progress: Progress) -> TrialContext:
     subjects = subject.all_provided(planted.specs_of(study), entries.service(study.service), progress)
     setting = setting_of(study, [PLAIN, SLOWED], 1, 2 * runs, subjects, work, progress)
     trials = [
@@ -93,7 +93,7 @@ def main() -> int:
     """Collect; 0 when all runs are kept, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
     wishes.add_argument("--runs", type=int, default=10, help="of each of the two servers, in all")
-    wishes.add_argument("--bank", type=Path, default=house.root() / "docs" / "results" / "calibration")
+    wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="the runs' own, large files")
     asked = wishes.parse_args()
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)

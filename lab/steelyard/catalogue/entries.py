@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ..base import configuration, house
+from ..base import configuration, paths
 from ..base.errors import ConfigurationError, UnknownNameError
 from ..models.server import Server
 from ..models.service import Format, Service
@@ -101,7 +101,7 @@ def study(name: str) -> Entry[Study]:
 
 def _files(room: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str, Path]:
     by_name: dict[str, Path] = {}
-    for folder in house.rooms(room):
+    for folder in paths.rooms(room):
         for path in sorted(folder.glob(pattern)):
             by_name.setdefault(name_of(path), path)
     return by_name

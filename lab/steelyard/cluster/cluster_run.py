@@ -21,18 +21,18 @@ from ..base.progress import Progress, duration
 from ..base.text import counted, listed
 from ..catalogue import entries, published_tables
 from ..catalogue.entries import Entry
-from ..drive.setting import trial_folder
+from ..measure.handed import alike
+from ..measure.main_job import make_folder, place_of, service_of
+from ..measure.resume import NEVER_STARTED
+from ..measure.trial.context import trial_folder
 from ..models.cluster import ClusterRun, Incident, IncidentKind, Machine
 from ..models.records import TrialRecord
 from ..models.service import Service
 from ..models.study import Study
 from ..plan.replicated import forks_each, planned_for_one
+from ..plan.run_parameters import Request, settle
 from ..plan.schedule import on_machines
-from ..plan.settings import Request, settle
-from ..run.handed import alike
-from ..run.main_job import make_folder, place_of, service_of
-from ..run.resume import NEVER_STARTED
-from ..store.cluster_folder import (
+from ..results.cluster_folder import (
     MACHINES,
     home_of,
     machine_folder,
@@ -40,7 +40,7 @@ from ..store.cluster_folder import (
     write_cluster,
     write_machine_schedule,
 )
-from ..store.setup import setup_differences
+from ..results.setup import setup_differences
 from .dask_workers import DaskWorkers, Where, workers_of
 from .handing import Handing, Kept, Worker, quotas
 from .packing import CORPUS, ENVIRONMENT, TRIAL, unpacked

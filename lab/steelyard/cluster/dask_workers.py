@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..base import house
+from ..base import paths
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
-from ..provision.scratch import scratch_folder
+from ..hosts.scratch import scratch_folder
 from . import worker as at_the_worker
 from .handing import News, TrialEnd, Worker
 from .worker import Introduced, Order
@@ -75,8 +75,8 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
                     n_workers=where.local,
                     threads_per_worker=1,
                     processes=True,
-                    host=house.HOST,
-                    dashboard_address=f"{house.HOST}:0",  # else its usual port, which another run may have
+                    host=paths.HOST,
+                    dashboard_address=f"{paths.HOST}:0",  # else its usual port, which another run may have
                     memory_limit=None,
                     silence_logs=logging.CRITICAL,
                     local_directory=stack.enter_context(scratch_folder("dask-")),

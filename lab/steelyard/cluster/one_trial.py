@@ -14,8 +14,8 @@ from ..base import children
 from ..base.csvfiles import read_document, write_document
 from ..base.errors import LockError, SteelyardError
 from ..base.progress import Progress
-from ..drive.setting import TrialFailedError
-from ..run.handed import drive_handed
+from ..measure.handed import drive_handed
+from ..measure.trial.context import TrialFailedError
 from .handing import TrialEnd
 from .worker import ENDED, ORDER, SAME
 

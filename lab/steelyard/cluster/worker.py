@@ -10,11 +10,11 @@ from pathlib import Path
 from .. import __version__
 from ..base.csvfiles import is_stored, read_document, write_document, write_text
 from ..base.errors import CommandFailedError, SteelyardError, StoreError
-from ..observe import machine as machines
-from ..provision import keeper
-from ..provision.scratch import scratch_folder
-from ..store import machine_history
-from ..store.live_file import running_now
+from ..hosts import keeper
+from ..hosts import machine as machines
+from ..hosts.scratch import scratch_folder
+from ..results import machine_history
+from ..results.live_file import running_now
 from .handing import TrialEnd
 from .packing import ENVIRONMENT, packed
 

@@ -51,8 +51,8 @@ class AddOptions:
 @takes(AddOptions)
 def add(options: AddOptions) -> None:
     """Add a WAR of your own: a service with a contract of its WSDL, which `compare` deploys, verifies and weighs."""
-    from ..importing.adding import Wanted
-    from ..importing.adding import add as added
+    from ..workload.importing.adding import Wanted
+    from ..workload.importing.adding import add as added
 
     outcome = added(
         Wanted(options.war, options.wsdl, options.name, options.path, options.also or [], options.port or [])

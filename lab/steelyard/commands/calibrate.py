@@ -11,16 +11,7 @@ import typer
 
 from ..base.progress import Progress
 from .examples import examples
-from .options import (
-    BudgetTime,
-    Json,
-    OperationName,
-    Out,
-    Seed,
-    ServiceName,
-    console,
-    takes,
-)
+from .options import BudgetTime, Json, OperationName, Out, Seed, ServiceName, console, takes
 
 commands = typer.Typer()
 

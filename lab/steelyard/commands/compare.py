@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
-from ..plan.settings import Request
+from ..plan.run_parameters import Request
 from . import completing
 from .compare_running import compared_running, is_running
 from .examples import examples
@@ -30,8 +30,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ..measure.outcome import Outcome
     from ..models.study import Study
-    from ..run.outcome import Outcome
 
 commands = typer.Typer()
 
@@ -88,7 +88,7 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
     `subjects` are in the user's words, SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where the options do not go
     together, and SteelyardError where the run cannot be made.
     """
-    from ..store import machine_history
+    from ..results import machine_history
 
     study = _study(subjects, options)
     with study_file(study) as file:

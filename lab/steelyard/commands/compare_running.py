@@ -14,14 +14,14 @@ from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
-from ..loading.wording import failures_text
 from ..models.outputs.loading import ComparedSide, RunningComparison
 from ..models.service import Expect
+from ..results.failure_text import failures_text
 from .options import ComparisonOptions, console
 
 if TYPE_CHECKING:
-    from ..loading.comparing import Side
-    from ..loading.words import LoadWords
+    from ..measure.load.comparing import Side
+    from ..workload.load_spec import LoadSpec
 
 _SLICE_SECONDS, _WARM_UP_SECONDS = 2.0, 10.0
 
@@ -33,8 +33,8 @@ def is_running(subject: str) -> bool:
 
 def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> None:
     """Compare two targets that run, and print what came of it; raises SteelyardError where requests failed or nothing is valid."""
-    from ..loading import comparing
-    from ..loading.words import LoadWords
+    from ..measure.load import comparing
+    from ..workload.load_spec import LoadSpec
 
     if len(subjects) != 2:
         raise ConfigurationError("targets that run are compared two at a time", hint="steelyard compare URL URL")
@@ -48,7 +48,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
                 f"{subject} would be started afresh, and what it is compared with runs already",
                 hint="compare two URLs or folders, or servers alone",
             )
-    load = LoadWords(
+    load = LoadSpec(
         users=(options.users or 8, options.users or 8),
         rates=None if options.rate is None else (options.rate, options.rate),
         poisson=options.rate is not None,
@@ -59,7 +59,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     )
     first, second = (_side(subject, options.service, load) for subject in subjects)
     subject_syntax.share_of(options.margin)  # figures have no verdict to use it in, but a wrong one is refused
-    wanted = comparing.CompareWords(load, options.pairs, subject_syntax.seconds_of(options.budget))
+    wanted = comparing.CompareSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
         outcome = comparing.compare(
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
@@ -83,21 +83,21 @@ def _no_right_answer(side: ComparedSide) -> str:
     return failures_text({**side.failures, **({"unanswered": unanswered} if unanswered else {})})
 
 
-def _side(subject: str, service: str | None, load: LoadWords) -> Side:
+def _side(subject: str, service: str | None, load: LoadSpec) -> Side:
     """What a subject means: a folder with its own requests, or a URL that is asked those of `service`, or a GET."""
-    from ..loading import asked
-    from ..loading.comparing import Side
+    from ..measure.load.comparing import Side
+    from ..workload import load_target
 
     if not subject.lower().startswith(("http://", "https://")):
         entry = entries.service_at(subject)
-        return Side(subject, asked.of_service(entry, load.seed, Expect()), entry)
-    url = asked.of_url(subject, None, b"", {}, Expect())
+        return Side(subject, load_target.of_service(entry, load.seed, Expect()), entry)
+    url = load_target.of_url(subject, None, b"", {}, Expect())
     if service is None:
         return Side(subject, url, None)
     entry = entries.service_at(service)
     # What its file allows is for the target that it names; another must be this machine.
     same = entry.model.target == url.address
-    own = asked.of_service(entry, load.seed, Expect())
+    own = load_target.of_service(entry, load.seed, Expect())
     return Side(subject, own if same else replace(own, address=url.address, declared=False), None)
 
 

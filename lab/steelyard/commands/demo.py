@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from ..plan.settings import Request
+from ..plan.run_parameters import Request
 from .examples import examples
 from .options import Json, Out, require_verdict, run_study
 

@@ -21,8 +21,8 @@ commands = typer.Typer()
 )
 def doctor_command(json: Json = False) -> None:
     """Look for what could falsify a measurement on this machine, and say what to switch off."""
+    from ..hosts import doctor
     from ..models.outputs.catalogue import DoctorOutput
-    from ..observe import doctor
 
     checks = doctor.examine()
     good = all(check.good for check in checks)

@@ -68,8 +68,8 @@ def export_command(options: ExportOptions) -> None:
 
 
 def _export_tables(options: ExportOptions) -> None:
-    from ..tabular.files import write_tables
-    from ..tabular.opened_run import open_run
+    from ..results.tabular.files import write_tables
+    from ..results.tabular.opened_run import open_run
 
     _require_no_load(options)
     if "://" in options.service:
@@ -98,10 +98,10 @@ def _say_tables(output: TablesOutput) -> None:
 
 
 def _export_requests(options: ExportOptions) -> None:
-    from ..exporting import TOOLS, export
-    from ..exporting.planned import planned
-    from ..loading import words as said
-    from ..loading.load import load_text, stretch_of
+    from ..measure.load.load import load_text, stretch_of
+    from ..workload import load_spec as said
+    from ..workload.exporting import TOOLS, export
+    from ..workload.exporting.planned import planned
 
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
     if not wanted:

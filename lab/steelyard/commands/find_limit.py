@@ -18,8 +18,8 @@ from .load import TargetOptions, auth_of, target_of
 from .options import console, takes
 
 if TYPE_CHECKING:
-    from ..loading.limits import LimitWords
-    from ..loading.stages import Promised
+    from ..measure.load.limits import LimitWords
+    from ..measure.load.stages import Promised
 
 commands = typer.Typer()
 
@@ -49,8 +49,8 @@ class LimitOptions(TargetOptions):
 @takes(LimitOptions)
 def find_limit(options: LimitOptions) -> None:
     """Find the greatest rate or number of users at which a running service keeps a promise, with an interval."""
-    from ..loading import limits
-    from ..loading import words as said
+    from ..measure.load import limits
+    from ..workload import load_spec as said
 
     wanted = wanted_of(options)
     limits.require_words(wanted)
@@ -78,10 +78,10 @@ def find_limit(options: LimitOptions) -> None:
 
 def wanted_of(options: LimitOptions) -> LimitWords:
     """The search that the options ask for; raises ConfigurationError."""
-    from ..loading import words as said
-    from ..loading.limits import LimitWords
+    from ..measure.load.limits import LimitWords
+    from ..workload import load_spec as said
 
-    load = said.LoadWords(
+    load = said.LoadSpec(
         operations=[name.strip() for name in options.operation.split(",") if name.strip()],
         mix=said.mix_of(options.mix),
         timeout_seconds=said.seconds_of(options.timeout),
@@ -96,8 +96,8 @@ def wanted_of(options: LimitOptions) -> LimitWords:
 
 def promise_of(times: dict[float, str | None], errors: str | None) -> Promised:
     """The promise that the options mean; raises ConfigurationError where they name two percentiles."""
-    from ..loading import words as said
-    from ..loading.stages import Promised
+    from ..measure.load.stages import Promised
+    from ..workload import load_spec as said
 
     goals = said.goals_of(times, errors)
     if len(goals.percentiles) > 1:

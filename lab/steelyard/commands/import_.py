@@ -10,8 +10,8 @@ import typer
 
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.text import counted, enumerated
-from ..importing import bounded
 from ..models.outputs.own_service import ComplianceOutput, ImportOutput
+from ..workload.importing import bounded
 from .examples import examples
 from .options import Json, console
 

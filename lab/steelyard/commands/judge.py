@@ -58,7 +58,7 @@ def judge_command(
     their failures differ beyond chance, response times are not compared."""
     from ..judging.compared import judge
     from ..judging.parts import Selection
-    from ..loading.words import seconds_of
+    from ..workload.load_spec import seconds_of
 
     selection = Selection(
         0.0 if skip is None else seconds_of(skip), part, None if lasting is None else seconds_of(lasting)

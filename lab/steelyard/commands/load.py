@@ -20,7 +20,7 @@ from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
 from ..models.service import Auth
-from ..store.live_file import STOPPED
+from ..results.live_file import STOPPED
 from .examples import examples
 from .options import Json, Out, Seed, console, takes
 from .tables import estimates_table, rows_table
@@ -28,8 +28,8 @@ from .tables import estimates_table, rows_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..loading.asked import Asked
-    from ..loading.words import LoadWords
+    from ..workload.load_spec import LoadSpec
+    from ..workload.load_target import LoadTarget
 
 commands = typer.Typer()
 _USERS = "4"  # of a closed load where nobody says how many
@@ -169,9 +169,9 @@ class ToldLoadOptions(LoadOptions):
 def load(options: ToldLoadOptions) -> None:
     """Load a service that runs already, or is started by its file's own line: verified at one user first; figures with intervals of
     this process, and no verdict. A goal that is not kept (--p95, --errors) ends with exit code 1."""
-    from ..loading import load as loading
-    from ..loading import words as said
-    from ..telemetry.telling import receivers_of
+    from ..measure.load import load as loading
+    from ..measure.telemetry.publisher import receivers_of
+    from ..workload import load_spec as said
 
     words = words_of(options)
     if options.hosts is not None:
@@ -193,9 +193,9 @@ def load(options: ToldLoadOptions) -> None:
     require_good(loaded)
 
 
-def words_of(options: LoadOptions) -> LoadWords:
+def words_of(options: LoadOptions) -> LoadSpec:
     """The load that the options ask for, read and checked; raises ConfigurationError."""
-    from ..loading import words as said
+    from ..workload import load_spec as said
 
     if options.profile not in said.PROFILES:
         raise ConfigurationError(
@@ -207,7 +207,7 @@ def words_of(options: LoadOptions) -> LoadWords:
         raise ConfigurationError("--streams goes with --http2", hint="--http2 --streams 30")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunks", hint="leave out --chunked or --http2")
-    return said.LoadWords(
+    return said.LoadSpec(
         users=said.users_of(options.users or _USERS),
         rates=None if options.rate is None else said.rates_of(options.rate),
         poisson=options.poisson,
@@ -233,18 +233,18 @@ def words_of(options: LoadOptions) -> LoadWords:
     )
 
 
-def target_of(service: str, words: LoadWords, method: str | None, body: str | None, auth: Auth | None) -> Asked:
+def target_of(service: str, words: LoadSpec, method: str | None, body: str | None, auth: Auth | None) -> LoadTarget:
     """What is loaded, of a service's name or folder, or of a URL; raises ConfigurationError."""
-    from ..loading import asked
+    from ..workload import load_target
 
     if service.lower().startswith(("http://", "https://")):
-        target = asked.of_url(service, method, body_of(body), words.headers, words.expect)
+        target = load_target.of_url(service, method, body_of(body), words.headers, words.expect)
     else:
         if method is not None or body is not None:
             raise ConfigurationError(
                 "--method and --body go with a URL", hint="a service's folder says them in its file and samples"
             )
-        target = asked.of_service(entries.service_at(service), words.seed, words.expect)
+        target = load_target.of_service(entries.service_at(service), words.seed, words.expect)
     return target if auth is None else replace(target, auth=auth)
 
 
@@ -304,14 +304,14 @@ def require_good(loaded: LoadOutput) -> None:
 
 
 def _say(loaded: LoadOutput) -> None:
-    from ..loading import wording
+    from ..results import failure_text
 
     terminal = console(stderr=False)
     terminal.print(f"{loaded.service} at {loaded.target}: {loaded.load}", highlight=False, markup=False)
-    for line in wording.count_lines(loaded):
+    for line in failure_text.count_lines(loaded):
         terminal.print(line, highlight=False, markup=False)
     if loaded.failure_causes:
-        terminal.print(rows_table(*wording.cause_rows(loaded.failure_causes)))
+        terminal.print(rows_table(*failure_text.cause_rows(loaded.failure_causes)))
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
     if loaded.by_users:
         terminal.print(_by_users(loaded.by_users))

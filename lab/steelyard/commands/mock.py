@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 import typer
 
-from ..base.house import HOST, HOST_NAMES
+from ..base.paths import HOST, HOST_NAMES
 from ..models.outputs.trying import MockOutput
 from . import completing
 from .examples import examples
 from .options import Json, Seed, console, takes
 
 if TYPE_CHECKING:
-    from ..mocking.known import MockedService
     from ..models.service import Service
+    from ..workload.mocking.known import MockedService
 
 commands = typer.Typer()
 
@@ -61,12 +61,12 @@ def mock_command(options: MockOptions) -> None:
     what was answered. Answers are those that are written down, else such that keep the schema and the rules, so that
     `steelyard load` takes them for right."""
     from ..catalogue import entries
-    from ..loading import words
-    from ..mocking.known import mocked
-    from ..mocking.stand_in import StandIn, stand_in
+    from ..workload import load_spec
+    from ..workload.mocking.known import mocked
+    from ..workload.mocking.stand_in import StandIn, stand_in
 
-    delay, fail = words.think_of(options.delay), words.share_or_none(options.fail)
-    seconds = None if options.for_ is None else words.seconds_of(options.for_)
+    delay, fail = load_spec.think_of(options.delay), load_spec.share_or_none(options.fail)
+    seconds = None if options.for_ is None else load_spec.seconds_of(options.for_)
     known = mocked(entries.service_at(options.service), options.seed)
     model = known.service.model
     answered = stand_in(

@@ -19,12 +19,12 @@ from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import listed
 from ..catalogue import entries
-from ..plan.settings import Request
+from ..plan.run_parameters import Request
 
 if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+    from ..measure.outcome import Outcome
     from ..models.cluster import MachinesVerdict
     from ..models.verdict import Verdicts
-    from ..run.outcome import Outcome
 
 ServiceName = Annotated[str | None, typer.Option(help="The service to call (default: the demonstration's).")]
 OperationName = Annotated[
@@ -167,7 +167,7 @@ def run_study(study: str, request: Request, out: Path | None, json: bool, hosts:
     """Run the study of this name or file, perhaps on the hosts of a file, and print what it came to; raises SteelyardError where
     that cannot be done."""
     entry = entries.study(study)
-    from ..run import main_job as running  # only now: a name that is not known needs no wait
+    from ..measure import main_job as running  # only now: a name that is not known needs no wait
 
     with Progress(console()) as progress:
         command = ["steelyard", *sys.argv[1:]]
@@ -181,7 +181,7 @@ def run_sessions(
 ) -> None:
     """Run a study in several sessions and print what they say together; raises as `end_on_machines` does."""
     entry = entries.study(study)
-    from ..run import sessions as running
+    from ..measure import sessions as running
 
     with Progress(console()) as progress:
         folder = running.run(

@@ -12,14 +12,14 @@ from rich.text import Text
 from ..analyse import analysis
 from ..analyse.sentences import place_text
 from ..base.text import about, counted, range_text, ratio_text, value_text
+from ..measure.outcome import Outcome
 from ..models.calibration import Calibration
 from ..models.cluster import MachinesVerdict
 from ..models.outputs.beside import BesideOutput
 from ..models.outputs.run import Orders, RunOrders, RunOutput
 from ..report.beside import agreement
 from ..report.sections.faults import fault_table
-from ..run.outcome import Outcome
-from ..store import machine_history
+from ..results import machine_history
 from .tables import fit
 
 MOST_IN_SENTENCES = 4  # subjects whose verdicts are read one after the other; of more the table stands first

@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 import typer
 
 from ..base.errors import ConfigurationError
-from ..base.house import HOST
+from ..base.paths import HOST
 from ..base.text import counted
 from ..models.outputs.own_service import RecordOutput
 from .examples import examples
 from .options import Json, console, takes
 
 if TYPE_CHECKING:
-    from ..loading.asked import Asked
+    from ..workload.load_target import LoadTarget
 
 commands = typer.Typer()
 
@@ -58,23 +58,23 @@ class RecordOptions:
 def record_command(options: RecordOptions) -> None:
     """Stand between clients and a server: pass on what is asked until Ctrl-C, and make of it a service folder to look through and
     load, a sample for each different request, without secrets. Answers are expected again where they stayed the same."""
-    from ..loading import words
-    from ..recording.recorder import RecordWords, record
+    from ..workload import load_spec
+    from ..workload.recording.recorder import RecordWords, record
 
     output = record(
         recorded(options.to),
-        RecordWords(options.port, options.tls, words.seconds_of(options.for_), options.max_requests),
+        RecordWords(options.port, options.tls, load_spec.seconds_of(options.for_), options.max_requests),
         options.out,
         lambda address, certificate: _say_ready(options, address, certificate),
     )
     print(output.model_dump_json()) if options.json else _say(output)
 
 
-def recorded(to: str) -> Asked:
+def recorded(to: str) -> LoadTarget:
     """The server that `--to` means; raises ConfigurationError or TargetError where it is none."""
     from ..catalogue import entries
-    from ..loading.asked import of_service, of_url
     from ..models.service import Expect
+    from ..workload.load_target import of_service, of_url
 
     if not to.lower().startswith(("http://", "https://")):
         return of_service(entries.service_at(to), 1, Expect())

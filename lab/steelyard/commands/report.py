@@ -60,7 +60,7 @@ def report_command(options: ReportOptions) -> None:
     Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find. Of a
     run on several machines: what they say together, with a forest plot a question, and the report of each.
     """
-    from ..store.cluster_folder import is_cluster
+    from ..results.cluster_folder import is_cluster
 
     if len(options.runs) > 1:
         _side_by_side(options)
@@ -110,8 +110,8 @@ def _one(options: ReportOptions) -> None:
         raise ConfigurationError("--to is for the page of several runs", hint="a run's own page stands in its folder")
     from .. import report
     from ..analyse import analysis, indices
+    from ..measure.outcome import Outcome
     from ..report import browser
-    from ..run.outcome import Outcome
 
     if options.png or options.pdf:
         browser.browser()  # that there is none is said before anything is made

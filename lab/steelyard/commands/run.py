@@ -16,8 +16,8 @@ from ..models.server import PROCESSORS
 from ..models.study import Study
 from ..plan.budget import Fitted, fitted
 from ..plan.estimate import PlannedTime, of_run
+from ..plan.run_parameters import Request, Value, settle
 from ..plan.schedule import schedule_only
-from ..plan.settings import Request, Value, settle
 from ..plan.subjects import subjects_asked
 from . import completing
 from .examples import examples
@@ -314,7 +314,7 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
 
 
 def _resume_sessions(folder: Path, options: RunOptions) -> None:
-    from ..run import sessions
+    from ..measure import sessions
 
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
@@ -325,7 +325,7 @@ def _resume_sessions(folder: Path, options: RunOptions) -> None:
 
 def _resume(folder: Path, options: RunOptions) -> None:
     """Go on with a stopped run, with everything as it was asked for then."""
-    from ..store.cluster_folder import is_cluster, read_cluster
+    from ..results.cluster_folder import is_cluster, read_cluster
 
     if options.study is not None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
@@ -345,7 +345,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
         return
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
-    from ..run import main_job as running  # only now: what is wrong with the words needs no wait
+    from ..measure import main_job as running  # only now: what is wrong with the words needs no wait
 
     with Progress(console()) as progress:
         outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from ..base import house
+from ..base import paths
 from ..models import (
     calibration,
     cluster,
@@ -88,7 +88,7 @@ def stale(folder: Path) -> list[str]:
 
 def main() -> int:
     """Write contracts/, or with --check say which files are stale and fail."""
-    folder = house.root() / "contracts"
+    folder = paths.root() / "contracts"
     if "--check" in sys.argv[1:]:
         old = stale(folder)
         if old:

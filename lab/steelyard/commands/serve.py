@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..base.house import HOST
+from ..base.paths import HOST
 from .examples import examples
 from .options import console
 
@@ -37,7 +37,7 @@ def serve_command(
 
     The address holds a token; nobody without it is answered, and nobody on another machine.
     """
-    from ..serve.server import serve  # only now: no other verb should wait for it
+    from ..report.serve.server import serve  # only now: no other verb should wait for it
 
     def ready(address: str) -> None:
         print(address, flush=True)

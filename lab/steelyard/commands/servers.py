@@ -51,7 +51,7 @@ commands.add_typer(servers_commands, name="servers")
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
     """List the servers, show one with all that is known of it (`servers NAME`), or check some."""
-    from ..check.rows import row
+    from ..measure.conformance.rows import row
     from . import listing
 
     if context.invoked_subcommand is not None:
@@ -76,7 +76,7 @@ def servers_show(
     json: Json = False,
 ) -> None:
     """Show one server: its version, factors, deviations from the contract, and what papers tuned. `servers NAME` does so, too."""
-    from ..check.rows import row
+    from ..measure.conformance.rows import row
     from ..models.outputs.catalogue import ServerDetail
     from . import listing
 
@@ -120,7 +120,7 @@ def servers_check(
     from ..catalogue import subject_syntax
     from ..catalogue.known_subjects import require_known
     from ..catalogue.usual import service_meant
-    from ..check import examination, rows
+    from ..measure.conformance import examination, rows
     from . import listing
 
     if all_ and names:

@@ -26,8 +26,8 @@ from .options import Json, console, takes
 
 if TYPE_CHECKING:  # what starts servers is imported by the verb itself: no other should wait for it
     from ..catalogue.tried import Tried
-    from ..exchange import curl
-    from ..provision.running import RunningSubject
+    from ..hosts.running import RunningSubject
+    from ..workload import curl
 
 commands = typer.Typer()
 
@@ -83,8 +83,8 @@ def try_command(options: TryOptions) -> None:
     """
     from ..catalogue.subject_syntax import seconds_of
     from ..catalogue.tried import tried
-    from ..exchange import curl
-    from ..provision import cpus, launch, subject
+    from ..hosts import cpus, launch, subject
+    from ..workload import curl
 
     seconds = None if options.for_ is None else seconds_of(options.for_)
     chosen = f"@variant={options.variant}" if options.variant is not None else ""
@@ -167,13 +167,13 @@ def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest
 
 def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
     """Where the server tells its own description, else the contract's file; None where the service has none."""
-    from ..base.conversation import Conversation, trusting
+    from ..base.http_client import HttpClient, trusting
 
     service = wanted.service
     if service.model.wsdl is None and service.model.description is None:
         return None
     address = running.url + (service.model.description or "?wsdl")
-    conversation = Conversation(address, _WSDL_SECONDS, context=trusting(running.access.authority))
+    conversation = HttpClient(address, _WSDL_SECONDS, context=trusting(running.access.authority))
     try:
         answer = conversation.get(running.subject.headers)
         if answer.status == HTTPStatus.OK and _WSDL_NAMESPACE in answer.body:

@@ -17,7 +17,7 @@ from .options import Json, console, takes
 if TYPE_CHECKING:
     from ..models.outputs.run import LayerSplit, WhyOutput
     from ..models.records import Cell, Schedule
-    from ..store.stored_run import Run
+    from ..results.stored_run import Run
 
 commands = typer.Typer()
 
@@ -55,7 +55,7 @@ def why(options: WhyOptions) -> None:
     from ..analyse.layers import layers_of
     from ..models.outputs.run import WhyOutput
     from ..report.why_page import write_page
-    from ..store.stored_run import read_run
+    from ..results.stored_run import read_run
 
     run = read_run(options.run_folder)
     if not run.schedule.layers:

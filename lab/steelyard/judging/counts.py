@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.errors import ConfigurationError
 from ..base.histogram import Histogram
-from ..loading.figures import Second
+from ..measure.load.figures import Second
 
 MOST_SECONDS = 86_400
 MOST_NAMES = 1_000  # operations, failures of each, response codes

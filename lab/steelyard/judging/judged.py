@@ -12,8 +12,8 @@ from typing import IO
 from ..base import histogram
 from ..base.errors import ConfigurationError, InsufficientDataError
 from ..base.text import counted
-from ..loading import figures
-from ..loading.figures import PERCENTILES, Second, percentile_name
+from ..measure.load import figures
+from ..measure.load.figures import PERCENTILES, Second, percentile_name
 from ..models.outputs.loading import Estimate, LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
 from ..statistics.drift import drift

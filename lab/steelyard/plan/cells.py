@@ -12,11 +12,11 @@ from ..models.service import Service
 from ..models.study import Study, Test
 from . import shapes
 from .grids import grid_cells, grids_of, kind_named
-from .settings import Request, Settings
+from .run_parameters import Request, RunParameters
 
 
 def cells_of(
-    study: Study, service: Service, request: Request, settings: Settings, users: int, seconds: float
+    study: Study, service: Service, request: Request, settings: RunParameters, users: int, seconds: float
 ) -> list[Cell]:
     """What is measured: a cell for each test, grid point, mix or operation of the study, as the user's request narrows it.
 
@@ -121,7 +121,7 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                 )
 
 
-def _blocks(study: Study, request: Request, settings: Settings) -> list[Cell]:
+def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cell]:
     """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is
     not judged. Raises ConfigurationError where both kinds are asked for."""
     broken = {fault.test for fault in study.faults}
@@ -171,7 +171,7 @@ def chosen_tests(study: Study, request: Request) -> list[Test]:
     return [test for test in study.tests if wanted & {test.name, *test.also}]
 
 
-def _tests(study: Study, request: Request, settings: Settings) -> Iterator[Test]:
+def _tests(study: Study, request: Request, settings: RunParameters) -> Iterator[Test]:
     """The tests asked for, or else the usual ones, with the levels that they come to.
 
     Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.

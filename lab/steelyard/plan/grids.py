@@ -13,7 +13,7 @@ from ..models.job import BigBang, FixedWork, Profile
 from ..models.records import Cell
 from ..models.service import Service
 from ..models.study import Grid, Study
-from .settings import Request
+from .run_parameters import Request
 
 TIMES_AS_MUCH = 2  # of users and of payload, from one pushed cell to the next
 USERS = "users"

@@ -10,8 +10,8 @@ from ..models.records import Schedule
 from ..models.study import Study
 from .budget import Fitted, fitted
 from .designs import design_named
+from .run_parameters import Request, RunParameters
 from .schedule import schedule_of, schedule_only
-from .settings import Request, Settings
 from .stopping import forks_for_a_verdict
 from .subjects import subjects_asked
 
@@ -20,7 +20,12 @@ _FLAGS: dict[Replicate, str] = {"machine": "--cluster", "session": "--sessions"}
 
 
 def planned_for_one(
-    study: Study, request: Request, settings: Settings, replicate: Replicate, shared_by: int = 1, rests: float = 0.0
+    study: Study,
+    request: Request,
+    settings: RunParameters,
+    replicate: Replicate,
+    shared_by: int = 1,
+    rests: float = 0.0,
 ) -> Fitted:
     """The schedule of one machine or session, fitted to its budget; raises ConfigurationError where it cannot be asked of several.
 

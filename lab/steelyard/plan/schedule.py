@@ -20,7 +20,7 @@ from .cells import cells_of
 from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, promises_of, require_possible
 from .grids import grids_of
-from .settings import Request, Settings, settle
+from .run_parameters import Request, RunParameters, settle
 from .side_by_side import most_at_once
 from .stopping import trials_per_fork
 from .subjects import reference_of, subjects_asked, words_asked
@@ -30,7 +30,7 @@ HANGS_AFTER = (
 )
 
 
-def schedule_of(study: Study, service: Service, request: Request, settings: Settings, users: int) -> Schedule:
+def schedule_of(study: Study, service: Service, request: Request, settings: RunParameters, users: int) -> Schedule:
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
     if request.variations and not study.variations:
         raise ConfigurationError(f"{study.name} lists no variations", hint="--tests and --only say what is run")
@@ -140,7 +140,7 @@ class _Lengths:
     drain: float
 
 
-def _lengths(study: Study, request: Request, settings: Settings, design: Design) -> _Lengths:
+def _lengths(study: Study, request: Request, settings: RunParameters, design: Design) -> _Lengths:
     if design.cell_by_cell and study.reliability is not None:
         own = study.reliability
         patience = max(settings.drain_seconds, HANGS_AFTER * own.until.response_ms / 1000)
@@ -203,7 +203,7 @@ def schedule_only(study: Study, request: Request) -> Schedule:
     return schedule_of(study, service.model, request, settings, settings.users or 8)
 
 
-def _require_sizes(service: Service, settings: Settings) -> None:
+def _require_sizes(service: Service, settings: RunParameters) -> None:
     """Raises ConfigurationError where the service has no such parameter, or cannot be asked for one of that size."""
     for name, value in settings.service.items():
         known = service.parameters.get(name)

@@ -12,7 +12,7 @@ from ..catalogue.companions import with_companions
 from ..catalogue.subject_syntax import name_and_factors, subject_of
 from ..models.study import Study, SubjectSpec
 from .cells import breaks, chosen_tests
-from .settings import Request
+from .run_parameters import Request
 
 
 def subjects_asked(study: Study, request: Request) -> list[SubjectSpec]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..analyse import indices
 from ..analyse.analysis import Analysis, examined
 from ..base.csvfiles import write_text
-from ..store.stored_run import read_run
+from ..results.stored_run import read_run
 from .page import html_of
 
 FILE_NAME = "report.html"

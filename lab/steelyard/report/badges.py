@@ -9,7 +9,7 @@ from ..analyse.analysis import Analysis
 from ..analyse.instrument import Level
 from ..base.text import counted
 from ..plan.designs import design_named
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 
 COLLECTOR_FACTOR = "gc"
 

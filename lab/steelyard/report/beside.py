@@ -12,10 +12,10 @@ from ..analyse.verdicts import Judgement
 from ..base.text import counted, ratio_text
 from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question
 from ..models.verdict import Figure
+from ..results.setup import setup_differences
+from ..results.stored_run import Run, read_run
 from ..statistics.campaigns import Found, between
 from ..statistics.interval import Interval
-from ..store.setup import setup_differences
-from ..store.stored_run import Run, read_run
 
 NOT_PAIRED = (
     "not paired: they were measured at different times, and the machine may have had other things to do; "

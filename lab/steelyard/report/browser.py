@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from ..base.errors import SteelyardError, ToolchainError
-from ..provision.keeper import Keeper
+from ..hosts.keeper import Keeper
 
 BROWSERS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"),

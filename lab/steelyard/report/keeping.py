@@ -13,8 +13,8 @@ from ..analyse.analysis import Analysis, examined, write_figures
 from ..analyse.measures import registry
 from ..base.csvfiles import packed_place, write_text
 from ..base.errors import StoreError
-from ..store.keeping import compact, put
-from ..store.stored_run import Run, read_run
+from ..results.keeping import compact, put
+from ..results.stored_run import Run, read_run
 from . import EXPORTED, FILE_NAME
 from .page import html_of
 

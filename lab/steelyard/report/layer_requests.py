@@ -10,10 +10,10 @@ from pathlib import Path
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
 from ..base.text import counted
-from ..loading.agent import LAYERS
-from ..store.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
-from ..store.layer_table import TimedRequest
-from ..store.stored_run import Run, Trial, read_run
+from ..measure.load.agent import LAYERS
+from ..results.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
+from ..results.layer_table import TimedRequest
+from ..results.stored_run import Run, Trial, read_run
 
 NS_PER_S = 1_000_000_000
 _PLACES = ("trial", "subject", "cell", "slice")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..analyse.decisions import tests_in_order
 from ..models.records import Cell
-from ..store.stored_run import Run
+from ..results.stored_run import Run
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 
 

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
-from steelyard.provision.toolchain import jdk_home
+from steelyard.hosts.toolchain import jdk_home
 
 PREPARE = Path(__file__).parents[1] / "java" / "src" / "main" / "liberty" / "prepare.sh"
 CLASSES = ("broker/BrokerAdapter.class", "Settings.class", "Settings$Variant.class", "Part.class", "PetStore.class")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...store.stored_run import Trial
+from ...results.stored_run import Trial
 from .source import Source
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ...models.records import in_own_format
-from ...store.stored_run import Trial
+from ...results.stored_run import Trial
 from .source import Source
 
 

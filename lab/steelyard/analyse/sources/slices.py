@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from ...store.stored_run import Trial
-from ...store.tables import SliceRow
+from ...results.stored_run import Trial
+from ...results.tables import SliceRow
 from .source import Source
 
 _NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "begin_ns", "end_ns", "measured_ns"} | {

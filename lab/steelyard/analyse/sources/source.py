@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ...store.stored_run import Trial
+from ...results.stored_run import Trial
 
 
 @dataclass(frozen=True)

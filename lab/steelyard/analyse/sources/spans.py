@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...store.stored_run import Trial
-from ...store.tables import SpanRow
+from ...results.stored_run import Trial
+from ...results.tables import SpanRow
 from .source import Source
 
 

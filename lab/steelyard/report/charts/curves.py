@@ -11,9 +11,9 @@ from ...analyse.ratios import subject_quantities
 from ...base.text import counted, value_text
 from ...models.records import Cell
 from ...plan.kinds import unbroken as is_unbroken
+from ...results.stored_run import Run, Trial
 from ...statistics.checks import percentile_refusal
 from ...statistics.steady import CONSECUTIVE, steady_since
-from ...store.stored_run import Run, Trial
 from ..drawing import INK, PLAIN, SMALL, Picture, draw_small, marks, series
 from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
 

@@ -9,8 +9,8 @@ from ...analyse.layers import Breakdown, self_ms
 from ...base.text import value_text
 from ...models.service import Layer
 from ...models.verdict import LayerFigure
-from ...store.collector_log import CollectorLog, Pause
-from ...store.layer_records import RequestRecord
+from ...results.collector_log import CollectorLog, Pause
+from ...results.layer_records import RequestRecord
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
 

@@ -11,7 +11,7 @@ from ...analyse import blocks
 from ...analyse.blocks import Numbers, Series
 from ...base.text import value_text
 from ...models.records import Cell
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..drawing import SMALL, Picture, draw_small, marks, series
 from ..grammar import Chart, axis_of, channel, layered, scale_of
 

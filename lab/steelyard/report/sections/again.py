@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..dates import date_text, measured_from_to
 from ..section import Section
 from ..subjects import text

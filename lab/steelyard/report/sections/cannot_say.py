@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..section import Section
 
 

@@ -10,9 +10,9 @@ from ...analyse.analysis import Analysis
 from ...analyse.sentences import deed, load_text
 from ...base.text import short_text
 from ...models.verdict import TrialFailure
-from ...store.outcomes import RIGHT, OutcomeRow
-from ...store.stored_run import Run
-from ...store.tables import FAILURE_KINDS
+from ...results.outcomes import RIGHT, OutcomeRow
+from ...results.stored_run import Run
+from ...results.tables import FAILURE_KINDS
 from ..charts.shares import SharePart, shares
 from ..drawing import COLOURS, Picture
 from ..section import Section

@@ -14,9 +14,9 @@ from ...analyse.pairing import Void, slice_voids
 from ...base.text import counted, short_text, value_text
 from ...models.records import SlicePlan, SubjectRecord
 from ...plan.kinds import unbroken
-from ...store.collector_log import CollectorLog
-from ...store.stored_run import Run, Trial
-from ...store.tables import SliceRow
+from ...results.collector_log import CollectorLog
+from ...results.stored_run import Run, Trial
+from ...results.tables import SliceRow
 from ..drawing import COLOURS
 from ..script import data_block
 from ..section import Section

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.instrument import Finding
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..section import Section
 from ..subjects import called, cells
 

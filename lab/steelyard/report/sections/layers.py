@@ -10,7 +10,7 @@ from ...analyse.layers import Breakdown, breakdowns, figures_of, recorded
 from ...base.text import value_text
 from ...models.outputs.run import LayerSplit
 from ...models.verdict import LayerFigure, RecordCount
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..charts.layers import flame, in_time, legend
 from ..charts.waterfall import waterfall
 from ..drawing import Picture

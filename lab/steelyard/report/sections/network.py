@@ -9,8 +9,8 @@ from ...analyse.indices import carried_bytes_per_s
 from ...analyse.instrument import link_uses
 from ...base.text import counted, value_text
 from ...models.records import Cell
-from ...store.stored_run import Run
-from ...store.tables import LinkUse, ProcessorTime
+from ...results.stored_run import Run
+from ...results.tables import LinkUse, ProcessorTime
 from ..section import Section
 from ..subjects import cells
 

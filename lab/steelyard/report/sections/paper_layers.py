@@ -17,7 +17,7 @@ from ...catalogue.published_layers import (
     read_published_measures,
 )
 from ...models.verdict import Figure, LayerFigure
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..charts.layers import colours, legend
 from ..charts.shares import SharePart, shares
 from ..drawing import Picture

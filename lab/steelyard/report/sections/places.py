@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...analyse.analysis import Analysis
 from ...base.text import value_text
 from ...models.records import Cell, ProcessRecord
-from ...store.stored_run import Run
-from ...store.tables import Observation, SliceRow
+from ...results.stored_run import Run
+from ...results.tables import Observation, SliceRow
 from ..section import Section
 from ..subjects import called, cells
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...analyse.analysis import Analysis
 from ...base.text import bytes_text
 from ...catalogue.tuned_settings import ALL, Table
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..section import Section
 
 _TITLES = {

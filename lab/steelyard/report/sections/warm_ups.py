@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...analyse.analysis import Analysis
 from ...models.records import Cell
 from ...plan.kinds import unbroken, warmed
-from ...store.stored_run import Run
+from ...results.stored_run import Run
 from ..charts.curves import warm_up_chart, warm_up_points
 from ..drawing import Picture
 from ..section import Section

@@ -1,0 +1,204 @@
+"""One kept-alive HTTP/2 connection for the lab's own questions, bounded as those of HTTP/1.1 are."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import (
+    ConnectionTerminated,
+    DataReceived,
+    Event,
+    ResponseReceived,
+    StreamEnded,
+    StreamReset,
+    TrailersReceived,
+)
+from h2.exceptions import H2Error
+
+from .errors import NoAnswerError
+from .http_client import ANSWER_BYTES, ANSWER_SECONDS, Answer
+
+_ALPN = "h2"  # RFC 9113, section 3.2
+_READ_BYTES = 2**16
+_ENDS = (StreamEnded, StreamReset, ConnectionTerminated)
+_PSEUDO = (":method", ":scheme", ":authority", ":path")
+
+
+class Http2Client:
+    """What `Conversation` is, by HTTP/2: agreed on by TLS (ALPN), or without TLS by prior knowledge. The fields behind an answer's
+    body stand behind those of its head."""
+
+    def __init__(
+        self,
+        url: str,
+        seconds: float = ANSWER_SECONDS,
+        *,
+        most_bytes: int = ANSWER_BYTES,
+        once: bool = False,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        place = urlsplit(url)
+        self._scheme, self._context = place.scheme, None
+        if self._scheme == "https":
+            self._context = context or ssl.create_default_context()
+            self._context.set_alpn_protocols([_ALPN])
+        self._host, self._port, self._path = (
+            place.hostname or "",
+            place.port or (443 if self._context else 80),
+            place.path,
+        )
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._once = once
+        self._open: _Http2Connection | None = None
+        if once:
+            try:
+                self._open = _Http2Connection(self._host, self._port, seconds, self._context)
+            except OSError as error:
+                raise NoAnswerError(f"no connection: {error}") from None
+
+    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as `Conversation` does."""
+        end = time.monotonic() + self._seconds
+        kept = self._open is not None
+        try:
+            return self._asked(end, method, path, body, headers)
+        except _ClosedError:
+            if not kept or self._once:
+                raise
+        return self._asked(end, method, path, body, headers)  # only what was closed meanwhile is worth another try
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._open is not None:
+            self._open.close()
+        self._open = None
+
+    def _asked(self, end: float, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        first = dict(
+            zip(_PSEUDO, (method, self._scheme, f"{self._host}:{self._port}", path or self._path), strict=True)
+        )
+        fields = [*first.items(), *((name.lower(), value) for name, value in headers.items())]
+        try:
+            if self._open is None:
+                if self._once:
+                    raise _ClosedError("no answer: the connection was closed")
+                self._open = _Http2Connection(self._host, self._port, self._seconds, self._context)
+            return self._open.asked(fields, body or b"", end, self._most_bytes)
+        except NoAnswerError:
+            self.close()
+            raise
+        except TimeoutError:
+            self.close()
+            raise NoAnswerError(f"no answer within {self._seconds:g} s") from None
+        except (ConnectionError, BrokenPipeError) as error:
+            self.close()
+            raise _ClosedError(f"no answer: {error}") from None
+        except (OSError, H2Error, ValueError) as error:
+            self.close()
+            raise NoAnswerError(f"no answer by HTTP/2: {error}"[:250]) from None
+
+
+class _ClosedError(NoAnswerError):
+    """The server closed the connection before it answered."""
+
+
+class _Http2Connection:
+    """An open connection and what both sides have said on it."""
+
+    def __init__(self, host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> None:
+        self._socket = _connected(host, port, seconds, context)
+        self._said = H2Connection(H2Configuration(header_encoding="utf-8"))
+        self._said.initiate_connection()
+
+    def asked(self, fields: list[tuple[str, str]], body: bytes, end: float, most_bytes: int) -> Answer:
+        """The answer to one request; raises what sockets, h2 and `_answer` do."""
+        events: list[Event] = []
+        self._said.send_headers(stream := self._said.get_next_available_stream_id(), fields, end_stream=not body)
+        left = memoryview(body)
+        while left and not any(isinstance(event, _ENDS) for event in events):
+            room = min(self._said.local_flow_control_window(stream), self._said.max_outbound_frame_size, len(left))
+            if room:
+                self._said.send_data(stream, bytes(left[:room]), end_stream=room == len(left))
+                left = left[room:]
+                self._send(end)
+            else:
+                events += self._heard(end)
+        self._send(end)
+        return self._answer(stream, events, end, most_bytes)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _answer(self, stream: int, events: list[Event], end: float, most_bytes: int) -> Answer:
+        """What comes on a stream until it ends; raises NoAnswerError where that is no answer."""
+        head: list[tuple[str, str]] = []
+        behind: list[tuple[str, str]] = []
+        body = bytearray()
+        while True:
+            for event in events:
+                if isinstance(event, ConnectionTerminated):
+                    raise _ClosedError(f"no answer: the server left (error {event.error_code})")
+                if getattr(event, "stream_id", None) != stream:
+                    continue
+                if isinstance(event, ResponseReceived):
+                    head = _texts(event.headers)
+                elif isinstance(event, TrailersReceived):
+                    behind = _texts(event.headers)
+                elif isinstance(event, DataReceived):
+                    body += event.data or b""
+                    if len(body) > most_bytes:
+                        raise NoAnswerError(f"the answer is larger than {most_bytes:,} bytes")
+                    self._said.acknowledge_received_data(event.flow_controlled_length or 0, stream)
+                elif isinstance(event, StreamReset):
+                    raise NoAnswerError(f"no answer: the request was reset (error {event.error_code})")
+                elif isinstance(event, StreamEnded):
+                    status = next((value for name, value in head if name == ":status"), "")
+                    return Answer(int(status), bytes(body), [*head, *behind])
+            self._send(end)
+            events = self._heard(end)
+
+    def _send(self, end: float) -> None:
+        self._socket.settimeout(_left(end))
+        self._socket.sendall(self._said.data_to_send())
+
+    def _heard(self, end: float) -> list[Event]:
+        self._socket.settimeout(_left(end))
+        received = self._socket.recv(_READ_BYTES)
+        if not received:
+            raise ConnectionResetError("the server closed the connection")
+        return list(self._said.receive_data(received))
+
+
+def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
+    """A connection on which HTTP/2 may begin; raises OSError."""
+    plain = socket.create_connection((host, port), timeout=seconds)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if context is None:
+        return plain
+    try:
+        secure = context.wrap_socket(plain, server_hostname=host)
+    except OSError:
+        plain.close()
+        raise
+    if secure.selected_alpn_protocol() != _ALPN:
+        secure.close()
+        raise OSError("the server does not agree on HTTP/2")
+    return secure
+
+
+def _left(end: float) -> float:
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _texts(fields: object) -> list[tuple[str, str]]:
+    return [(str(name), str(value)) for name, value in fields]  # type: ignore[attr-defined]  # h2 gives them in pairs

@@ -1,0 +1,254 @@
+"""One kept-alive HTTP connection for the lab's own questions: each whole answer has a deadline and a largest size."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import ssl
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from .errors import NoAnswerError
+
+ANSWER_SECONDS = 30.0
+ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract is a hundredth of that
+_BUFFER_BYTES = 2**16
+_GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # as zlib tells them apart by itself
+
+
+def trusting(authority: Path | None) -> ssl.SSLContext | None:
+    """How a server's certificate is judged that must be signed by that of this PEM file; None for None: by the system's roots.
+
+    Raises NoAnswerError where the file is none.
+    """
+    if authority is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=authority)
+    except OSError as error:  # ssl.SSLError is one
+        raise NoAnswerError(f"{authority} holds no certificate: {error}") from None
+
+
+@dataclass(frozen=True)
+class Access:
+    """With what a server is asked: headers that go with every request, and over TLS the certificate by which it is known (a PEM
+    file); None: one that the system's roots have signed."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    authority: Path | None = None
+
+
+PLAIN = Access()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back over HTTP: status, the whole body, and the fields of its head in order."""
+
+    status: int
+    body: bytes
+    fields: Sequence[tuple[str, str]] = ()
+
+    def all(self, name: str) -> list[str]:
+        """The values of all fields of a name."""
+        return [value for own, value in self.fields if own.lower() == name.lower()]
+
+    def unpacked(self) -> bytes:
+        """The body as it was before it was packed (gzip or deflate); raises NoAnswerError where it cannot be had."""
+        codings = self.all("Content-Encoding")
+        if codings in ([], ["identity"]):
+            return self.body
+        if codings not in (["gzip"], ["x-gzip"], ["deflate"]):
+            raise NoAnswerError(f"the answer is packed as {', '.join(codings)[:60]}")
+        unpacking = zlib.decompressobj(_GZIP_OR_DEFLATE)
+        try:
+            body = unpacking.decompress(self.body, ANSWER_BYTES)
+        except zlib.error:
+            body = b""
+        if not unpacking.eof:
+            raise NoAnswerError(f"the packed answer is damaged, or larger than {ANSWER_BYTES:,} bytes")
+        return body
+
+
+class HttpClient:
+    """A connection to a server's URL; opened again where the server closed it, unless `once`.
+
+    `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes. `context` judges
+    a server's certificate; None: the system's own roots do. Where `addresses` (IP) are given, the first of them that takes a
+    connection is asked, and the host's name is not resolved.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        seconds: float = ANSWER_SECONDS,
+        *,
+        most_bytes: int = ANSWER_BYTES,
+        once: bool = False,
+        context: ssl.SSLContext | None = None,
+        addresses: Sequence[str] = (),
+    ) -> None:
+        place = urlsplit(url)
+        self._path = place.path + (f"?{place.query}" if place.query else "")
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+        self._attempts = 1 if once else 2
+        host, secure = place.hostname or "", place.scheme == "https"
+        self._connection: _Bounded = (
+            _SecureConnection(host, place.port, timeout=seconds, context=context)
+            if secure
+            else _PlainConnection(host, place.port, timeout=seconds)
+        )
+        self._connection.addresses = addresses
+        if once:
+            try:
+                self._connection.connect()
+            except OSError as error:
+                raise NoAnswerError(f"no connection: {error}") from None
+            self._connection.auto_open = 0
+
+    def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
+        return self.ask("POST", self._path, body, headers)
+
+    def get(self, headers: Mapping[str, str]) -> Answer:
+        """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
+        return self.ask("GET", self._path, None, headers)
+
+    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as the others do."""
+        self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
+        for attempt in range(1, self._attempts + 1):
+            try:
+                self._connection.request(method, path or self._path, body, dict(headers))
+                return self._whole(self._connection.getresponse())
+            except (TimeoutError, _TooLargeError) as error:
+                self.close()
+                if isinstance(error, TimeoutError):
+                    raise NoAnswerError(f"no answer within {self._seconds:g} s") from None
+                raise NoAnswerError(f"the answer is larger than {self._most_bytes:,} bytes") from None
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                self.close()
+                if isinstance(error, http.client.NotConnected):
+                    raise NoAnswerError("the server had announced that it closes the connection") from None
+                if attempt == self._attempts or not isinstance(
+                    error, OSError
+                ):  # only what was closed is worth another try
+                    raise NoAnswerError(f"no answer: {_words(error)}") from None
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _whole(self, answer: http.client.HTTPResponse) -> Answer:
+        body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
+        if answer.length:
+            raise http.client.IncompleteRead(body, answer.length)
+        return Answer(answer.status, body, answer.getheaders())
+
+
+class _TooLargeError(Exception):
+    """An answer went on beyond its largest size."""
+
+
+@dataclass
+class _Bounds:
+    """What is left of one answer's time (`end` is on the monotonic clock) and size."""
+
+    end: float
+    bytes_left: int
+
+    def seconds_left(self) -> float:
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+class _Bounded(http.client.HTTPConnection):
+    """The standard library's connection, over a socket whose every read and write is held to the bounds of an answer."""
+
+    bounds = _Bounds(float("inf"), ANSWER_BYTES)
+    addresses: Sequence[str] = ()
+
+    def __init__(self, *place: Any, **settings: Any) -> None:
+        super().__init__(*place, **settings)
+        self._create_connection = self._opened  # what the standard library opens its socket by
+
+    def _opened(self, place: tuple[str, int], *settings: Any) -> socket.socket:
+        """A socket to the host, or to the first of its known addresses that takes a connection."""
+        failed: OSError = OSError("the host has no address")
+        for address in self.addresses or (place[0],):
+            try:
+                return socket.create_connection((address, place[1]), *settings)
+            except OSError as error:
+                failed = error
+        raise failed
+
+    def send(self, data: object) -> None:
+        if self.sock is None and self.auto_open:
+            self.timeout = self.bounds.seconds_left()
+            self.connect()
+        if self.sock is not None:
+            self.sock.settimeout(self.bounds.seconds_left())
+        super().send(data)  # type: ignore[arg-type]
+
+    def response_class(self, sock: socket.socket, **settings: object) -> http.client.HTTPResponse:  # type: ignore[override]
+        return http.client.HTTPResponse(_Reading(sock, self.bounds), **settings)  # type: ignore[arg-type]
+
+
+class _PlainConnection(_Bounded):
+    """Over TCP."""
+
+
+class _SecureConnection(_Bounded, http.client.HTTPSConnection):
+    """Over TLS."""
+
+
+class _Reading:
+    """What HTTPResponse asks of a socket: a file to read an answer from."""
+
+    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+        self._raw = _BoundedReads(sock, bounds)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self._raw, _BUFFER_BYTES)
+
+
+class _BoundedReads(io.RawIOBase):
+    """Reads of a socket that end where the answer's time or size does."""
+
+    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+        self._file = sock.makefile("rb", buffering=0)  # keeps the socket open until it is closed itself
+        self._sock = sock
+        self._bounds = bounds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._bounds.seconds_left())
+        count = self._file.readinto(buffer) or 0
+        self._bounds.bytes_left -= count
+        if self._bounds.bytes_left < 0:
+            raise _TooLargeError
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
+        return f"what came is no HTTP: {error.args[0][:60]!r}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return f"{error}"[:200] or type(error).__name__

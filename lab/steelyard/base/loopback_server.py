@@ -1,0 +1,86 @@
+"""A port of loopback to answer on, and an ASGI application served there until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigurationError
+from .paths import HOST
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+@contextmanager
+def listening_on(port: int) -> Iterator[tuple[socket.socket, int]]:
+    """A socket that listens on 127.0.0.1, and its port (`port` 0: one that is free); raises ConfigurationError where the port is
+    another's."""
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise ConfigurationError(
+                f"port {port} cannot be had: {error.strerror}", hint="--port 0 takes a free one"
+            ) from None
+        listening.listen(1024)
+        yield listening, int(listening.getsockname()[1])
+
+
+def serve_until_interrupted(
+    app: Asgi,
+    listening: socket.socket,
+    seconds: float | None = None,
+    certificate: tuple[Path, Path] | None = None,
+) -> None:
+    """Serve `app` until it is interrupted, or for so many seconds; what is under way then has one second more. With the files of a
+    `certificate` and its key it is served over TLS."""
+    import asyncio
+
+    import uvicorn  # only now: who serves nothing should not wait for it
+
+    shown, key = certificate or (None, None)
+    config = uvicorn.Config(
+        app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,  # addresses may hold what is nobody's business
+        server_header=False,
+        timeout_keep_alive=75,  # a user's pause ends no connection
+        timeout_graceful_shutdown=1,  # pages that watch never end by themselves
+        ssl_certfile=shown,
+        ssl_keyfile=key,
+    )
+    server = uvicorn.Server(config)
+
+    async def serve() -> None:
+        if seconds is not None:
+            asyncio.get_running_loop().call_later(seconds, setattr, server, "should_exit", True)
+        await server.serve(sockets=[listening])
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+async def whole_body(receive: Receive, most_bytes: int) -> bytes | None:
+    """A request's whole body; None where it is longer, all of which is read, or where whoever sent it left before its end."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= most_bytes:
+            parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts) if size <= most_bytes else None

@@ -1,0 +1,85 @@
+"""The clock of the subjects' host beside this machine's: asked before and after a trial, and never part of a latency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from ..base.errors import KeeperError
+from ..models.records import ClockOffset, HostClock
+from ..statistics.clocks import BothClocks, ClockLine, Offset, drift_ppm, offset_of
+from .executor import Executor
+from .placement import Placement
+
+_LOOKS = 16
+
+
+@dataclass(frozen=True)
+class Look:
+    """How far a host's clocks were ahead of ours: that of the day, and the steady one, CLOCK_MONOTONIC."""
+
+    day: Offset
+    steady: Offset
+
+
+class FarClock:
+    """The steady clock of the subjects' host, by which processes there note when something was; looked at when a trial began."""
+
+    def __init__(self, site: Placement, first: Look) -> None:
+        self._site = site
+        self._first = first
+
+    def line(self) -> ClockLine:
+        """It beside ours from the trial's begin until now, when it is looked at again; raises KeeperError where nobody answers."""
+        now = looked_at(self._site.reach)
+        if now is None:
+            raise KeeperError(f"host '{self._site.name}' does not tell its time")
+        return ClockLine(self._first.steady, now.steady)
+
+
+def steady_ahead_ns(reach: Executor) -> int:
+    """How far a host's steady clock is ahead of ours now; raises KeeperError where it does not tell its time."""
+    look = looked_at(reach)
+    if look is None:
+        raise KeeperError("its host does not tell its time")
+    return round(look.steady.ns)
+
+
+def looked_at(reach: Executor) -> Look | None:
+    """How far a host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
+    looks: list[BothClocks] = []
+    with suppress(KeeperError):
+        while len(looks) < _LOOKS and (stamps := reach.time()) is not None:
+            looks.append(stamps)
+    if not looks:
+        return None
+    return Look(offset_of([look.day for look in looks]), offset_of([look.steady for look in looks]))
+
+
+@contextmanager
+def beside_ours(site: Placement, noted: list[HostClock]) -> Iterator[FarClock | None]:
+    """Look at the host's clocks before and after, and note what both looks say of the time of day there; None where the host has
+    no clock of its own."""
+    before = looked_at(site.reach)
+    try:
+        yield None if before is None else FarClock(site, before)
+    finally:
+        if before is not None:
+            after = looked_at(site.reach)
+            noted.append(_noted(site, before.day, None if after is None else after.day))
+
+
+def _noted(site: Placement, before: Offset, after: Offset | None) -> HostClock:
+    drift = None if after is None else drift_ppm(before, after)
+    return HostClock(
+        host=site.name,
+        before=_told(before),
+        after=None if after is None else _told(after),
+        drift_ppm=None if drift is None else drift[0],
+        drift_within_ppm=None if drift is None else drift[1],
+    )
+
+
+def _told(offset: Offset) -> ClockOffset:
+    return ClockOffset(ahead_ms=offset.ns / 1e6, within_ms=offset.within_ns / 1e6)

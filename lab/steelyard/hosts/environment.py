@@ -1,0 +1,184 @@
+"""The setup of a run, recorded: machine, kernel, versions, flags, how the processors were shared (environment.json)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..base import children, paths
+from ..catalogue import factors, tuned_settings
+from ..catalogue.entries import Entry
+from ..models.hosts import Hosts
+from ..models.service import Service
+from ..results import machine_history
+from . import machine, network
+from .build import placeholders, source_hash
+from .cpus import Shares
+from .keeper import binary
+from .placement import LOOPBACK, Placement
+from .subject import Part, Subject
+from .toolchain import jdk_description, jdk_home
+
+_ROOMS = ("lab", "engine", "servers", "services", "studies")  # what a run comes of; docs hold runs that are being kept
+
+
+def describe(
+    subjects: Sequence[Subject],
+    shares: Shares,
+    command: Sequence[str],
+    study: str | None = None,
+    service: Entry[Service] | None = None,
+    hosts: Hosts | None = None,
+    site: Placement = LOOPBACK,
+) -> dict[str, Any]:
+    """Plain values for JSON; nothing in it names the user or the machine's address.
+
+    `hosts` are those that the user declares, `site` is that of the subjects. With `study`, also what its paper tuned, beside the
+    nearest settings of these subjects, and what the network carries; with `service`, also its sources.
+    """
+    tuned = (
+        tuned_settings.table(
+            study, {subject.label: (subject.front.server.model, subject.front.factors) for subject in subjects}
+        )
+        if study
+        else None
+    )
+    return {
+        "steelyard": __version__,
+        "git": _git(),
+        "command": _without_place(command),
+        "engine": _said([binary("steelyard-engine"), "--version"]),
+        "python": platform.python_version(),
+        "machine": {
+            **machine.fingerprint(spun()),
+            "architecture": platform.machine(),
+            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "kernel": f"{platform.system()} {platform.release()}",
+            "distribution": _distribution(),
+        },
+        "processors_shared": {**asdict(shares), "apart": shares.apart},
+        **_network(hosts, site, measured=study is not None),
+        **({"service": _service(service)} if service is not None else {}),
+        **({"calibration": known} if (known := machine_history.citation()) else {}),
+        "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
+        **({"tuning": tuned.model_dump()} if tuned is not None else {}),
+    }
+
+
+def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[str, Any]:
+    """What lies between engine and subjects, and what it carries: loopback, or the link to a declared host."""
+    if hosts is None or site.link is None:
+        carried = network.loopback_bytes_per_s() if measured else None
+        return {"network": "loopback", **({"loopback_bytes_per_s": carried} if carried else {})}
+    by = "a short transfer" if hosts.server[1].rate_mbit is None else "what the hosts file declares"
+    return {
+        "network": "link",
+        "hosts": {
+            name: {
+                **host.model_dump(mode="json", exclude_defaults=True, exclude={"login", "contact"}),
+                **({"machine": site.reach.described()} if name == site.name and site.reach.apart else {}),
+            }
+            for name, host in hosts.hosts.items()
+        },
+        "link": {"bytes_per_s": site.link.bytes_per_s, "known_by": by},
+    }
+
+
+def spun() -> str:
+    """What the engine says of its reference spin; empty where it cannot be asked."""
+    return _said([binary("steelyard-engine"), "spin"])
+
+
+def _without_place(command: Sequence[str]) -> list[str]:
+    """The command without --out, and of --hosts the file's mere name: where files are kept is the user's own business."""
+    kept: list[str] = []
+    words = iter(command)
+    for word in words:
+        if word == "--out":
+            next(words, None)
+        elif word == "--hosts" or word.startswith("--hosts="):
+            place = word.partition("=")[2] or next(words, "")
+            kept += ["--hosts", Path(place).name]
+        elif not word.startswith("--out="):
+            kept.append(word)
+    return kept
+
+
+def _part(part: Part) -> dict[str, Any]:
+    server = part.server.model
+    needs = server.needs_with(part.factors)
+    home = jdk_home(needs.jdk, needs.jdk_vendor) if needs.jdk is not None else None
+    values = {"cache": str(part.cache)}
+    return {
+        "place": part.place,
+        "server": server.name,
+        "title": server.title,
+        "version": server.version,
+        "stack": server.stack,
+        "jdk": jdk_description(home) if home is not None else None,
+        "toolchain": [first_line(placeholders(argv, values)) for argv in needs.versions] or None,
+        "factors": part.factors,
+        "sources": source_hash(part.server.folder),
+        "artifacts": [artifact.model_dump(exclude_none=True, exclude={"when"}) for artifact in server.artifacts],
+        "deviations": server.deviations,
+    }
+
+
+def first_line(argv: list[str]) -> str:
+    """The first line that a command says on standard output or standard error, after its name; says so where it says none."""
+    try:
+        done = children.run(argv, seconds=30)
+    except (OSError, subprocess.SubprocessError):
+        return f"{Path(argv[0]).name}: cannot be asked"
+    said = (done.stdout or done.stderr).strip()
+    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'does not say'}"
+
+
+def _service(service: Entry[Service]) -> dict[str, Any]:
+    """By their SHA-256: the service with its contract, generator, implementations and what all services share, and the files
+    that its factors name."""
+    named = factors.files(service)
+    return {
+        "name": service.name,
+        "sources": source_hash(service.folder, service.folder.parent / "common"),
+        "files": {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in named.items()},
+    }
+
+
+def _git() -> dict[str, Any]:
+    """The checkout's revision, whether anything is changed or new beside it, and the SHA-256 of the changes in `_ROOMS`.
+
+    Of an installed house there is none, whatever holds the folder that it lies in.
+    """
+    if not (paths.root() / ".git").exists():
+        return {"revision": None, "changed": False, "changes": ""}
+    root = ["git", "-C", str(paths.root())]
+    revision = _said([*root, "rev-parse", "HEAD"])
+    changes = _said([*root, "diff", "--binary", "HEAD", "--", *_ROOMS])
+    return {
+        "revision": revision or None,
+        "changed": bool(_said([*root, "status", "--porcelain"])),
+        "changes": hashlib.sha256(changes.encode()).hexdigest() if changes else "",
+    }
+
+
+def _said(argv: list[str]) -> str:
+    try:
+        done = children.run(argv, seconds=10)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""

@@ -1,0 +1,340 @@
+"""The lab's side of steelyard-keeper: every process that Steelyard starts is started, asked and ended through it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, Queue
+from types import TracebackType
+from typing import Any
+
+from ..base.children import begun, interrupts_held
+from ..base.errors import CommandFailedError, KeeperError, ToolchainError
+from ..statistics.clocks import BothClocks, TimeStamps
+from .executor import HERE, Executor
+
+ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
+# A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
+_GUARD_SECONDS = 20.0
+_KEEPER_SECONDS = 20.0  # a keeper whose guard was killed, until it has ended all
+_LEFT_SOME = 3
+PROGRAM = "steelyard-keeper"
+# A keeper elsewhere that hears nothing for `UNHEARD_SECONDS` takes the connection for lost, and kills all.
+BEAT_SECONDS = 10.0
+UNHEARD_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class ProcessUse:
+    """What one process has used since it began: CPU and JIT compiler time in ns; resident memory in bytes, now.
+
+    `start_ticks` is when it began, in clock ticks since boot: a process id comes again, with another start.
+    """
+
+    pid: int
+    start_ticks: int
+    name: str
+    cpu_ns: int
+    jit_ns: int
+    rss_bytes: int
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a kept command ended: by an exit code or by the number of a signal; the other is None."""
+
+    code: int | None
+    signal: int | None
+
+    @property
+    def by(self) -> int | None:
+        """The signal that ended the command, or that a shell around it tells of by an exit code of 128 and more."""
+        return self.signal if self.code is None else self.code - 128 if self.code > 128 else None
+
+    def __str__(self) -> str:
+        if self.by is None:
+            return f"exit code {self.code}"
+        name = f"signal {self.by}"
+        with suppress(ValueError):
+            name += f" ({signal.Signals(self.by).name})"
+        return name if self.code is None else f"exit code {self.code}, as after {name}"
+
+
+def binary(name: str) -> str:
+    """The path of one of the engine crate's binaries: beside this interpreter, else on PATH."""
+    beside = Path(sys.executable).with_name(name)
+    program = str(beside) if beside.is_file() else shutil.which(name)
+    if program is None:
+        raise ToolchainError(f"the program '{name}' is not built", hint="`make build` builds it")
+    return program
+
+
+class Keeper:
+    """One kept command with all its descendants; a context manager that leaves nothing alive.
+
+    The keeper's standard input is held by this process alone: when the lab ends, however it ends, the keeper reads the
+    end of file and kills all.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        cpus: Sequence[int] = (),
+        control: Path | None = None,
+        reach: Executor = HERE,
+    ) -> None:
+        """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks, and
+        `reach` is the host that the keeper itself runs on."""
+        self.argv = list(argv)
+        self.log = log.resolve()  # the command runs in a folder of its own
+        self.exit: Exit | None = None
+        self._reach = reach
+        options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
+        options += ["--control", str(control)] if control is not None else []
+        words = [binary(PROGRAM), "--log", str(self.log), *reach.keeper_options, *options, "--", *self.argv]
+        try:
+            self._process = begun(lambda: reach.begin(words, cwd, environment or {}))
+        except OSError as error:
+            raise KeeperError(f"'{self.argv[0]}' cannot be started: {error}") from None
+        self._input = threading.Lock()
+        self._answers: Queue[dict[str, Any] | None] = Queue()
+        self._ended = threading.Event()
+        self._gone = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        if reach.apart:
+            threading.Thread(target=self._beat, daemon=True).start()
+        try:
+            self.pid = int(self._answer()["started"])
+            if control is not None:
+                reach.join(control)
+        except BaseException:
+            with suppress(KeeperError):
+                self.kill()
+            raise
+
+    def __enter__(self) -> Keeper:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.kill()
+        except KeeperError:
+            if error is None:
+                raise
+
+    def freeze(self) -> None:
+        """Stop all processes where they are (SIGSTOP); raises KeeperError."""
+        self._ask("freeze")
+
+    def thaw(self) -> None:
+        """Let frozen processes go on (SIGCONT); raises KeeperError."""
+        self._ask("thaw")
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Bind all threads of all processes, and those to come, to `cpus`."""
+        self._ask(f"pin {','.join(map(str, cpus))}")
+
+    def use(self) -> list[ProcessUse]:
+        """What each live process has used since it began; raises KeeperError."""
+        return [ProcessUse(**row) for row in self._ask("cpu")["cpu"]]
+
+    def pids(self) -> list[int]:
+        """The ids of all live processes; raises KeeperError."""
+        return [used.pid for used in self.use()]
+
+    def time(self) -> BothClocks:
+        """NTP's four stamps of one question and its answer, by both clocks; raises KeeperError."""
+        sent = time.time_ns(), time.monotonic_ns()
+        theirs = self._ask("time")["time"]
+        received = time.time_ns(), time.monotonic_ns()
+        return BothClocks(
+            TimeStamps(sent[0], theirs["received_ns"], theirs["sent_ns"], received[0]),
+            TimeStamps(sent[1], theirs["received_monotonic_ns"], theirs["sent_monotonic_ns"], received[1]),
+        )
+
+    def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:
+        """How the command ended, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
+        deadline = time.monotonic() + seconds
+        while not self._ended.wait(min(0.1, max(0.0, deadline - time.monotonic()))):
+            if while_waiting is not None:
+                while_waiting()
+            if time.monotonic() >= deadline:
+                return None
+        return self.exit
+
+    def stop(self, seconds: float = 5.0) -> int:
+        """Ask all politely (SIGTERM), and kill what is left after `seconds`; gives how many had to be killed."""
+        try:
+            self._send(f"stop {seconds:g}")
+            return int(self._answer(seconds + ANSWER_SECONDS)["stopped"])
+        finally:
+            self.kill()
+
+    def kill(self) -> None:
+        """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
+        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+            with self._input, suppress(OSError):  # the keeper may be gone already
+                if self._process.stdin is not None:
+                    self._process.stdin.close()
+            try:
+                ended = self._process.wait(_GUARD_SECONDS)
+            except subprocess.TimeoutExpired:
+                ended = self._kill_guard()
+        self.bring_log()
+        if ended == _LEFT_SOME and (said := self._said()):
+            raise KeeperError(said)
+
+    def _kill_guard(self) -> int:
+        """Kill the guard, upon which the keeper below it kills all; that one holds our pipe until it has."""
+        self._process.kill()
+        ended = self._process.wait()
+        self._reader.join(_KEEPER_SECONDS)
+        if self._reader.is_alive():
+            raise KeeperError(
+                f"the keeper of '{self.argv[0]}' did not end within {_GUARD_SECONDS + _KEEPER_SECONDS:g} s",
+                hint="end what it may have left: its processes have STEELYARD_KEEPER in their environment",
+            )
+        return ended
+
+    def log_tail(self, lines: int = 3) -> str:
+        """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""
+        self.bring_log()
+        try:
+            with self.log.open("rb") as file:
+                file.seek(0, os.SEEK_END)
+                file.seek(max(0, file.tell() - 8192))
+                text = file.read().decode(errors="replace")
+        except OSError:
+            return ""
+        return " | ".join([line.strip() for line in text.splitlines() if line.strip()][-lines:])
+
+    def bring_log(self) -> None:
+        """See that `log` holds here all that the command has printed up to now."""
+        self._reach.bring(self.log)
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        self._send(line)
+        return self._answer()
+
+    def _send(self, line: str) -> None:
+        if not self._write(line):
+            raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})")
+
+    def _write(self, line: str) -> bool:
+        """Whether a line could be written to the keeper."""
+        assert self._process.stdin is not None
+        try:
+            with self._input:
+                self._process.stdin.write(line + "\n")
+                self._process.stdin.flush()
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def _beat(self) -> None:
+        """Tell a keeper elsewhere now and then that somebody is here: where the connection is lost it may see no end of it."""
+        while not self._gone.wait(BEAT_SECONDS) and self._write("beat"):
+            pass
+
+    def _answer(self, seconds: float = ANSWER_SECONDS) -> dict[str, Any]:
+        try:
+            answer = self._answers.get(timeout=seconds)
+        except Empty:
+            raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {seconds:g} s") from None
+        if answer is None:
+            raise KeeperError(self._said() or f"the keeper of '{self.argv[0]}' ended unexpectedly")
+        if "error" in answer:
+            raise KeeperError(f"keeper of '{self.argv[0]}': {answer['error']}")
+        return answer
+
+    def _said(self) -> str:
+        """What the keeper said on standard error until its end, and was not asked for yet."""
+        return self._process.stderr.read().strip() if self._process.stderr else ""
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            try:
+                answer = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            if "exited" in answer:
+                self.exit = Exit(**answer["exited"])
+                self._ended.set()
+            else:
+                self._answers.put(answer)
+        self._answers.put(None)
+        self._gone.set()
+        self._ended.set()
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    reach: Executor = HERE,
+    while_waiting: Callable[[], None] | None = None,
+) -> None:
+    """Run a command to its end, kept like a server and like it perhaps on another host (`reach`);
+    raises CommandFailedError with the end of its output where it fails."""
+    with Keeper(argv, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
+        _await_end(kept, " ".join(argv), seconds, while_waiting)
+
+
+def output(
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path,
+    environment: Mapping[str, str],
+    seconds: float,
+    reach: Executor = HERE,
+    while_waiting: Callable[[], None] | None = None,
+) -> str:
+    """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
+    # Of a name of its own: what is brought from another host is brought from where the last of that name ended.
+    printed = log.with_suffix(f".{secrets.token_hex(4)}.output").resolve()
+    to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
+    try:
+        with Keeper(to_file, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
+            _await_end(kept, " ".join(argv), seconds, while_waiting)
+            reach.bring(printed)
+        return printed.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeeperError(f"what '{' '.join(argv)}' printed cannot be read: {error}") from None
+    finally:
+        printed.unlink(missing_ok=True)
+
+
+def _await_end(kept: Keeper, command: str, seconds: float, while_waiting: Callable[[], None] | None) -> None:
+    ended = kept.wait(seconds, while_waiting)
+    if ended is None:
+        raise KeeperError(
+            f"'{command}' was still running after {seconds:g} s and was ended; its output is in {kept.log}"
+        )
+    if ended.code != 0:
+        said = kept.log_tail()
+        raise CommandFailedError(
+            f"'{command}' failed ({ended}): {said or 'no output'}", f"its output is in {kept.log}", ended.code, said
+        )

@@ -1,0 +1,319 @@
+"""Starting a subject: its parts and companions one after the other, each ready before the next, on ports that nobody has."""
+
+from __future__ import annotations
+
+import errno
+import random
+import secrets
+import socket
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
+from ..base.paths import HOST
+from ..base.progress import Progress
+from ..base.text import counted
+from ..catalogue import factors as settings
+from ..catalogue.entries import Entry
+from ..models.server import NEVER_READY, Server
+from ..models.study import Observed
+from ..results.collector_log import collector_log_of
+from ..results.layer_records import records_of
+from . import build, keeper, server_certificate
+from .asking import answer_of, service_count
+from .cpus import Shares
+from .keeper import Keeper
+from .placement import LOOPBACK, Placement
+from .running import RunningPart, RunningSubject, Words, last_words, restored
+from .scratch import control_folder, scratch_folder
+from .subject import Part, Subject
+
+EVENTS, GAUGES = ".events.csv", ".gauges.csv"
+_READY_PAUSE = 0.1
+_ASK_SECONDS = 5.0
+_PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
+# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
+# description of what it runs.
+_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+@contextmanager
+def started(
+    subject: Subject,
+    folder: Path,
+    shares: Shares,
+    draw: random.Random,
+    progress: Progress,
+    observe: Collection[Observed] = (),
+    patience: float = 1.0,
+    site: Placement = LOOPBACK,
+) -> Iterator[RunningSubject]:
+    """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
+
+    What is to be observed beside, its judged processes write into `folder`, too. Each may take `patience` times as long to be ready
+    as its descriptor says. All run on the host `site`.
+
+    Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
+    """
+    places = [part.place for part in subject.parts]
+    names = places + [f"{part.place}.{more}" for part in subject.parts for more in part.server.model.more_ports]
+    ports = dict(zip(names, free_ports(draw, len(names), site.address), strict=True))
+    shared = {f"STEELYARD_PORT_{name.upper().replace('.', '_')}": str(port) for name, port in ports.items()}
+    shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
+    shared["STEELYARD_HOST"] = site.address
+    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
+    with ExitStack() as stack:
+        running: list[RunningPart] = []
+        controls = Path(stack.enter_context(control_folder()))
+        for place in (controls, folder):
+            stack.enter_context(site.reach.twin(place))
+        ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience, site)
+        # What the engine asks comes last, since it may be there only to pass requests on.
+        for part in sorted(subject.parts, key=lambda part: part is subject.front):
+            with progress.stage(f"starting {subject.label}"):
+                running.append(_start(subject, part, ground))
+        yield RunningSubject(subject, sorted(running, key=lambda up: places.index(up.part.place)))
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
+    folders of their logs and of their keepers' sockets, the machine's processors, what ends with them, what is
+    observed beside, how many times longer than usual they may take, and their host."""
+
+    ports: Mapping[str, int]
+    shared: Mapping[str, str]
+    folder: Path
+    controls: Path
+    shares: Shares
+    stack: ExitStack
+    progress: Progress
+    observe: Collection[Observed]
+    patience: float
+    site: Placement
+
+
+def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
+    server, port = part.server, ground.ports[part.place]
+    # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
+    scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
+    ground.stack.enter_context(ground.site.reach.twin(Path(scratch)))
+    log = ground.folder / f"{subject.label}.{part.place}.log"
+    words = _words(subject, part, scratch, ground)
+    words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
+    words.environment["STEELYARD_GAUGES"] = str(gauges_file(ground.folder, subject.label, part.place).resolve())
+    _prepare(server, words, log, ground.progress)
+    begun = time.monotonic()
+    control = ground.controls / part.place
+
+    def run() -> Keeper:
+        """Its process, ready to answer."""
+        control.unlink(missing_ok=True)  # of one before it, that had no time to remove it
+        kept = ground.stack.enter_context(
+            Keeper(
+                build.placeholders(server.model.start, words.placeholders),
+                log=log,
+                cwd=server.folder,
+                environment=words.environment,
+                control=control,
+                reach=ground.site.reach,
+            )
+        )
+
+        def is_up() -> bool:
+            listens = any(listener.port == port for listener in ground.site.reach.listening(kept.pids()))
+            return listens and (not part.judged or _is_up(subject, part, ground.site, port))
+
+        _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
+        if ground.site != LOOPBACK:
+            _require_bound(server, kept, ground.site)
+        return kept
+
+    kept = run()
+    start_seconds = time.monotonic() - begun
+    state = restored(server, words, log, ground.progress)
+    return RunningPart(part, kept, control, log, words, start_seconds, state, run)
+
+
+def events_file(folder: Path, label: str, place: str) -> Path:
+    """Where a process may write its events, `name,id,time_ns` a line with the clock CLOCK_MONOTONIC; the trial keeps it."""
+    return folder / f"{label}.{place}{EVENTS}"
+
+
+def gauges_file(folder: Path, label: str, place: str) -> Path:
+    """Where a process may write what it sees of its own state now and then, `name,value,time_ns` a line; the trial keeps it."""
+    return folder / f"{label}.{place}{GAUGES}"
+
+
+def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words:
+    server = part.server
+    placeholders = {
+        **{f"port.{place}": str(each) for place, each in ground.ports.items()},
+        "host": ground.site.address,
+        "port": str(ground.ports[part.place]),
+        "scratch": scratch,
+        "cache": str(part.cache),
+        "service": str(subject.service.folder),
+    }
+    environment = {
+        **ground.site.reach.require(server.model.needs_with(part.factors), server.name),
+        **ground.shared,
+        **settings.environment(subject.service, subject.factors_for(part)),
+        **({} if subject.keys is None else {"STEELYARD_KEYS": str(subject.keys)}),
+        **({"STEELYARD_CERTIFICATE": str(server_certificate.folder(ground.site.address))} if part.secure else {}),
+        "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
+        **(_observed(subject, part, ground) if part.judged else {}),
+    }
+    return Words(placeholders, environment, ground.site)
+
+
+def _observed(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
+    """Where a process writes what is to be observed of it, in its own words: the monitor's folder, the collector's log."""
+    places = {
+        "layers": ("STEELYARD_RECORDS", records_of(ground.folder, subject.label, part.place)),
+        "collector": ("STEELYARD_GC_LOG", collector_log_of(ground.folder, subject.label, part.place)),
+    }
+    return {
+        variable: str(path.resolve()) for quantity, (variable, path) in places.items() if quantity in ground.observe
+    }
+
+
+def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress) -> None:
+    """Run the commands that go before the server's start; raises ProvisionError where one fails."""
+    for argv in server.model.prepare:
+        try:
+            keeper.run(
+                build.placeholders(argv, words.placeholders),
+                log=log,
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=60,
+                reach=words.site.reach,
+                while_waiting=progress.refresh,
+            )
+        except KeeperError as error:
+            raise ProvisionError(f"{server.name} could not be prepared: {error.message}", hint=error.hint) from None
+
+
+def _await_ready(
+    server: Entry[Server],
+    kept: Keeper,
+    words: Words,
+    is_up: Callable[[], bool],
+    undeployed: Callable[[], str],
+    ground: _Ground,
+) -> None:
+    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies, is late or gives up.
+
+    `ready` tells that somebody listens, which may be a stranger on the same port; `is_up` must ask the server itself, and
+    `undeployed` says what its answer was.
+    """
+    seconds = server.model.ready_seconds * ground.patience
+    deadline = time.monotonic() + seconds
+    ready = build.placeholders(server.model.ready, words.placeholders)
+    probe_log = ground.folder / f"{server.name}.ready.log"
+    while True:
+        if kept.exit is not None:
+            raise ProvisionError(
+                f"{server.name} died before it was ready ({kept.exit}): {last_words(kept)}",
+                hint=f"its log is {kept.log}",
+            )
+        try:
+            keeper.run(
+                ready,
+                log=probe_log,
+                cwd=server.folder,
+                environment=words.environment,
+                seconds=10,
+                reach=words.site.reach,
+            )
+            if is_up():
+                probe_log.unlink(missing_ok=True)
+                return
+        except CommandFailedError as error:
+            if error.code == NEVER_READY:
+                raise ProvisionError(
+                    f"{server.name} will not be ready: {error.said or 'it does not say why'}",
+                    hint=f"its log is {kept.log}",
+                ) from None
+        except KeeperError:
+            pass  # not ready yet
+        if time.monotonic() > deadline:
+            raise ProvisionError(
+                f"{server.name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}",
+                hint=f"its log is {kept.log}",
+            )
+        ground.progress.refresh()
+        kept.wait(_READY_PAUSE)
+
+
+def _require_bound(server: Entry[Server], kept: Keeper, site: Placement) -> None:
+    """Raises ProvisionError where a server on a declared host listens on more than that host's address and its own loopback."""
+    for listener in site.reach.listening(kept.pids()):
+        if not listener.loopback and str(listener.address) != site.address:
+            raise ProvisionError(
+                f"{server.name} listens on {listener}, and may on host '{site.name}' listen on {site.address} only",
+                hint="its start must give it {host} (STEELYARD_HOST) to listen on",
+            )
+
+
+def _is_up(subject: Subject, part: Part, site: Placement, port: int) -> bool:
+    """Whether the service tells its count, or its description; one that has neither has nothing to tell."""
+    model = subject.service.model
+    try:
+        if model.counter is not None:
+            return service_count(subject, part, site, port, 2.0) >= 0
+        if model.description is not None:
+            return _status(subject, part, site, port, subject.path_on(part) + model.description) not in _NOT_THERE
+        return True
+    except (NoAnswerError, ValueError):
+        return False
+
+
+def _undeployed(subject: Subject, part: Part, site: Placement, port: int) -> str:
+    """That a server which answers does not have the service, in words that follow a sentence; empty where that is not known."""
+    description = subject.service.model.description
+    if description is None or not part.judged:
+        return ""
+    path = subject.path_on(part) + description
+    try:
+        return f"; it runs and answers GET {path} with status {_status(subject, part, site, port, path)}"
+    except NoAnswerError:
+        return ""
+
+
+def _status(subject: Subject, part: Part, site: Placement, port: int, path: str) -> int:
+    """The HTTP status with which a part answers GET `path`; raises NoAnswerError."""
+    return answer_of(subject, part, site, port, path, _ASK_SECONDS).status
+
+
+def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int]:
+    """Different ports of an address that nobody listens on now, drawn at random; raises ProvisionError where too few are found.
+
+    Of an address that is not this machine's own, each is asked for once.
+    """
+    ports: list[int] = []
+    with ExitStack() as held:  # each is kept until all are drawn
+        for _ in range(200):
+            if len(ports) == count:
+                return ports
+            port = draw.choice(_PORTS)
+            probe = held.enter_context(socket.socket())
+            try:
+                probe.bind((address, port))
+                ports.append(port)
+            except OSError as error:
+                if error.errno == errno.EADDRNOTAVAIL and port not in ports and _is_refused(address, port):
+                    ports.append(port)
+    raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
+
+
+def _is_refused(address: str, port: int) -> bool:
+    """Whether nobody takes a connection on a port of another host."""
+    with socket.socket() as probe:
+        probe.settimeout(_ASK_SECONDS)
+        return probe.connect_ex((address, port)) == errno.ECONNREFUSED

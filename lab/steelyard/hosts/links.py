@@ -1,0 +1,101 @@
+"""What went over the link to a host while slices were driven: bytes and packets of each interface, the share of what it carries,
+and segments that TCP sent again."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from ..results.tables import LinkUse, columns
+from .executor import HERE
+from .placement import Placement
+
+_COUNTED = {"bytes_in": 0, "packets_in": 1, "bytes_out": 8, "packets_out": 9}  # of an interface's line in net/dev
+
+
+@dataclass(frozen=True)
+class LinkReading:
+    """One look at both ends: of each host its interfaces' counts by name, and how many segments it has sent again; `at_ns` is
+    CLOCK_MONOTONIC."""
+
+    at_ns: int
+    counts: dict[str, dict[str, dict[str, int]]]
+    sent_again: dict[str, int]
+
+
+class LinkObserver:
+    """Writes the difference between two looks at a link into network.csv of a trial's folder; without a link it does nothing."""
+
+    def __init__(self, folder: Path, site: Placement) -> None:
+        self._site = site
+        self._link = site.link
+        self._file = None if site.link is None else (folder / "network.csv").open("w", newline="", encoding="utf-8")
+        self._rows = None if self._file is None else csv.writer(self._file, lineterminator="\n")
+        if self._rows is not None:
+            self._rows.writerow(columns(LinkUse))
+
+    def __enter__(self) -> LinkObserver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def look(self) -> LinkReading | None:
+        """What both ends have counted up to now; None where there is no link, or an end is gone: then the trial says why."""
+        if self._link is None:
+            return None
+        host, interface = self._link.near_host, self._link.near_interface
+        try:
+            near, far = HERE.network(), self._site.reach.network()
+            return LinkReading(
+                time.monotonic_ns(),
+                {host: {interface: interfaces(near.devices)[interface]}, self._site.name: interfaces(far.devices)},
+                {host: sent_again(near.protocols), self._site.name: sent_again(far.protocols)},
+            )
+        except (OSError, KeyError, ValueError):
+            return None
+
+    def record(self, slices: Sequence[int], before: LinkReading | None, after: LinkReading | None) -> None:
+        """Store what went over the link between two looks, while these slices were driven."""
+        if self._rows is None or self._file is None or self._link is None or before is None or after is None:
+            return
+        ends = {self._link.near_interface, self._link.far_interface}
+        for host, now in after.counts.items():
+            for interface, counts in now.items():
+                first = before.counts[host].get(interface, dict.fromkeys(counts, 0))
+                went = {name: max(0, count - first[name]) for name, count in counts.items()}
+                again = max(0, after.sent_again[host] - before.sent_again[host]) if interface in ends else ""
+                most = max(went["bytes_in"], went["bytes_out"])
+                share = self._share(most, after.at_ns - before.at_ns) if interface in ends else ""
+                together = "+".join(map(str, slices))
+                self._rows.writerow(
+                    [together, host, interface, before.at_ns, after.at_ns, *went.values(), share, again]
+                )
+        self._file.flush()
+
+    def _share(self, carried: int, elapsed_ns: int) -> str:
+        """What was carried the busier way, as a share of what the link can."""
+        known = self._link.bytes_per_s if self._link is not None else None
+        return "" if not known or elapsed_ns <= 0 else f"{carried / (elapsed_ns / 1e9) / known:.6f}"
+
+
+def interfaces(devices: str) -> dict[str, dict[str, int]]:
+    """What each interface of a /proc/net/dev has carried, by its name."""
+    named = (line.partition(":") for line in devices.splitlines()[2:])
+    return {
+        name.strip(): {counted: int(counts.split()[place]) for counted, place in _COUNTED.items()}
+        for name, _, counts in named
+    }
+
+
+def sent_again(protocols: str) -> int:
+    """How many segments TCP has sent again (RFC 4022), by a /proc/net/snmp; raises ValueError where it does not tell."""
+    names, values = (line.split() for line in protocols.splitlines() if line.startswith("Tcp:"))
+    return int(values[names.index("RetransSegs")])

@@ -1,0 +1,150 @@
+"""A host that is a network namespace of this machine, with one link to it: made for a run, and gone with whoever made it.
+
+Nothing of it has a life of its own: a process holds the namespace, and the kernel removes namespace and link when that process and
+all that run in it have ended. The holder ends by our end of file, however that comes, so that not even a killed lab leaves anything
+to be cleaned up.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ipaddress import IPv4Address, IPv4Interface
+
+from ..base import children
+from ..base.children import begun
+from ..base.errors import ProvisionError, ToolchainError
+from ..models.hosts import Host
+from .executor import Ends, Executor
+
+FAR_INTERFACE = "link0"
+_PROGRAMS = ("unshare", "nsenter", "ip", "tc")
+_COMMAND_SECONDS = 20.0
+_FREE_SECONDS = 10.0  # until what a killed lab's holder still holds is gone
+# Longer than the engine takes to end after a lab that was killed: until then its connections find the link, and nobody there.
+_LINGER_SECONDS = 3
+_HOLD = f"echo held; cat; sleep {_LINGER_SECONDS}"
+_LEAST_BURST_BYTES = 32_768
+_MOST_WAIT = "50ms"  # in the queue of a link with a rate
+
+
+@contextmanager
+def made(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
+    """The namespace of the host `name`, whose link to it has the address `near` at this end; commands run in it by words before
+    them.
+
+    Raises ToolchainError where a program for it is missing, ProvisionError where it cannot be made or its addresses are taken.
+    """
+    for program in _PROGRAMS:
+        if shutil.which(program) is None:
+            raise ToolchainError(
+                f"host '{name}' cannot be made: the program '{program}' is missing",
+                hint="util-linux has unshare and nsenter, iproute2 has ip and tc",
+            )
+    _await_free(name, (host.address, near))
+    with _held(name) as holder:
+        try:
+            within = ("nsenter", f"--net=/proc/{holder.pid}/ns/net")
+            end = f"sy{holder.pid}"
+            for command in _commands(holder.pid, within, end, host, near):
+                _carry_out(name, command)
+            yield Ends(Executor(within, holder.pid), end, FAR_INTERFACE)
+        finally:
+            children.kill_group(holder)
+
+
+def _commands(holder: int, within: Sequence[str], end: str, host: Host, near: IPv4Address) -> list[Sequence[str]]:
+    """What makes the link and gives its ends their addresses, each for the other end alone."""
+    far = str(host.address)
+    return [
+        ("ip", "link", "add", end, "type", "veth", "peer", "name", FAR_INTERFACE, "netns", str(holder)),
+        ("ip", "address", "add", f"{near}/32", "peer", f"{far}/32", "dev", end),
+        ("ip", "link", "set", end, "up"),
+        (*within, "ip", "link", "set", "lo", "up"),
+        (*within, "ip", "address", "add", f"{far}/32", "peer", f"{near}/32", "dev", FAR_INTERFACE),
+        (*within, "ip", "link", "set", FAR_INTERFACE, "up"),
+        *([("tc", *_shaping(end, host))] if _shaping(end, host) else []),
+        *([(*within, "tc", *_shaping(FAR_INTERFACE, host))] if _shaping(end, host) else []),
+    ]
+
+
+def _shaping(interface: str, host: Host) -> tuple[str, ...]:
+    """What `tc` is told so that one end sends no faster, and no sooner, than declared; nothing where neither is."""
+    root = ("qdisc", "add", "dev", interface, "root")
+    rate = None if host.rate_mbit is None else f"{host.rate_mbit * 1e6:.0f}bit"
+    if host.delay_ms is not None:
+        return (*root, "netem", "delay", f"{host.delay_ms:g}ms", *(("rate", rate) if rate is not None else ()))
+    if host.rate_mbit is None or rate is None:
+        return ()
+    burst = max(_LEAST_BURST_BYTES, round(host.rate_mbit * 1e6 / 8 / 250))
+    return (*root, "tbf", "rate", rate, "burst", str(burst), "latency", _MOST_WAIT)
+
+
+def _held(name: str) -> subprocess.Popen[str]:
+    """A process in a network namespace of its own, which it holds until our end of file; raises ProvisionError."""
+    holder = begun(
+        lambda: subprocess.Popen(
+            ["unshare", "--net", "sh", "-c", _HOLD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    )
+    assert holder.stdout is not None and holder.stderr is not None
+    if not holder.stdout.readline():
+        children.kill_group(holder)
+        raise _refused(name, "unshare", holder.stderr.read())
+    return holder
+
+
+def _carry_out(name: str, command: Sequence[str]) -> None:
+    try:
+        done = children.run(command, seconds=_COMMAND_SECONDS)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _refused(name, command[0], str(error)) from None
+    if done.returncode != 0:
+        raise _refused(name, "tc" if "qdisc" in command else "ip", done.stderr)
+
+
+def _refused(name: str, program: str, said: str) -> ProvisionError:
+    """Why the host could not be made, as one sentence."""
+    why = " ".join(said.split()) or "it does not say why"
+    if "not permitted" in why:
+        hint = "making a network namespace and its link takes the rights of root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
+    elif program == "tc":
+        hint = "a rate needs the kernel's tbf, a delay its netem; leave out what this kernel lacks"
+    else:
+        hint = "the kernel must know network namespaces and veth"
+    return ProvisionError(f"host '{name}' cannot be made: {program} said: {why[:300]}", hint=hint)
+
+
+def _await_free(name: str, addresses: Sequence[IPv4Address]) -> None:
+    """Until no interface here has one of these addresses in its network: one that a killed lab left is gone soon.
+
+    Raises ProvisionError that names the interface.
+    """
+    deadline = time.monotonic() + _FREE_SECONDS
+    while (taken := _taken(addresses)) is not None:
+        if time.monotonic() > deadline:
+            raise ProvisionError(
+                f"host '{name}' cannot be made: {taken}", hint="choose other addresses of a private range"
+            )
+        time.sleep(0.2)
+
+
+def _taken(addresses: Sequence[IPv4Address]) -> str | None:
+    """Which of these addresses lies in the network of an interface that is here, in words; None where none does."""
+    done = children.run(["ip", "-4", "-oneline", "address", "show"], seconds=_COMMAND_SECONDS)
+    for line in done.stdout.splitlines():
+        words = line.split()  # 2: eth0 inet 10.0.0.7/24 brd ...; 3: sy12 inet 10.203.0.1 peer 10.203.0.2/32 ...
+        interface, networks = words[1], [IPv4Interface(word).network for word in words[3:6:2] if word[:1].isdigit()]
+        for address in addresses:
+            if any(address in network for network in networks):
+                return f"{address} belongs to the network of {interface} on this machine"
+    return None

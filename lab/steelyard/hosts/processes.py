@@ -1,0 +1,138 @@
+"""What the subjects and the machine used during a slice, read only while the engine is drained."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from ..results.tables import Observation, ProcessorTime, Throttled, columns
+from . import quota
+from .keeper import ProcessUse
+from .processors import CpuTimes, machine_times
+from .running import RunningSubject
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota.
+
+    `use` is by place; what `companions` use is not judged. `host` is that of the subject where it is another machine, and
+    `theirs` is what its processors did.
+    """
+
+    at_ns: int
+    use: dict[str, list[ProcessUse]]
+    machine: dict[int, CpuTimes]
+    throttling: quota.Throttling | None = None
+    companions: frozenset[str] = frozenset()
+    host: str = ""
+    theirs: Mapping[int, CpuTimes] = field(default_factory=dict)
+
+
+def read(subject: RunningSubject) -> Reading:
+    """What the subject's processes and the machine's processors have used up to now; raises KeeperError."""
+    use = subject.use()
+    companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
+    site = subject.front.site
+    theirs = site.reach.processor_times()
+    return Reading(
+        time.monotonic_ns(),
+        use,
+        machine_times(),
+        quota.throttling(),
+        companions,
+        "" if theirs is None else site.name,
+        {} if theirs is None else machine_times(theirs),
+    )
+
+
+class Observer:
+    """Writes the difference between two readings of a slice to observations.csv, machine.csv and throttling.csv of a trial's
+    folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._observations_file = (folder / "observations.csv").open("w", newline="", encoding="utf-8")
+        self._machine_file = (folder / "machine.csv").open("w", newline="", encoding="utf-8")
+        self._observations = csv.writer(self._observations_file, lineterminator="\n")
+        self._throttling_file = (folder / "throttling.csv").open("w", newline="", encoding="utf-8")
+        self._machine = csv.writer(self._machine_file, lineterminator="\n")
+        self._throttling = csv.writer(self._throttling_file, lineterminator="\n")
+        self._observations.writerow(columns(Observation))
+        self._machine.writerow(columns(ProcessorTime))
+        self._throttling.writerow(columns(Throttled))
+
+    def __enter__(self) -> Observer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._observations_file.close()
+        self._machine_file.close()
+        self._throttling_file.close()
+
+    def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> tuple[int, int]:
+        """Store what happened between two readings; returns the ns of JIT compilers, and of the judged processes."""
+        jit_ns = cpu_ns = 0
+        for place, processes in after.use.items():
+            # What a process used that began since is all its own, also where it has the id of one that ended.
+            begun = {(process.pid, process.start_ticks): process for process in before.use.get(place, [])}
+            for process in processes:
+                first = begun.get((process.pid, process.start_ticks))
+                cpu = max(0, process.cpu_ns - (first.cpu_ns if first else 0))
+                jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
+                jit_ns += jit
+                cpu_ns += cpu if place not in after.companions else 0
+                row = [
+                    slice_number,
+                    subject,
+                    place,
+                    process.pid,
+                    process.name,
+                    before.at_ns,
+                    after.at_ns,
+                    cpu,
+                    jit,
+                    process.rss_bytes,
+                    int(place not in after.companions),
+                ]
+                self._observations.writerow(row)
+        self._record_processors(slice_number, "", before.machine, after.machine)
+        self._record_processors(slice_number, after.host, before.theirs, after.theirs)
+        if after.throttling is not None and before.throttling is not None:
+            throttled = after.throttling.since(before.throttling)
+            self._throttling.writerow([slice_number, throttled.periods, f"{throttled.seconds:.6f}"])
+        self._observations_file.flush()
+        self._machine_file.flush()
+        self._throttling_file.flush()
+        return jit_ns, cpu_ns
+
+    def _record_processors(
+        self, slice_number: int, host: str, before: Mapping[int, CpuTimes], after: Mapping[int, CpuTimes]
+    ) -> None:
+        for cpu_number in sorted(after.keys() & before.keys()):  # one may be switched off or on meanwhile
+            times, first_times = after[cpu_number], before[cpu_number]
+            spent = [
+                f"{now - then:.2f}"
+                for now, then in (
+                    (times.user_s, first_times.user_s),
+                    (times.system_s, first_times.system_s),
+                    (times.idle_s, first_times.idle_s),
+                    (times.steal_s, first_times.steal_s),
+                )
+            ]
+            self._machine.writerow([slice_number, cpu_number, *spent, host])
+
+
+def threads(pids: Iterable[int]) -> int:
+    """How many threads these processes of this machine have together; one that has ended has none."""
+    count = 0
+    for pid in pids:
+        with suppress(OSError):
+            count += len(list(Path(f"/proc/{pid}/task").iterdir()))
+    return count

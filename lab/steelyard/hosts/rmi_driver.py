@@ -1,0 +1,65 @@
+"""The driver of Java RMI (engine/rmi), which the lab builds where a subject is asked by RMI, and never otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..base import paths
+from ..base.errors import BuildError, KeeperError, ToolchainError
+from ..base.lock import waiting_lock
+from ..base.progress import Progress
+from ..models.server import Needs
+from . import keeper
+from .build import BUILD_SECONDS, source_hash
+from .toolchain import jdk_home, require
+
+NAME = "the driver of RMI"
+_JDK = 25  # what it is compiled for
+_JAR = "steelyard-rmi.jar"
+# One processor drives: a collector that has no threads of its own, in a heap that never grows.
+_OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
+
+
+def provide(progress: Progress) -> None:
+    """Build it, where its sources have changed since; raises ToolchainError or BuildError."""
+    folder = _folder()
+    if (folder / _JAR).is_file():
+        return
+    environment = require(Needs(jdk=_JDK, commands=["mvn"]), NAME)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with waiting_lock(_sources()), progress.stage(f"building {NAME}"):
+        if (folder / _JAR).is_file():  # by another lab meanwhile
+            return
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            made = Path(scratch) / "made"
+            try:
+                keeper.run(
+                    ["sh", str(_sources() / "build.sh"), str(made)],
+                    log=folder.parent / "build-rmi.log",
+                    cwd=_sources(),
+                    environment=environment,
+                    seconds=BUILD_SECONDS,
+                    while_waiting=progress.refresh,
+                )
+            except KeeperError as error:
+                raise BuildError(f"{NAME}: {error.message}", hint=error.hint) from None
+            made.rename(folder)
+
+
+def command(cpus: Sequence[int] = ()) -> list[str]:
+    """The argument list that runs it, on these processors where some are given; raises ToolchainError where it is not built."""
+    home, jar = jdk_home(_JDK), _folder() / _JAR
+    if home is None or not jar.is_file():
+        raise ToolchainError(f"{NAME} is not built", hint="a run builds it, and its cache was emptied since")
+    pinned = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
+    return [*pinned, str(home / "bin" / "java"), *_OPTIONS, "-jar", str(jar)]
+
+
+def _sources() -> Path:
+    return paths.root() / "engine" / "rmi"
+
+
+def _folder() -> Path:
+    return paths.cache() / "drivers" / f"rmi-{source_hash(_sources())[:12]}"

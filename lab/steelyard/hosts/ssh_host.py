@@ -1,0 +1,401 @@
+"""A host that is reached by ssh: another machine, on which commands run under their keepers as here, with what they need.
+
+Paths are this machine's everywhere else: here each becomes that of its copy. All that runs there ends with the connection, which
+ends with the lab.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import fields
+from ipaddress import IPv4Address
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+
+from ..base import children
+from ..base.errors import KeeperError, ProvisionError, ToolchainError
+from ..models.hosts import Host
+from ..models.server import Needs
+from ..statistics.clocks import BothClocks
+from . import packing, sockets
+from .cpus import listed
+from .executor import Condition, Ends, Executor, NetworkCounts, kills_in
+from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
+from .packing import Tree
+from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, quoted
+from .ssh_login import is_full, no_space
+from .toolchain import install, jdk_of
+
+_COPY_SECONDS = 3600.0
+_LOST_SECONDS = 20.0
+_FIRST_PATIENCE_SECONDS = 10  # for a lab that is just ending there
+_REGAIN_PATIENCE_SECONDS = 2 * UNHEARD_SECONDS  # until what the lost connection left there has ended
+_PROGRAMS = (PROGRAM, "steelyard-engine")  # the second for what `ready` commands ask
+_DESCRIBE = """uname -srm
+sed -n 's/^Cpus_allowed_list:[[:space:]]*/cpus /p' /proc/self/status
+sed -n 's/^model name[[:space:]]*: /model /p' /proc/cpuinfo | head -n 1
+sed -n 's/^MemTotal:[[:space:]]*\\([0-9]*\\).*/kib \\1/p' /proc/meminfo
+ip -4 -oneline address show
+"""
+_SOCKETS = """for p in {pids}; do
+  [ -d /proc/$p/fd ] || continue
+  echo "process $p"
+  for f in /proc/$p/fd/*; do readlink "$f"; done
+  for t in tcp tcp6 udp udp6; do echo "table $t"; cat /proc/$p/net/$t; done
+done 2>/dev/null
+:
+"""
+_CONDITION = """cat /proc/stat && sleep {seconds:g} && echo = && cat /proc/stat || exit 1
+echo =
+cat /sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor 2>/dev/null
+echo =
+cat /proc/meminfo
+echo =
+cat /sys/devices/system/clocksource/clocksource0/current_clocksource 2>/dev/null
+:
+"""
+_JDKS = """for d in "${{STEELYARD_JDK_{major}:-}}" "${{JAVA_HOME:-}}" /usr/lib/jvm/* /usr/lib64/jvm/* /opt/java/*; do
+  [ -x "$d/bin/javac" ] || continue
+  echo "home $d"
+  cat "$d/release"
+done 2>/dev/null
+:
+"""
+
+
+@contextmanager
+def connected(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
+    """The host `name`, held for this lab while the body runs; nothing runs there afterwards, however it ends.
+
+    Raises ToolchainError where ssh is missing here, ProvisionError where the host cannot be had.
+    """
+    if shutil.which("ssh") is None:
+        raise ToolchainError(
+            f"host '{name}' cannot be reached: the program 'ssh' is missing", hint=install("ssh").hint()
+        )
+    shown = children.run(["ip", "-4", "-oneline", "address", "show"], seconds=_LOST_SECONDS).stdout
+    interface = _interface(shown, near)
+    if interface is None:
+        raise ProvisionError(
+            f"the engine's host is declared to have the address {near}, and no interface of this machine has it",
+            hint=f"it is what this machine is called on the link to host '{name}': `ip address` lists what there is",
+        )
+    with ExitStack() as stack:
+        reach = SshReach(name, host, Path(stack.enter_context(TemporaryDirectory(prefix="steelyard-"))))
+        stack.callback(reach.close)
+        reach.connect(_FIRST_PATIENCE_SECONDS)
+        yield Ends(reach, interface, reach.interface)
+
+
+class SshReach(Executor):
+    """A host of its own processors, files and clock. `folder` is one of ours, for what its own keeper prints."""
+
+    apart = True
+    python = "python3"
+
+    def __init__(self, name: str, host: Host, folder: Path) -> None:
+        super().__init__()
+        self._name = name
+        self._host = host
+        self._folder = folder
+        self._connection: Connection | None = None
+        self._clock: Keeper | None = None
+        self._copies: dict[str, str] = {}  # what a path of ours is called there
+        self._brought: list[Tree] = []
+        self._twins = 0
+        self._bytes_here: Counter[str] = Counter()  # of each file there
+        self._cpus: list[int] = []
+        self._facts: dict[str, object] = {}
+        self.interface = ""
+
+    def connect(self, patience_seconds: int) -> None:
+        """Log in, see that the host is what it is declared to be, and start a keeper there of which the time is asked.
+
+        `patience_seconds` is how long another lab that measures there may take to end. Raises ProvisionError.
+        """
+        self._connection = Connection(self._name, self._host.login or self._name, patience_seconds)
+        self._examine()
+        self.furnish([Tree(Path(binary(program))) for program in _PROGRAMS])
+        self._require_same_keeper()
+        with suppress(FileNotFoundError):
+            (self._folder / "clock").unlink()
+        self._twin(self._folder)
+        self._clock = Keeper(["sleep", "1000000000"], log=self._folder / "clock", reach=self)
+
+    def close(self) -> None:
+        """End all that runs there, and the connection."""
+        if self._clock is not None:
+            with suppress(KeeperError):  # of a connection that is lost, nothing can be said
+                self._clock.kill()
+            self._clock = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _examine(self) -> None:
+        lines = self._said(_DESCRIBE).decode(errors="replace").splitlines()
+        kernel, release, architecture = lines[0].split()
+        facts = dict(line.split(" ", 1) for line in lines if line.startswith(("cpus ", "model ", "kib ")))
+        ours = children.run(["uname", "-m"], seconds=_LOST_SECONDS).stdout.strip()
+        if architecture != ours:
+            raise ProvisionError(
+                f"host '{self._name}' is a machine of another kind ({architecture}, and this one is {ours}): "
+                "what is built here does not run there",
+                hint="take a host of this machine's kind",
+            )
+        interface = _interface("\n".join(lines), self._host.address)
+        if interface is None:
+            raise ProvisionError(
+                f"host '{self._name}' is declared to have the address {self._host.address}, and none of its interfaces has it",
+                hint="`ip address` there lists what it has; servers listen on the declared address and on nothing else",
+            )
+        self.interface = interface
+        self._cpus = list(listed(facts["cpus"]))
+        self._facts = {
+            "processor": facts.get("model", ""),
+            "processors": len(self._cpus),
+            "memory_bytes": int(facts.get("kib", 0)) * 1024,
+            "kernel": f"{kernel} {release}",
+        }
+
+    def _require_same_keeper(self) -> None:
+        """Raises ProvisionError where the keeper that was copied there does not run, or is another."""
+        program = binary(PROGRAM)
+        ours = children.run([program, "--version"], seconds=_LOST_SECONDS).stdout.strip()
+        try:
+            theirs = self._said(quoted([self.there(program), "--version"])).decode(errors="replace").strip()
+        except FarCommandError as error:
+            raise ProvisionError(
+                f"the keeper does not run on host '{self._name}': {error.message.partition(': ')[2]}",
+                hint="it is built here, and must find a C library there that is no older than ours",
+            ) from None
+        if theirs != ours:
+            raise ProvisionError(
+                f"host '{self._name}' has another version of the keeper: '{theirs[:80]}', and here is '{ours}'",
+                hint=f"remove what was copied there: {self._connected().root}",
+            )
+
+    # What commands are given there.
+
+    @property
+    def keeper_options(self) -> Sequence[str]:
+        return ("--unheard", str(UNHEARD_SECONDS))
+
+    def begin(self, argv: Sequence[str], cwd: Path | None, environment: Mapping[str, str]) -> subprocess.Popen[str]:
+        connection = self._connected()
+        words = [self.there(word) for word in argv]
+        script = [
+            f"cd {shlex.quote(self.there(str(cwd)) if cwd is not None else connection.session)} || exit 1",
+            f"PATH={':'.join(shlex.quote(str(Path(self._copies[binary(name)]).parent)) for name in _PROGRAMS)}:$PATH",
+            *(f"export {name}={shlex.quote(self.there(value))}" for name, value in environment.items()),
+            # Of a process that was there before, and had no time to remove it.
+            *(f"rm -f {shlex.quote(path)}" for option, path in pairwise(words) if option == "--control"),
+            f"exec {quoted(words)}",
+        ]
+        return connection.staying("\n".join(script))
+
+    def there(self, text: str) -> str:
+        """A word of a command, with each path of ours as that of its copy."""
+        if not self._copies:
+            return text
+        known = "|".join(re.escape(path) for path in sorted(self._copies, key=len, reverse=True))
+        return re.sub(rf"(?<![\w./])(?:{known})(?![\w.-])", lambda path: self._copies[path[0]], text)
+
+    def join(self, control: Path) -> None:
+        try:
+            self._connected().forward(control, self.there(str(control)))
+        except ProvisionError as error:
+            raise KeeperError(error.message, error.hint) from None
+
+    def furnish(self, trees: Sequence[Tree]) -> None:
+        for tree in trees:
+            if tree not in self._brought:
+                self._brought.append(tree)
+            digest = packing.digest(tree)
+            place = f"{self._connected().root}/{digest}"
+            if self._said(f"[ -e {shlex.quote(place)} ] && echo there || :") == b"":
+                self._copy(tree, place)
+            self._is_copied(tree.base, f"{place}/{tree.base.name}" if tree.base.is_file() else place)
+
+    def _copy(self, tree: Tree, place: str) -> None:
+        root, _, name = place.rpartition("/")
+        part, whole = shlex.quote(f"{root}/.{name}"), shlex.quote(place)
+        script = f"mkdir -p {part} && tar xf - --no-same-owner -C {part} && mv {part} {whole} && exit 0\nrm -rf {part}\nexit 1"
+        try:
+            self._said(script, lambda stream: packing.write(tree, stream), _COPY_SECONDS)
+        except FarCommandError as error:
+            if is_full(error.said):
+                raise no_space(self._name) from None
+            raise
+
+    @contextmanager
+    def twin(self, folder: Path) -> Iterator[None]:
+        names = (str(folder.absolute()), str(folder.resolve()))
+        if names[0] in self._copies:  # of another subject of the same trial
+            yield
+            return
+        place = self._twin(folder)
+        try:
+            yield
+        finally:
+            for name in names:
+                self._copies.pop(name, None)
+            with suppress(ProvisionError):  # where the connection is lost, it goes with that one's folder
+                self._said(f"rm -rf {shlex.quote(place)}")
+
+    def _twin(self, folder: Path) -> str:
+        self._twins += 1
+        place = f"{self._connected().session}/{self._twins}"
+        self._said(f"mkdir {shlex.quote(place)}")
+        self._is_copied(folder, place)
+        return place
+
+    def _is_copied(self, here: Path, place: str) -> None:
+        self._copies |= {str(here.absolute()): place, str(here.resolve()): place}
+
+    def send(self, file: Path) -> None:
+        content = file.read_bytes()
+
+        def written(stream: IO[bytes]) -> None:
+            stream.write(content)
+
+        self._said(f"cat > {shlex.quote(self.there(str(file.absolute())))}", written)
+
+    def bring(self, file: Path) -> None:
+        there = self.there(str(file))
+        if there == str(file):
+            return
+        with suppress(ProvisionError):  # of a host that is lost, what is here is all that there is
+            new = self._said(f"tail -c +{self._bytes_here[there] + 1} {shlex.quote(there)} 2>/dev/null || :")
+            self._bytes_here[there] += len(new)
+            with file.open("ab") as kept:
+                kept.write(new)
+
+    def bring_notes(self, folder: Path, names: Sequence[str]) -> None:
+        place = shlex.quote(self.there(str(folder.absolute())))
+        script = (
+            f'cd {place} && for f in {" ".join(names)}; do [ ! -e "$f" ] || printf "%s\\n" "$f"; done | tar cf - -T -'
+        )
+        with TemporaryFile() as packed:
+            self._connected().said(script, seconds=_COPY_SECONDS, into=packed)
+            packed.seek(0)
+            try:
+                packing.unpack(packed, folder)
+            except ValueError:
+                raise FarCommandError(f"host '{self._name}' sent what is no tar file") from None
+
+    def let_write_no_file(self, pid: int) -> None:
+        self._said(f"[ ! -e /proc/{pid} ] || prlimit --pid {pid} --fsize=0:")
+
+    def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
+        # Its commands may be those of the build alone, which is made here; a start that lacks one says so in its log.
+        if needs.jdk is None:
+            return {}
+        said = self._said(_JDKS.format(major=needs.jdk)).decode(errors="replace")
+        homes = dict(each.partition("\n")[::2] for each in said.split("home ")[1:])
+        home = jdk_of(homes, needs.jdk, needs.jdk_vendor)
+        if home is None:
+            raise ToolchainError(
+                f"{wanted_by} needs a JDK {needs.jdk}, and none such is on host '{self._name}'",
+                hint=f"{install(f'jdk-{needs.jdk}').hint()}; or set STEELYARD_JDK_{needs.jdk} there to its folder",
+            )
+        return {"JAVA_HOME": home}
+
+    # What is asked of it.
+
+    def listening(self, pids: Collection[int]) -> list[sockets.Listening]:
+        return sockets.listening_of(self._sockets(pids))
+
+    def calls(self, pids: Collection[int]) -> sockets.Calls:
+        return sockets.calls_of(self._sockets(pids))
+
+    def _sockets(self, pids: Collection[int]) -> list[sockets.Seen]:
+        said = self._said(_SOCKETS.format(pids=" ".join(map(str, pids)))).decode(errors="replace")
+        return [_seen(each) for each in re.split(r"^process \d+\n", said, flags=re.M)[1:]]
+
+    def signal(self, pid: int, number: signal.Signals) -> None:
+        self._said(f"kill -{number.value} {pid} 2>/dev/null || :")
+
+    def network(self) -> NetworkCounts:
+        try:
+            said = self._said("cat /proc/net/dev && echo = && cat /proc/net/snmp").decode("ascii")
+        except ProvisionError as error:
+            raise OSError(error.message) from None
+        devices, _, protocols = said.partition("=\n")
+        return NetworkCounts(devices, protocols)
+
+    def processors(self) -> list[int]:
+        return self._cpus
+
+    def processor_times(self) -> str | None:
+        try:
+            return self._said("cat /proc/stat").decode("ascii", errors="replace")
+        except ProvisionError:
+            return None
+
+    def condition(self, seconds: float) -> Condition | None:
+        try:
+            said = self._said(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
+        except ProvisionError:
+            return None
+        return Condition(*said) if len(said) == len(fields(Condition)) else None
+
+    def kernel_kills(self) -> int:
+        try:
+            return kills_in(self._said("cat /proc/vmstat").decode("ascii", errors="replace"))
+        except ProvisionError:
+            return 0
+
+    def time(self) -> BothClocks | None:
+        if self._clock is None:
+            raise KeeperError(f"host '{self._name}' is not connected")
+        return self._clock.time()
+
+    def described(self) -> dict[str, object]:
+        return self._facts
+
+    def is_lost(self) -> bool:
+        try:
+            self._said(":", seconds=_LOST_SECONDS)
+        except ProvisionError:
+            return True
+        return False
+
+    def regain(self) -> None:
+        self.close()
+        self.connect(_REGAIN_PATIENCE_SECONDS)
+        self.furnish(self._brought)
+
+    def _said(
+        self, script: str, feed: Callable[[IO[bytes]], None] | None = None, seconds: float = SAID_SECONDS
+    ) -> bytes:
+        return self._connected().said(script, feed, seconds)
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            raise FarCommandError(f"host '{self._name}' is not connected")
+        return self._connection
+
+
+def _interface(shown: str, address: IPv4Address) -> str | None:
+    """The interface that has an address, by what `ip -4 -oneline address show` says."""
+    for line in shown.splitlines():
+        words = line.split()
+        if "inet" in words and words[words.index("inet") + 1].partition("/")[0] == str(address):
+            return words[1]
+    return None
+
+
+def _seen(said: str) -> sockets.Seen:
+    """The sockets of one process, as `_SOCKETS` tells them."""
+    own, *tables = re.split(r"^table (\w+)\n", said, flags=re.M)
+    return sockets.Seen(frozenset(own.split()), dict(zip(tables[::2], tables[1::2], strict=True)))

@@ -1,0 +1,79 @@
+"""One trial of a run that another machine directs: driven here as any trial is, in a folder that is sent there afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..base.csvfiles import read_document, write_document
+from ..base.errors import SteelyardError, StoreError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..base.validation import problem_text
+from ..catalogue import entries
+from ..catalogue.entries import Entry
+from ..hosts import cpus, environment, subject
+from ..models.records import Schedule
+from ..models.service import Service
+from ..plan.run_parameters import Request, settle
+from ..plan.subjects import subjects_of
+from ..results.live_file import LiveFile
+from ..results.setup import setup_differences
+from .hosting import leaves_idle
+from .main_job import service_of, setting_of
+from .trial import trial as drive
+
+# What all machines of a run must have alike; what they are themselves is what is asked.
+_ALIKE = ("steelyard", "git", "engine", "service")
+
+
+class UnfitError(SteelyardError):
+    """This machine cannot drive trials of that run."""
+
+
+def alike(service: Entry[Service]) -> dict[str, Any]:
+    """What a machine must have of the versions that the directing one has."""
+    described = environment.describe([], cpus.share(), [], service=service)
+    return {name: json.loads(json.dumps(described[name])) for name in _ALIKE if name in described}
+
+
+def drive_handed(
+    folder: Path, same: Mapping[str, Any], command: Sequence[str], progress: Progress, *, all_spellings: bool
+) -> None:
+    """Drive the one trial of the schedule in `folder`, which holds a run's study.toml and schedule.json; `same` must be alike here.
+
+    The machine is held meanwhile. Raises LockError where it is held already, UnfitError where it is of another version,
+    TrialFailedError where the trial failed and is stored so, and what else keeps any trial from being driven here.
+    """
+    study = entries.study(str(folder / "study.toml"))
+    schedule = _schedule(folder)
+    service = service_of(study.model)
+    with machine_lock(" ".join(command)):
+        _require_alike(same, alike(service))
+        specs = subjects_of(study.model, schedule.asked or schedule.subjects)
+        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+        subjects = subject.all_provided(specs, service, progress)
+        service = subject.service_as_set(service, subjects)
+        described = environment.describe(subjects, shares, command, study.model.name, service)
+        write_document(folder / "environment.json", described)
+        settings = settle(study.model, Request(settings=schedule.parameters))
+        setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        with LiveFile(folder, progress, shares.server) as told, progress.followed(told):
+            drive.run_trial(setting, schedule.trials[0], all_spellings=all_spellings)
+
+
+def _schedule(folder: Path) -> Schedule:
+    try:
+        return Schedule.model_validate(read_document(folder / "schedule.json"))
+    except ValidationError as error:
+        raise StoreError(f"{folder / 'schedule.json'}: {problem_text(error.errors()[0])}") from None
+
+
+def _require_alike(wanted: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    """Raise UnfitError that names the first difference between two machines' versions."""
+    for difference in setup_differences(wanted, here):
+        raise UnfitError(f"it has another setup than the run: {difference}", hint="install the same version there")

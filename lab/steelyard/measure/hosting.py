@@ -1,0 +1,79 @@
+"""The host that a run's subjects have, as its hosts file declares it: its processors, its link, what it needs of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..base.progress import Progress
+from ..catalogue import factors
+from ..catalogue.entries import Entry
+from ..hosts import cpus, network, server_certificate
+from ..hosts.cpus import Shares
+from ..hosts.packing import Tree
+from ..hosts.placement import Placement
+from ..hosts.subject import Subject, require_processors
+from ..models.hosts import Hosts
+from ..models.records import Schedule
+from ..models.server import PROCESSORS
+from ..models.service import Service
+from ..models.study import SubjectSpec
+
+
+def leaves_idle(schedule: Schedule) -> bool:
+    """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
+    return any(cell.profile.kind == "rate" for cell in schedule.cells)
+
+
+def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
+    """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError, or ProvisionError
+    where a server is to have more than there are."""
+    shares = _shared(any(spec.companions for spec in specs), schedule, hosts, site)
+    for part in (part for spec in specs for part in spec.parts):
+        wanted = part.factors.get(PROCESSORS, "")
+        if wanted.isdecimal():  # what it may be is looked at with all factors
+            require_processors(part.server, wanted, shares.of(part.processors or "server"))
+    return shares
+
+
+def _shared(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
+    shares = cpus.share(companions=companions, idle=leaves_idle(schedule))
+    if hosts is None:
+        return shares
+    server, engine = hosts.server[1].cpus, hosts.engine[1].cpus
+    if site.reach.apart:
+        return cpus.with_another_machines(shares, site.reach.processors(), server, engine)
+    return cpus.as_declared(shares, server, engine)
+
+
+def with_bandwidth(site: Placement) -> Placement:
+    """A host with what its link carries: as declared, else by a short transfer."""
+    if site.link is None or site.link.bytes_per_s is not None:
+        return site
+    return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
+
+
+def furnish(site: Placement, service: Entry[Service], subjects: Sequence[Subject], progress: Progress) -> None:
+    """See that all that the subjects' commands name is on their host, too, where that is another machine.
+
+    Raises ToolchainError where it lacks what they run by, ProvisionError where something cannot be brought there.
+    """
+    if not site.reach.apart:
+        return
+    parts = [part for subject in subjects for part in subject.parts]
+    for part in parts:
+        site.reach.require(part.server.model.needs_with(part.factors), part.server.name)
+    house = service.folder.parent.parent
+    rooms = {part.server.folder.parent for part in parts}
+    own = [room.name for room in rooms if room.parent == house]
+    services = [f"{service.folder.parent.name}/{name}" for name in (service.folder.name, "common")]
+    trees = [
+        Tree(house, (*own, *services)),
+        *(Tree(room.parent, (room.name,)) for room in sorted(rooms) if room.parent != house),
+        *(Tree(cache) for cache in sorted({part.cache for part in parts}) if cache.is_dir()),
+        *(Tree(path) for path in factors.files(service).values()),
+        *(Tree(keys) for keys in sorted({subject.keys for subject in subjects if subject.keys is not None})),
+        *([Tree(server_certificate.folder(site.address))] if any(part.secure for part in parts) else []),
+    ]
+    with progress.stage(f"copying what is new to host {site.name}"):
+        site.reach.furnish(trees)

@@ -1,0 +1,134 @@
+"""The monitor's agent on a Java target that is started for a load: how it is attached, and where its requests' time went."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ...analyse.layers import OTHER, means_of, slowest_requests
+from ...base import paths
+from ...base.errors import BuildError, KeeperError
+from ...base.lock import waiting_lock
+from ...base.progress import Progress
+from ...base.text import counted, value_text
+from ...hosts import keeper
+from ...hosts.build import source_hash
+from ...hosts.toolchain import require
+from ...models.outputs.loading import LoadedLayer, LoadedLayers
+from ...models.server import Needs
+from ...models.service import Layer
+from ...results.layer_records import RecordFolder, RequestRecord, read_agent_counts, read_records
+
+END_SECONDS = 30.0  # for a target that is asked to end, until it has written its last records
+_JAR = "steelyard-monitor-agent.jar"
+_OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM that comes of the target's start reads it
+_BUILD_SECONDS = 1200.0
+# Of a service that names no layers: what the agent tells apart by itself, from the outside in.
+LAYERS = [
+    Layer(name=name, title=title, tags=[tag])
+    for name, title, tag in (
+        ("web", "Web", "filter"),
+        ("message", "Message", "soap"),
+        ("endpoint", "Endpoint", "ws"),
+        ("service", "Service", "si"),
+        ("persistence", "Persistence", "hibernate"),
+        ("writes", "Database writes", "writes"),
+        ("reads", "Database reads", "reads"),
+        ("broker", "Broker", "jms"),
+        ("calls", "Calls of others", "http"),
+    )
+]
+
+
+def provide(progress: Progress) -> Path:
+    """The agent's jar, built where its sources changed; raises ToolchainError or BuildError."""
+    sources = paths.root() / "monitor"
+    folder = paths.cache() / "agent"
+    folder.mkdir(parents=True, exist_ok=True)
+    note, wanted = folder / "built", source_hash(sources / "src", sources / "agent")
+    with waiting_lock(folder):
+        if note.is_file() and note.read_text(encoding="utf-8") == wanted:
+            return folder / _JAR
+        environment = require(Needs(jdk=17, commands=["mvn"]), "the agent")
+        with progress.stage("building the agent"):
+            try:
+                keeper.run(
+                    ["sh", str(sources / "agent" / "build.sh"), str(folder)],
+                    log=folder / "build.log",
+                    cwd=folder,
+                    environment=environment,
+                    seconds=_BUILD_SECONDS,
+                    while_waiting=progress.refresh,
+                )
+            except KeeperError as error:
+                raise BuildError(f"the agent: {error.message}", hint=error.hint) from None
+        note.write_text(wanted, encoding="utf-8")
+    return folder / _JAR
+
+
+def environment(jar: Path, records: Path, service: Path) -> dict[str, str]:
+    """What a target is started with so that its JVM has the agent, which writes into `records` and reads what the service's folder
+    tells it (agent.properties); options that the user has there already stay."""
+    said = service / "agent.properties"
+    settings = f",settings={said.resolve()}" if said.is_file() else ""
+    option = f'"-javaagent:{jar}=records={records.resolve()}{settings}"'
+    return {_OPTIONS: " ".join(word for word in (os.environ.get(_OPTIONS, ""), option) if word)}
+
+
+def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answered: int) -> LoadedLayers:
+    """Where the time of the requests went that began within `window`, two instants in ns, by the layers that the service has
+    `named`, if it has, of a target that has ended; `answered` requests reached it since its start. Raises StoreError."""
+    recorded = read_records(records)
+    within = [record for record in recorded.requests if window[0] <= record.begin_ns <= window[1]]
+    right = [record for record in within if not record.violations]
+    layers = _layers(named, right)
+    slowest = slowest_requests(right, layers) if right else None
+    counts = read_agent_counts(records)
+    return LoadedLayers(
+        requests=len(right),
+        violations=len(within) - len(right),
+        lost=recorded.lost,
+        layers=_means(right, layers) if right else [],
+        slow=None
+        if slowest is None
+        else f"the slowest {1 - slowest[0]:.0%} take {value_text(slowest[1])} ms more than the mean, {slowest[3]:.0%} of it in "
+        f"{slowest[2].title}",
+        outside=dict(counts.outside),
+        unwatched=counts.unwatched,
+        why_not=list(_why_not(recorded, answered)),
+    )
+
+
+def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Layer]:
+    """The service's own layers, else those that the agent knows; with `other` where it recorded what none of them names."""
+    layers = list(named or LAYERS)
+    tags = {tag for record in right for tag in record.layers}
+    layers = [layer for layer in layers if tags.intersection(layer.tags)]
+    return [*layers, OTHER] if tags - {tag for layer in layers for tag in layer.tags} else layers
+
+
+def _means(right: Sequence[RequestRecord], layers: Sequence[Layer]) -> list[LoadedLayer]:
+    means = means_of(right, layers)
+    whole = sum(means.values())
+    return [
+        LoadedLayer(
+            layer=layer.name,
+            title=layer.title,
+            ms=means[layer.name],
+            percent=100 * means[layer.name] / whole if whole else 0.0,
+        )
+        for layer in layers
+    ]
+
+
+def _why_not(recorded: RecordFolder, answered: int) -> Iterator[str]:
+    records = len(recorded.requests)
+    if not records:
+        yield "nothing was recorded: is it a Java service of servlets, and does its log (target.log) speak of the agent?"
+    elif records < answered:
+        yield f"{counted(records, 'request')} recorded where {answered:,} were answered"
+    if records and not recorded.whole:
+        yield "a process of the target did not come to its end: records may be missing"
+    if recorded.lost:
+        yield f"{counted(recorded.lost, 'record')} could not be written"

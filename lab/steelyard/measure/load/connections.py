@@ -1,0 +1,51 @@
+"""What a load's connections did that shapes its figures: the addresses that they went to, and what was sent again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from ...base.csvfiles import is_stored, read_document
+from ...base.text import counted, value_text
+from ...models.job import Profile, Rate
+from ...results.tables import SliceRow
+from . import figures
+from .driving import FAILURE_PAUSE_MS, Stretches
+
+
+def reconnects_of(row: SliceRow) -> int:
+    """How many requests were sent a second time, in a slice and outside its measured time."""
+    return row.stale + row.outside_stale
+
+
+def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
+    """Sentences for a load's output; raises StoreError."""
+    said = []
+    addresses = addresses_of(stretches, row.slice)
+    if len(addresses) > 1:
+        said.append(f"connections were dealt evenly over {', '.join(addresses)}")
+    reconnects = reconnects_of(row)
+    if reconnects:
+        share = 100 * reconnects / max(1, row.sent)
+        verb = "was" if reconnects == 1 else "were"
+        said.append(
+            f"{counted(reconnects, 'request')} ({value_text(share)}% of those sent) {verb} sent again, since the server ended or "
+            "refused the first attempt: their response times include both attempts"
+        )
+    if figures.failed_of(row) and not isinstance(profile, Rate):
+        said.append(f"each user waits {FAILURE_PAUSE_MS:g} ms after a failed request")
+    return said
+
+
+def addresses_of(stretches: Stretches, number: int) -> Sequence[str]:
+    """The addresses that the connections of a slice were dealt over, by the engines' own files; raises StoreError."""
+    engines = stretches.engines
+    folders = [stretches.folder] if engines is None else [part.folder for part in engines.parts if part.lost is None]
+    hosts: dict[str, None] = {}
+    for folder in folders:
+        if not is_stored(folder / "summary.json"):
+            continue
+        for audit in read_document(folder / "summary.json")["slices"]:
+            if audit["slice"] == number:
+                hosts |= dict.fromkeys(urlsplit(f"//{place}").hostname or place for place in audit.get("addresses", ()))
+    return list(hosts)

@@ -1,0 +1,103 @@
+"""The requests that goals and response times rest on, and whether goals were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from ...base import histogram
+from ...base.histogram import Histogram
+from ...models.job import Profile, Rate
+from ...models.outputs.loading import GoalFound
+from ...plan.shapes import most_users
+from ...results.outcomes import OUTCOMES, RequestCounts, judged_counts, read_outcomes
+from ...results.tables import SliceRow, read_histograms
+from ...workload.load_spec import Goals
+from .figures import Second, percentile_name
+
+USUAL_ERRORS = 0.01  # the share of failures that a goal allows where none is given
+_LEAST_SILENCE_S, _SILENT_RESPONSES = 1.0, 20.0  # answers have stopped after so long, and so many mean response times
+
+
+@dataclass(frozen=True)
+class JudgedRequests:
+    """The requests of a stretch that goals and response times rest on: those due in the measured time, by their later answer.
+
+    `times` are the right answers' in microseconds. `waited_share` is the share of the users' measured time spent on requests that
+    never had an answer; 0 under open load, where no user waits. `silent_from_s` is when answers stopped, in s from the begin of
+    the measured time; None where they did not.
+    """
+
+    counts: RequestCounts
+    times: Histogram
+    waited_share: float
+    silent_from_s: float | None
+
+
+def judged_requests(row: SliceRow, folder: Path, user_seconds: float) -> JudgedRequests:
+    """The requests of the slice `row` in a folder that an engine wrote into; `user_seconds` is the users' time together, 0 of an
+    open load. Raises StoreError."""
+    outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
+    counts = judged_counts(row, outcomes)
+    kinds = {kind: _times(row, folder, kind) for kind in ("response", "late", "carried")}
+    times = histogram.merged([histogram.without(kinds["response"], kinds["carried"]), kinds["late"]])
+    waited_share = min(1.0, row.unanswered_ns_sum / 1e9 / user_seconds) if user_seconds else 0.0
+    return JudgedRequests(counts, times, waited_share, _silent_from(row, counts))
+
+
+def user_seconds(profile: Profile, row: SliceRow, seconds: Sequence[Second]) -> float:
+    """The measured time of all users together in s; 0 under open load, where no user waits."""
+    if isinstance(profile, Rate):
+        return 0.0
+    users = fmean(second.users for second in seconds) if seconds else most_users(profile)
+    return users * row.seconds
+
+
+def _times(row: SliceRow, folder: Path, kind: str) -> Histogram:
+    logged = read_histograms(folder / "intervals.hlog", True).get((row.slice, kind), [])
+    return histogram.merged(histogram.decode(encoded) for _, encoded in logged)
+
+
+def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
+    """When answers stopped although requests waited for them; None where they went on until near the end."""
+    last = max(0.0, (row.last_answer_ns - row.begin_ns) / 1e9)
+    mean_s = row.response_ns_sum / row.completed / 1e9 if row.completed else 0.0
+    silent = row.seconds - last > max(_LEAST_SILENCE_S, _SILENT_RESPONSES * mean_s)
+    return last if silent and (counts.unanswered or row.timeout) else None
+
+
+def judged_goals(goals: Goals, requests: JudgedRequests) -> list[GoalFound]:
+    """Whether each goal was kept. A request without a right answer took longer than any goal allows.
+
+    Hung users send little, so that counts alone do not show them: a goal is also missed where users spent a larger share of their
+    time waiting for answers that never came than the allowed share of failures.
+    """
+    counts, times = requests.counts, requests.times
+    allowed = USUAL_ERRORS if goals.errors is None else goals.errors
+    hung = requests.waited_share > allowed
+    waited = (
+        f"; users spent {requests.waited_share:.1%} of their time waiting for answers that never came" if hung else ""
+    )
+    judged = []
+    for share, most_ms in sorted(goals.percentiles.items()):
+        slow = slower_than(times, most_ms) + counts.bad
+        kept = counts.sent > 0 and slow <= (1 - share) * counts.sent and not hung
+        measured = f"{slow / max(1, counts.sent):.2%} of requests took longer, failed or had no answer"
+        judged.append(_goal(f"{percentile_name(share)} <= {most_ms:g} ms", measured, waited, counts, kept=kept))
+    if goals.errors is not None:
+        share_bad = counts.bad / counts.sent if counts.sent else 1.0
+        kept = share_bad <= goals.errors and not hung
+        measured = f"{share_bad:.3%} failed or had no answer"
+        judged.append(_goal(f"failed <= {goals.errors:.3g}", measured, waited, counts, kept=kept))
+    return judged
+
+
+def _goal(goal: str, measured: str, waited: str, counts: RequestCounts, *, kept: bool) -> GoalFound:
+    return GoalFound(goal=goal, found=(measured if counts.sent else "nothing was sent") + waited, kept=kept)
+
+
+def slower_than(times: Histogram, most_ms: float) -> int:
+    """How many of the times are above `most_ms`; a value counts at the upper bound of its bin, 0.1% wide."""
+    return int(times.counts[times.highest > most_ms * 1000 * 1.001].sum())

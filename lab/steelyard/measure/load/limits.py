@@ -1,0 +1,392 @@
+"""`find-limit`: alone -> more and more users -> stages near the limit -> the limit with its interval -> how it fails beyond."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ...base.csvfiles import write_document
+from ...base.errors import ConfigurationError
+from ...base.progress import Progress
+from ...base.text import counted, value_text
+from ...models.outputs.loading import Estimate, LimitOutput
+from ...models.outputs.own_service import LeftOut
+from ...results import loads
+from ...results.live_file import STOPPED
+from ...statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
+from ...workload.load_spec import LoadSpec
+from ...workload.load_target import LoadTarget
+from .approach import Approach
+from .judged_requests import USUAL_ERRORS
+from .load import NOT_JUDGED, loadable, prepared
+from .stages import Driven, Promised, Stages
+
+ARRIVALS = ("poisson", "constant", "users")
+LEAST_SECONDS = 60.0
+_ALONE_SECONDS = 3.0
+_LADDER_SECONDS = 2.0
+_MOST_USERS = 4096
+_STAGES = 10
+_LEAST_STAGE_SECONDS = 8.0  # in less a queue near its limit hardly becomes one
+_BEYOND = 1.2
+_WIDTH = 1.04  # a bracket that is no wider is not narrowed further
+_QUEUE_HOW = "stages near the limit, held against a queue of one worker under the same arrivals; jackknife over stages"
+_BRACKET_HOW = "the greatest load that kept the promise whenever it was tried, and the least that broke it"
+_MOST_HELD_UP = 0.5  # of the time that is promised
+_MOST_LEFT_OUT = 0.5
+_HELD_UP = "the engine itself was held up for more than half of the time that is promised"
+_DISTURBED = "driven again with the same arrivals it had far fewer slow requests, so something else disturbed it"
+_ON_THE_WAY = "only on the way to the limit or beyond it"
+_THIS_PROCESS = "the interval covers this process and hour alone: a target that runs cannot be started anew"
+
+
+@dataclass(frozen=True)
+class LimitWords:
+    """What is asked of `find-limit`: the promise, how load arrives (ARRIVALS), the time that it may take, and what `load` takes."""
+
+    promised: Promised
+    arrivals: str
+    within_seconds: float
+    load: LoadSpec
+
+
+@dataclass(frozen=True)
+class LimitOutcome:
+    """A limit with its interval, by what it was found."""
+
+    estimate: Estimate
+    how: str
+
+
+def find_limit(
+    asked: LoadTarget,
+    words: LimitWords,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> LimitOutput:
+    """Find the greatest load at which a target keeps the promise; everything is stored. Raises SteelyardError."""
+    asked, not_loaded = loadable(asked, words.load)
+    loaded = [name for name in asked.operations if name not in {left.what for left in not_loaded}]
+    begun = time.monotonic()
+    with prepared(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
+        progress.plan(words.within_seconds)
+        stages = Stages(ready, words.load, loaded, asked.max_rate, words.promised)
+        search = Search(stages, words, begun)
+        outcome, beyond = searched(search)
+        output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
+        write_document(ready.ground.folder / loads.LIMIT, output.model_dump(mode="json"))
+    return output
+
+
+def searched(search: Search) -> tuple[LimitOutcome, str]:
+    """The limit and what is beyond it; what is known of them where the user stopped the search (`search.stopped`)."""
+    outcome = _none("the search was stopped")
+    try:
+        outcome = search.run()
+        return outcome, search.beyond(outcome.estimate.value)
+    except KeyboardInterrupt:
+        search.stopped = True
+        return outcome, "not tried"
+
+
+@dataclass
+class Search:
+    """The search for one limit, over `stages`; `begun` is when its time began to run, by `clock` (monotonic).
+
+    `left_out` says by the places of stages in `stages.driven` why they do not count.
+    """
+
+    stages: Stages
+    words: LimitWords
+    begun: float
+    clock: Callable[[], float] = time.monotonic
+    left_out: dict[int, str] = field(default_factory=dict)
+    stopped: bool = False
+
+    def run(self) -> LimitOutcome:
+        """Alone, then with more and more users, then near the limit."""
+        alone = self._alone()
+        if not alone.stage.kept:
+            return _none("the promise is broken by one user alone")
+        kept, broken = self._ladder(alone)
+        if self.words.arrivals == "users":
+            return self._bracketed_users(kept, broken)
+        most = max(driven.stage.answered_per_s for driven in self.stages.driven)
+        if self.words.promised.percentile is None:
+            return self._bracketed_rates(most)
+        return self._near_the_limit(alone, most)
+
+    def _alone(self) -> Driven:
+        """One user, met by nobody; asked again where the times spread or break the promise, and then the calmer of both."""
+        alone = self.stages.users(1, _ALONE_SECONDS)
+        if alone.stage.kept and not alone.why_not and Queue.of_times(alone.times, even=False).is_steady:
+            return alone
+        again = self.stages.users(1, _ALONE_SECONDS)
+        if again.why_not or (not alone.why_not and _spread(alone.times) <= _spread(again.times)):
+            self._leave_out(_ON_THE_WAY)
+            return alone
+        self._leave_out(_ON_THE_WAY, len(self.stages.driven) - 2)
+        return again
+
+    def _ladder(self, alone: Driven) -> tuple[int, int | None]:
+        """Four times as many users until the promise breaks, or, of an open load, twice nothing more is answered; the last number
+        that kept it and the first that did not, if any."""
+        users, most, in_vain = 1, alone.stage.answered_per_s, 0
+        while users < _MOST_USERS:
+            wider = self.stages.users(users * 4, _LADDER_SECONDS)
+            if self.words.arrivals != "users" and wider.why_not:
+                self._leave_out(_ON_THE_WAY)
+            if not wider.stage.kept:
+                return users, users * 4
+            users *= 4
+            in_vain = 0 if wider.stage.answered_per_s >= 1.05 * most else in_vain + 1
+            if self.words.arrivals != "users" and in_vain == 2:
+                break
+            most = max(most, wider.stage.answered_per_s)
+        return users, None
+
+    def _left(self) -> float:
+        """How many seconds are left, without those for the last stage, drains and the statistics."""
+        within = self.words.within_seconds
+        return self.begun + within - min(25.0, 0.15 * within) - self.clock()
+
+    def _leave_out(self, why: str, place: int | None = None) -> None:
+        self.left_out[len(self.stages.driven) - 1 if place is None else place] = why
+
+    def _near_the_limit(self, alone: Driven, capacity: float) -> LimitOutcome:
+        """Stages of open load around where the limit seems to be, those that something disturbed driven once more."""
+        queue = Queue.of_times(alone.times, even=self.words.arrivals == "constant")
+        promise = Promise(self.words.promised.seconds or math.inf, 1 - (self.words.promised.percentile or 0.0))
+        seconds = max(_LEAST_STAGE_SECONDS, self._left() / _STAGES - 1.0)
+        bound = self.stages.most_rate or math.inf
+        approach, first = Approach(queue, promise, capacity), len(self.stages.driven)
+        while True:
+            suspect = approach.suspect()
+            # The last place is for driving a suspicious stage again: what is not known to be disturbed counts.
+            needed = seconds if suspect is not None else 2 * seconds
+            if len(self.stages.driven) - first >= LEAST_STRETCHES and self._left() < needed:
+                break
+            rate = min(approach.rate(), bound)
+            self._near(approach, suspect, rate, seconds)
+            if self._errors_break(self.stages.driven[first:]):
+                return self._bracketed_rates(rate)
+        self._take_back(approach, first)
+        outcome = limit(list(approach.stretches.values()), queue, promise)
+        if outcome is None:
+            most = max(each.stage.rate or 0 for each in self.stages.driven[first:])
+            return _none(f"no stage up to {value_text(most)}/s told where it lies")
+        if outcome.rate > bound:
+            return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+        return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
+
+    def _near(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
+        """One stage more: at a rate, or a suspicious one once more, and what is learned of it."""
+        number = len(self.stages.driven)
+        if suspect is not None:
+            rate = self.stages.driven[suspect].stage.rate or rate
+        again = None if suspect is None else suspect + 1
+        driven = self.stages.rate(rate, seconds, poisson=not approach.queue.even, again=again)
+        stretch = driven.arrivals(self.words.promised)
+        if driven.why_not:
+            self.left_out[number] = driven.why_not
+        elif driven.held_up > _MOST_HELD_UP * approach.promise.seconds and (
+            suspect is None or approach.is_slower(stretch, suspect)
+        ):
+            # Of a suspicious one it says nothing, so that one counts: it is not driven for ever on a machine that is never still.
+            self.left_out[number] = _HELD_UP
+            approach.settle(suspect)
+        elif suspect is None:
+            approach.tell(number, stretch)
+        elif approach.tell_again(suspect, number, stretch):
+            self.left_out[suspect] = _DISTURBED
+
+    def _take_back(self, approach: Approach, first: int) -> None:
+        """Count what was left out where it is so much that nothing is known of the service undisturbed."""
+        near = [place for place in self.left_out if place >= first]
+        if len(near) > _MOST_LEFT_OUT * (len(self.stages.driven) - first) or len(approach.stretches) < LEAST_STRETCHES:
+            for place in sorted(near):
+                del self.left_out[place]
+                approach.tell(place, self.stages.driven[place].arrivals(self.words.promised))
+
+    def _errors_break(self, stages: Sequence[Driven]) -> bool:
+        """Whether more requests failed than are promised, all stages together."""
+        if self.words.promised.errors is None:
+            return False
+        failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
+        return failed > self.words.promised.errors * sum(len(each.times) for each in stages)
+
+    def _bracketed_rates(self, rate: float) -> LimitOutcome:
+        """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
+        bracket = Bracket(rate)
+        bound = self.stages.most_rate or math.inf
+        seconds = max(3.0, self._left() / 14)
+        while self._left() > seconds and not bracket.narrow:
+            tried = min(bracket.next(), bound)
+            stage = self.stages.rate(tried, seconds, poisson=self.words.arrivals == "poisson").stage
+            bracket.tell(tried, kept=stage.kept)
+            if tried == bound and stage.kept:
+                return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+        return bracket.outcome()
+
+    def _bracketed_users(self, kept: int, broken: int | None) -> LimitOutcome:
+        """The same with whole numbers of users, each end of the last bracket tried again."""
+        if broken is None:
+            return _none(f"the promise is kept with {kept} users, and no more were tried")
+        seconds = max(3.0, self._left() / 14)
+        while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._left() > seconds:
+            middle = (kept + broken) // 2
+            holds = self.stages.users(middle, seconds).stage.kept
+            kept, broken = (middle, broken) if holds else (kept, middle)
+        for users in (kept, broken, kept):
+            if self._left() > seconds:
+                holds = self.stages.users(users, seconds).stage.kept
+                kept = max(1, kept - 1) if users == kept and not holds else kept
+                broken = broken + 1 if users == broken and holds else broken
+        return LimitOutcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
+
+    def beyond(self, rate_or_users: float | None) -> str:
+        """What happens past the limit, from one stage more, in a sentence."""
+        bound = self.stages.most_rate or math.inf
+        if rate_or_users is None or rate_or_users * _BEYOND > bound:
+            return "not tried"
+        if self.words.arrivals == "users":
+            stage = self.stages.users(math.ceil(rate_or_users * 2), 4.0).stage
+        else:
+            stage = self.stages.rate(rate_or_users * _BEYOND, 5.0, poisson=self.words.arrivals == "poisson").stage
+        most = max(driven.stage.answered_per_s for driven in self.stages.driven)
+        failures = {**stage.failures, **({"unanswered": stage.unanswered} if stage.unanswered else {})}
+        kinds = ", ".join(f"{count} {kind}" for kind, count in failures.items())
+        fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
+        if stage.waited_share > USUAL_ERRORS:
+            fails += f", and users spend {stage.waited_share:.0%} of their time waiting for answers that never come"
+        holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
+        return (
+            f"at {stage.load} {stage.slow:.0%} are slow or fail and {fails}; it {holds} "
+            f"({value_text(stage.answered_per_s)} a second of {value_text(most)} at most)"
+        )
+
+
+@dataclass
+class Bracket:
+    """The greatest load that kept the promise whenever it was tried, and the least that broke it; the search starts at `begin`."""
+
+    begin: float
+    kept: float | None = None
+    broken: float | None = None
+    confirmed: int = 0
+
+    @property
+    def narrow(self) -> bool:
+        """Whether both ends are near each other and each was tried again."""
+        close = self.kept is not None and self.broken is not None and self.broken <= self.kept * _WIDTH
+        return close and self.confirmed >= 2
+
+    def next(self) -> float:
+        """The load to try next."""
+        if self.kept is None:
+            return self.begin if self.broken is None else self.broken / 1.5
+        if self.broken is None:
+            return self.kept * 1.5
+        if self.broken <= self.kept * _WIDTH:
+            return self.kept if self.confirmed % 2 == 0 else self.broken
+        return math.sqrt(self.kept * self.broken)
+
+    def tell(self, load: float, *, kept: bool) -> None:
+        """What came of a load; where an end is contradicted, the bracket widens again."""
+        again = load in (self.kept, self.broken)
+        held = kept == (load == self.kept)
+        if again and held:
+            self.confirmed += 1
+        elif again:
+            self.confirmed = 0
+            self.kept, self.broken = (load, load * _WIDTH**2) if kept else (load / _WIDTH**2, load)
+        else:
+            self.kept, self.broken = (load, self.broken) if kept else (self.kept, load)
+
+    def outcome(self) -> LimitOutcome:
+        """The limit that it came to."""
+        if self.kept is None:
+            return _none(
+                f"the promise was broken at every rate that was tried, down to {value_text(self.broken or self.begin)}/s"
+            )
+        if self.broken is None:
+            return _none(f"the promise was kept at every rate that was tried, up to {value_text(self.kept)}/s")
+        return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
+
+
+def _spread(times: Values) -> float:
+    """The standard deviation of times in s, infinite where one never ended."""
+    return float(np.std(times)) if np.all(np.isfinite(times)) else math.inf
+
+
+def _none(why: str) -> LimitOutcome:
+    return LimitOutcome(Estimate(value=None, why_not=why), "no limit was found")
+
+
+def _output(
+    asked: LoadTarget,
+    words: LimitWords,
+    search: Search,
+    outcome: LimitOutcome,
+    beyond: str,
+    not_loaded: list[LeftOut],
+    seconds: float,
+) -> LimitOutput:
+    stages = search.stages
+    why_not = [
+        f"{driven.stage.load}: {driven.why_not}"
+        for place, driven in enumerate(stages.driven)
+        if driven.why_not and place not in search.left_out
+    ]
+    return LimitOutput(
+        service=asked.name,
+        target=asked.address,
+        promise=words.promised.words(),
+        arrivals=words.arrivals,
+        unit="users" if words.arrivals == "users" else "requests/s",
+        limit=outcome.estimate,
+        how=outcome.how,
+        capacity_per_s=max((driven.stage.answered_per_s for driven in stages.driven), default=0.0),
+        beyond=beyond,
+        stages=[
+            driven.stage.model_copy(update={"left_out": search.left_out.get(place)})
+            for place, driven in enumerate(stages.driven)
+        ],
+        seconds=seconds,
+        stopped=STOPPED if search.stopped else None,
+        not_loaded=not_loaded,
+        valid=not why_not,
+        why_not=why_not,
+        notes=[_THIS_PROCESS, *_left_out_note(stages, search)],
+        not_judged=NOT_JUDGED,
+        run=str(stages.ready.ground.folder),
+    )
+
+
+def _left_out_note(stages: Stages, search: Search) -> list[str]:
+    notes = []
+    for why in dict.fromkeys(search.left_out.values()):
+        loads = [stages.driven[place].stage.load for place, reason in search.left_out.items() if reason == why]
+        if why != _ON_THE_WAY:
+            notes.append(f"{counted(len(loads), 'stage')} left out ({', '.join(loads)}): {why}")
+    return notes
+
+
+def require_words(words: LimitWords) -> None:
+    """Raises ConfigurationError where the words make no search."""
+    if words.arrivals not in ARRIVALS:
+        raise ConfigurationError(f"there are no arrivals '{words.arrivals}'", hint=f"there are {', '.join(ARRIVALS)}")
+    if not words.promised.words():
+        raise ConfigurationError("there is no promise to keep", hint="--p95 200ms, --errors 1%, or both")
+    if words.within_seconds < LEAST_SECONDS:
+        raise ConfigurationError(
+            f"a limit cannot be found within {words.within_seconds:g} s", hint=f"--within {LEAST_SECONDS:g}s or more"
+        )

@@ -1,0 +1,452 @@
+"""`load`, from what is asked to what came of it: requests -> verification at one user -> load -> figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ...base.csvfiles import write_document, write_text
+from ...base.errors import ConfigurationError, TargetError
+from ...base.lock import machine_lock
+from ...base.progress import Progress
+from ...base.text import counted, value_text
+from ...hosts import environment
+from ...hosts.cpus import kept_awake, share
+from ...hosts.keeper import Keeper
+from ...hosts.placement import EngineHost
+from ...models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
+from ...models.outputs.loading import LoadedLayers, LoadOutput, StartedTarget
+from ...models.outputs.own_service import LeftOut
+from ...models.service import Service
+from ...results import loads
+from ...results.live_file import STOPPED, LiveFile
+from ...results.outcomes import OUTCOMES, by_status, read_outcomes, whole_counts
+from ...results.tables import SliceRow
+from ...workload import answer_rules
+from ...workload.allowed_hosts import target_of
+from ...workload.auth import with_auth
+from ...workload.load_spec import LoadSpec
+from ...workload.load_target import LoadTarget
+from ...workload.request_files import write_requests
+from ..telemetry.publisher import notes_of, told
+from ..telemetry.receivers import Receiver
+from . import agent, connections, figures, started_target, starting
+from .driving import LoadContext, Stretch, Stretches, samples_of, ticks_of, verify
+from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
+from .sharing import driven_from, require_shared, with_engines
+from .started_target import TargetUse
+
+NOT_JUDGED = [
+    "whether the service counted as many requests: a running target has no counter that is known",
+    "its processor time, memory and JIT compilers: its processes are not ours",
+    "how it differs from start to start: it was not started anew",
+]
+_THIS_PROCESS = (
+    "intervals cover this process and hour alone: a target that runs cannot be started anew, so there is no verdict"
+)
+_ONE_START = (
+    "intervals cover this one start alone, so there is no verdict: `steelyard compare` starts each target six times"
+)
+_MOST_STEPS = 20
+_NO_AGENT = "`start` in its service.toml says how it is started, and it must not run yet: its JVM has the agent from its start on"
+
+
+def load(
+    asked: LoadTarget,
+    words: LoadSpec,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+    receivers: Sequence[Receiver] = (),
+) -> LoadOutput:
+    """Verify and load a target as asked; what was measured is stored in a folder of its own, and the receivers are told of the
+    load while it lasts. Raises SteelyardError."""
+    asked, not_loaded = loadable(asked, words)
+    loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
+    planned = stretch_of(words, loaded, asked.max_rate)
+    require_shared(words, planned.profile)
+    if words.layers and asked.service is None:
+        raise ConfigurationError(
+            f"--layers is of a service that its file starts, and {asked.name} is a URL", hint=_NO_AGENT
+        )
+    if receivers and words.driving > 1:
+        raise ConfigurationError(
+            "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
+            hint="take one engine, or leave --otlp and --remote-write out",
+        )
+    with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
+        progress.plan(words.seconds + words.warm_up_seconds)
+        progress.show(f"loading {asked.name}: {load_text(words, planned)}")
+        with (
+            Stretches(ready.ground, [planned], "load") as stretches,
+            told(receivers, asked.name, asked.address, stretches.folder),
+        ):
+            row = stretches.drive(0, _shown)
+        target = ready.target(row)
+        output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
+        output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
+        output = with_engines(output, stretches.engines, row)
+        if words.layers:
+            progress.show("gathering what the agent recorded")
+            output = output.model_copy(update={"layers": ready.layers(row)})
+        write_document(ready.ground.folder / loads.LOAD, output.model_dump(mode="json"))
+    return output
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A verified target: where it is loaded from, what the verification sent and was answered, and of one that was `started` its
+    service, its keeper and what it had used and counted, before the verification and before the load."""
+
+    ground: LoadContext
+    verification: SliceRow
+    answers: Mapping[str, bytes]
+    started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
+
+    def target(self, row: SliceRow) -> StartedTarget | None:
+        """What a target that was started used and counted, with the load of `row`; raises TargetError where it is gone."""
+        if self.started is None:
+            return None
+        service, kept, before, loaded = self.started
+        after, challenged = started_target.read(service, kept), self.ground.who_asks.challenged
+        return started_target.judged(before, loaded, after, self.verification, row, challenged)
+
+    def layers(self, row: SliceRow) -> LoadedLayers:
+        """Where the time of the requests of `row` went inside a target that was started with the agent; it is ended for that.
+        Raises TargetError where it runs already, and KeeperError or StoreError."""
+        if self.started is None:
+            raise TargetError("a target that runs already has no agent", hint=_NO_AGENT)
+        answered = row.sent + self.verification.sent - row.maybe_served - row.turned_away
+        service, kept_by = self.started[:2]
+        kept_by.stop(agent.END_SECONDS)  # it writes what it still holds
+        return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
+
+
+@contextmanager
+def prepared(
+    asked: LoadTarget,
+    words: LoadSpec,
+    secret_headers: Mapping[str, str],
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> Iterator[Ready]:
+    """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
+    target = target_of(asked, words.streams)
+    asked, who_asks = with_auth(asked, secret_headers)
+    _require_ready(asked, words, out or Path("runs"))
+    folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(asked, words) as engine_hosts:
+        folder = loads.made(folder)
+        corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
+        shares = share()
+        described = environment.describe([], shares, _without_values(command))
+        write_document(folder / "environment.json", described | _machines_of(engine_hosts))
+        if (asked.folder / "service.toml").is_file():
+            write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
+        ground = LoadContext(
+            target,
+            corpus,
+            folder,
+            who_asks,
+            shares.engine,
+            words.seed,
+            words.timeout_seconds,
+            words.give_up_seconds,
+            progress,
+            engine_hosts=engine_hosts,
+        )
+        with (
+            LiveFile(folder, progress, shares.server) as told,
+            progress.followed(told),
+            kept_awake(shares),
+            _running(asked, folder, progress, layers=words.layers) as kept_by,
+        ):
+            before = None if kept_by is None else started_target.read(*kept_by)
+            progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
+            verification, answers = verify(ground, list(asked.operations))
+            _require_kept(asked, answers, folder)
+            if kept_by is None or before is None:
+                yield Ready(ground, verification, answers)
+            else:
+                loaded = started_target.read(*kept_by)
+                yield Ready(ground, verification, answers, (*kept_by, before, loaded))
+
+
+def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
+    """What is known of the other machines that engines drive from, by their names."""
+    machines = {host.name: host.reach.described() for host in hosts if host.name}
+    return {"engine_hosts": machines} if machines else {}
+
+
+def _require_ready(asked: LoadTarget, words: LoadSpec, out: Path) -> None:
+    """Raises SteelyardError where it is known before that nothing could be loaded, or no run kept."""
+    if words.layers and (not starting.can_start(asked.service) or starting.takes_connections(asked.address)):
+        raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
+    loads.require_place(out)
+    starting.require_up(asked.address, asked.service)
+
+
+@contextmanager
+def _running(
+    asked: LoadTarget, folder: Path, progress: Progress, *, layers: bool
+) -> Iterator[tuple[Service, Keeper] | None]:
+    """A target that runs: its service and keeper where it had to be started, None where it ran already; with the agent, which
+    records into the run's folder, where `layers` are asked for. Raises TargetError where it does not start."""
+    service = asked.service
+    if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
+        yield None
+        return
+    attached = None
+    if layers:
+        attached = agent.environment(agent.provide(progress), records_in(folder), service.folder)
+    progress.show(f"starting {asked.name}")
+    with starting.started(service, folder / "target.log", progress, attached) as kept_by:
+        yield service.model, kept_by
+
+
+def records_in(folder: Path) -> Path:
+    """Where the agent of a load's target writes its records, in the run's folder."""
+    return folder / "records"
+
+
+def _without_values(command: Sequence[str]) -> list[str]:
+    """A command without the values of the headers in it, which may be nobody's business."""
+    shown = list(command)
+    for place, word in enumerate(shown):
+        if (place and shown[place - 1] == "--header") or word.startswith("--header="):
+            shown[place] = f"{word.partition(':')[0]}: ..."
+    return shown
+
+
+def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
+    """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
+    ConfigurationError where nothing is left to load."""
+    for operation in asked.operations.values():
+        answer_rules.require_rules(operation.expect)
+    asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
+    left = [
+        LeftOut(what=name, why="it changes data: --writes loads it")
+        for name, operation in asked.operations.items()
+        if operation.changes_data and not words.writes
+    ]
+    if len(left) == len(asked.operations):
+        raise ConfigurationError(
+            f"all that is asked of {asked.name} changes data ({', '.join(omitted.what for omitted in left)})",
+            hint="--writes loads it, or correct changes_data in service.toml",
+        )
+    return asked, left
+
+
+def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
+    for name, answer in answers.items():
+        said = _difference(asked, name, answer)
+        if said is not None:
+            raise TargetError(
+                f"{name} is not answered rightly by {asked.address}: {said}",
+                hint=f"see {folder / 'verification' / 'samples'}; [operations.{name}.expect] in service.toml says what is right "
+                "(schema = false takes answers as they are)",
+            )
+
+
+def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | None) -> Stretch:
+    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError where they contradict it."""
+    mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
+    if not mix:
+        raise ConfigurationError("the mix names no operation that is loaded")
+    profile, think = profile_of(words), words.think
+    if most_rate is not None:
+        if isinstance(profile, Rate):
+            if max(words.rates or (0.0, 0.0)) > most_rate:
+                raise ConfigurationError(f"the rate is above max_rate, {most_rate:g} a second", hint="ask for less")
+        else:
+            # Each user waits so long that all together cannot ask more often.
+            least_ms = max(words.users) / most_rate * 1000
+            if think.kind == "none" or think.ms < least_ms:
+                think = Think(kind="constant", ms=max(least_ms, think.to_ms, think.ms))
+    lead_in = 0.0 if isinstance(profile, FixedWork) else words.warm_up_seconds
+    if not isinstance(profile, BigBang | Rate | FixedWork):
+        lead_in = 0.2
+    return Stretch(profile, mix, think, lead_in)
+
+
+def profile_of(words: LoadSpec) -> Profile:
+    """The shape of the load; raises ConfigurationError where the words make none."""
+    first, last = words.users
+    seconds = words.seconds
+    if words.profile == "rate" or words.rates is not None:
+        if words.rates is None or words.profile not in ("rate", "constant"):
+            raise ConfigurationError(
+                "a profile of rate, and no other, needs --rate", hint="--profile rate --rate 200/s"
+            )
+        if words.most_requests is not None:
+            seconds = min(seconds, words.most_requests / (sum(words.rates) / 2))
+        stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
+        return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=10_000)
+    if words.poisson:
+        raise ConfigurationError("--poisson goes with --rate", hint="--rate 200/s --poisson")
+    if words.profile != "constant" and words.most_requests is not None:
+        raise ConfigurationError("--max-requests goes with a constant number of users, or a rate")
+    if words.profile == "constant":
+        if first != last:
+            raise ConfigurationError(f"{first}..{last} users need a shape", hint="--profile ramp or --profile steps")
+        if words.most_requests is not None:
+            users = min(first, words.most_requests)
+            each, extra = divmod(words.most_requests, users)
+            return FixedWork(users=users, each=each, extra=extra, most_seconds=seconds)
+        return BigBang(users=first, seconds=seconds)
+    if words.profile == "ramp":
+        return Ramp(from_users=first, to_users=last, seconds=seconds)
+    if words.profile == "steps":
+        levels = _levels(first, last)
+        return Steps(levels=levels, hold_seconds=seconds / len(levels))
+    return Bursts(users=last, on_seconds=seconds / 10, off_seconds=seconds / 10, seconds=seconds)
+
+
+def _levels(first: int, last: int) -> list[int]:
+    count = min(_MOST_STEPS, abs(last - first) + 1)
+    if count == 1:
+        return [first]
+    return [round(first + (last - first) * step / (count - 1)) for step in range(count)]
+
+
+def load_text(words: LoadSpec, stretch: Stretch) -> str:
+    """The load in a few words, as the user sees it: `8 users for 10 s`."""
+    profile = stretch.profile
+    last = f"for {words.seconds:g} s"
+    if isinstance(profile, Rate):
+        first, second = profile.stages[0].from_rate, profile.stages[0].to_rate
+        rate = f"{first:g}" if first == second else f"{first:g} to {second:g}"
+        how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
+        return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
+    if isinstance(profile, FixedWork):
+        return f"{counted(profile.users, 'user')}, {profile.work:,} requests"
+    if isinstance(profile, BigBang):
+        return f"{counted(profile.users, 'user')} {last}"
+    first_users, last_users = words.users
+    shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts"}[profile.kind]
+    users = counted(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
+    return f"{shape} of {users} {last}"
+
+
+def _shown(tick: Mapping[str, Any]) -> str:
+    failed = tick["failed"] + tick["wrong"]
+    time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
+    users = counted(tick["users"], "user")
+    last = " · waiting for the last answers" if tick["elapsed_s"] >= tick["seconds"] else ""
+    return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}{last}"
+
+
+def _output(
+    asked: LoadTarget,
+    words: LoadSpec,
+    ready: Ready,
+    planned: Stretch,
+    not_loaded: list[LeftOut],
+    stretches: Stretches,
+    row: SliceRow,
+    target: StartedTarget | None,
+) -> LoadOutput:
+    folder, stopped = stretches.folder, STOPPED if stretches.stop_asked else stretches.gave_up
+    ticks = ticks_of(folder, row.slice)
+    steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
+    seconds = figures.seconds_of(row, ticks, folder)
+    failed, verified = figures.failed_of(row), ready.verification.sent
+    judged = judged_requests(row, folder, user_seconds(planned.profile, row, seconds))
+    goals = judged_goals(words.goals, judged)
+    looked_at, wrong_kept = _kept_answers(asked, folder)
+    why_not = _why_not(row, wrong_kept, target, row.sent + verified)
+    rest = row.sent - row.completed - failed
+    return LoadOutput(
+        service=asked.name,
+        target=asked.address,
+        load=load_text(words, planned),
+        seconds=row.seconds,
+        completed=row.completed,
+        failed=failed,
+        failures=dict(figures.kinds_of(row)),
+        outside=verified + rest,
+        outside_by={"verification": verified, "lead_in_and_drain": rest},
+        sent=row.sent + verified,
+        unfinished=row.unfinished,
+        **_accounts(ready, row, folder, judged),
+        throughput_per_s=figures.throughput(row, seconds, steady=steady),
+        response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
+        operations=figures.by_operation(sorted(planned.mix), ticks),
+        not_loaded=not_loaded,
+        kept_answers=looked_at + len(ready.answers),
+        kept_rules=_kept_rules(asked),
+        goals=goals,
+        goals_kept=all(goal.kept for goal in goals) if goals else None,
+        valid=not why_not,
+        why_not=why_not,
+        stopped=stopped,
+        notes=_notes(words, planned, stretches, row, target),
+        not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
+        started=target,
+        by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
+        run=str(ready.ground.folder),
+    )
+
+
+def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
+    """What became of the requests, as fields of LoadOutput."""
+    outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
+    return {
+        "reconnects": connections.reconnects_of(row),
+        "requests": figures.totals(whole_counts(row) + whole_counts(ready.verification)),
+        "judged": figures.totals(judged.counts),
+        "statuses": {str(status): count for status, count in by_status(outcomes).items()},
+        "failure_causes": figures.failure_causes(outcomes, ready.ground.corpus.rules),
+        "waited_share": judged.waited_share,
+        "silent_from_s": judged.silent_from_s,
+    }
+
+
+def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | None, sent: int) -> list[str]:
+    """What makes the figures void."""
+    why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
+    if target is not None:
+        why_not += started_target.why_not(target, sent)
+    return [*why_not, *([] if row.completed else ["there was no right answer"])]
+
+
+def _kept_rules(asked: LoadTarget) -> list[str]:
+    """The rules that are judged on kept answers only."""
+    operations = asked.operations.values()
+    return sorted({rule for operation in operations for rule in answer_rules.rules_of(operation.expect, asked.schema)})
+
+
+def _notes(
+    words: LoadSpec, planned: Stretch, stretches: Stretches, row: SliceRow, target: StartedTarget | None
+) -> list[str]:
+    """What a reader of the figures must know."""
+    notes = [_THIS_PROCESS if target is None else _ONE_START]
+    if planned.think != words.think:
+        notes.append(f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept")
+    return [*notes, *connections.notes(stretches, row, planned.profile)]
+
+
+def _difference(asked: LoadTarget, operation: str, answer: bytes) -> str | None:
+    expect = asked.operations[operation].expect
+    return answer_rules.difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
+
+
+def _kept_answers(asked: LoadTarget, folder: Path) -> tuple[int, list[str]]:
+    """How many kept answers were looked at in full, and what was wrong with any."""
+    wrong, looked_at = [], 0
+    for sample in samples_of(folder):
+        if sample.outcome != "right":
+            continue
+        looked_at += 1
+        difference = _difference(asked, sample.operation, sample.answer)
+        if difference is not None:
+            wrong.append(f"a kept answer of {sample.operation} is not right: {difference}")
+    return looked_at, list(dict.fromkeys(wrong))

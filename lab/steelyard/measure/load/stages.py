@@ -1,0 +1,158 @@
+"""One stage on the way to a limit: load for some seconds, every request written down, and what became of the promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...base.csvfiles import read_table
+from ...base.errors import TargetError
+from ...base.text import counted, value_text
+from ...models.job import BigBang, Profile, Rate
+from ...models.job import Stage as RateStage
+from ...models.outputs.loading import LimitStage
+from ...results.live_file import StopAsked
+from ...results.tables import SliceRow
+from ...statistics.queue_limit import OpenStretch, Values
+from ...workload.load_spec import LoadSpec
+from . import figures
+from .driving import Stretch, Stretches
+from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
+from .load import Ready, stretch_of
+
+_MOST_IN_FLIGHT = 10_000
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What is promised: at most a share `1 - percentile` of requests takes longer than `seconds` or fails, and at most a share
+    `errors` fails; None: no such promise."""
+
+    percentile: float | None
+    seconds: float | None
+    errors: float | None
+
+    def words(self) -> list[str]:
+        """Each part in words."""
+        said = []
+        if self.percentile is not None and self.seconds is not None:
+            said.append(f"{figures.percentile_name(self.percentile)} <= {self.seconds * 1000:g} ms")
+        return [*said, *([] if self.errors is None else [f"failed <= {self.errors:.3g}"])]
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A stage that was driven: when each request was taken up by the engine, in s from its begin, how long each took from then,
+    in s (infinite where it failed or never ended), for how many s a request was `held_up` before the engine took it up, at most,
+    and why the engine calls it not valid, if it does.
+
+    A request that was due while the engine itself was held up comes late, and with others; that is no fault of the service, and
+    the statistics hold the service against a queue under the arrivals as they came.
+    """
+
+    stage: LimitStage
+    taken_up: Values
+    times: Values
+    held_up: float
+    why_not: str
+
+    def arrivals(self, promised: Promised) -> OpenStretch:
+        """The stage as the statistics know it."""
+        return OpenStretch(self.taken_up, int(np.sum(self.times > (promised.seconds or np.inf))))
+
+
+@dataclass
+class Stages:
+    """Drives stages on a verified target and keeps them in order."""
+
+    ready: Ready
+    words: LoadSpec
+    operations: Sequence[str]
+    most_rate: float | None
+    promised: Promised
+    driven: list[Driven] = field(default_factory=list)
+
+    def users(self, count: int, seconds: float) -> Driven:
+        """A stage of `count` users, each asking again after the answer."""
+        words = replace(
+            self.words, users=(count, count), rates=None, poisson=False, profile="constant", seconds=seconds
+        )
+        planned = stretch_of(words, self.operations, self.most_rate)
+        return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), counted(count, "user"))
+
+    def rate(self, rate: float, seconds: float, *, poisson: bool, again: int | None = None) -> Driven:
+        """A stage of open load that begins with an empty queue; `again`: with the arrivals of the stage of this number."""
+        stage = RateStage(from_rate=rate, to_rate=rate, seconds=seconds)
+        profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
+        words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
+        planned = replace(stretch_of(words, self.operations, None), profile=profile, lead_in_seconds=0.0)
+        return self._drive(planned, f"{value_text(rate)} requests/s", again)
+
+    def _drive(self, planned: Stretch, load: str, again: int | None = None) -> Driven:
+        number = len(self.driven) + 1
+        ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
+        ground.progress.show(f"stage {number}: {load}")
+        with Stretches(ground, [planned], f"stage-{number:02}", logged=True) as stretches:
+            row = stretches.drive(0, _shown)
+        if stretches.stop_asked:
+            raise StopAsked
+        if stretches.gave_up is not None:
+            raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
+        # Unanswered requests are among these; what the engine never sent is not, and the row says so.
+        due, taken_up, times = _logged(stretches.folder, row)
+        held_up = float(np.max(taken_up - due, initial=0.0))
+        users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
+        requests = judged_requests(row, stretches.folder, users * row.seconds)
+        done = Driven(self._stage(planned.profile, load, row, times, requests), taken_up, times, held_up, row.why_not)
+        self.driven.append(done)
+        return done
+
+    def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values, requests: JudgedRequests) -> LimitStage:
+        promised, counts = self.promised, requests.counts
+        failed = counts.bad / max(1, counts.sent)
+        slow_ones = int(np.sum(np.isfinite(times) & (times > (promised.seconds or np.inf))))
+        slow = (slow_ones + counts.bad) / max(1, counts.sent)
+        allowed = USUAL_ERRORS if promised.errors is None else promised.errors
+        percentile = promised.percentile or 0.95
+        at = float(np.quantile(times, percentile, method="higher")) if len(times) else np.inf
+        return LimitStage(
+            load=load,
+            rate=profile.stages[0].from_rate if isinstance(profile, Rate) else None,
+            users=profile.users if isinstance(profile, BigBang) else None,
+            seconds=row.seconds,
+            requests=counts.sent,
+            answered_per_s=row.throughput_per_s,
+            at_percentile_ms=None if np.isinf(at) else at * 1000,
+            slow=slow,
+            failed=failed,
+            failures=dict(figures.kinds_of(row)),
+            unanswered=counts.unanswered,
+            waited_share=requests.waited_share,
+            kept=counts.sent > 0
+            and requests.waited_share <= allowed
+            and (promised.percentile is None or slow <= 1 - promised.percentile)
+            and failed <= (1.0 if promised.errors is None else promised.errors),
+        )
+
+
+def _logged(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
+    """When each request was due and was taken up, in s from the stage's begin, in the latter's order, and how long it took from
+    then, in s."""
+    rows = list(read_table(folder / "requests.csv", ["due_ns", "taken_up_ns", "response_ns", "right"]))
+    due, taken_up, response = (
+        np.array([logged.whole(column) for logged in rows], dtype=np.int64)
+        for column in ("due_ns", "taken_up_ns", "response_ns")
+    )
+    right = np.array([logged.whole("right") for logged in rows], dtype=bool)
+    order = np.argsort(taken_up, kind="stable")
+    times = np.where(right, (due + response - taken_up) / 1e9, np.inf)
+    return (due[order] - row.begin_ns) / 1e9, (taken_up[order] - row.begin_ns) / 1e9, times[order]
+
+
+def _shown(tick: Mapping[str, Any]) -> str:
+    time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
+    return f"{tick['elapsed_s']:.0f} s · {tick['completed']:,} answered{time}"

@@ -1,0 +1,103 @@
+"""What a target that was started for a load used and counted meanwhile: what is not known of one that ran already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from ...base.errors import KeeperError, NoAnswerError, TargetError
+from ...base.http_client import HttpClient
+from ...hosts.keeper import Keeper
+from ...models.outputs.loading import StartedTarget
+from ...models.service import Service
+from ...results.tables import SliceRow
+from ...workload.allowed_hosts import loopback_of
+
+_COUNT_SECONDS = 5.0
+_COUNT_BYTES = 1000
+_NO_COUNTER = "whether the service counted as many requests: its file names no counter"
+_RESTARTS = "how it differs from start to start: it was started once"
+
+
+@dataclass(frozen=True)
+class TargetUse:
+    """What a target used since it began, its processes together: CPU and JIT compilers in ns, resident memory in bytes, and what
+    its service counted, None where it has no counter."""
+
+    cpu_ns: int
+    jit_ns: int
+    rss_bytes: int
+    counted: int | None
+
+
+def read(model: Service, kept: Keeper) -> TargetUse:
+    """A reading of now; raises TargetError where the target is gone or does not tell."""
+    if kept.exit is not None:
+        raise TargetError(f"{model.name} ended in the midst of its load ({kept.exit}): {kept.log_tail()}")
+    try:
+        used = kept.use()
+    except KeeperError as error:
+        raise TargetError(f"what {model.name} used is not known: {error.message}") from None
+    return TargetUse(
+        sum(process.cpu_ns for process in used),
+        sum(process.jit_ns for process in used),
+        sum(process.rss_bytes for process in used),
+        _counted(model),
+    )
+
+
+def judged(
+    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, challenged: int
+) -> StartedTarget:
+    """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
+    the end of all. `challenged` requests were sent beside these, for challenges."""
+    sent, unanswered = row.sent + verification.sent, row.maybe_served + verification.maybe_served
+    counted = None if before.counted is None or after.counted is None else after.counted - before.counted
+    cpu_s = (after.cpu_ns - loaded.cpu_ns) / 1e9
+    return StartedTarget(
+        cpu_s=cpu_s,
+        cpu_ms_per_request=cpu_s * 1000 / row.sent if row.sent else None,
+        jit_s=(after.jit_ns - loaded.jit_ns) / 1e9,
+        memory_mib=after.rss_bytes / 2**20,
+        counted=counted,
+        # What had no answer may have reached the service, twice where it was sent once more; what was turned away need not have.
+        counted_alike=None
+        if counted is None
+        else sent - unanswered - verification.turned_away - row.turned_away
+        <= counted
+        <= sent + unanswered + challenged,
+    )
+
+
+def why_not(target: StartedTarget, sent: int) -> list[str]:
+    """What makes a load's figures void, of what its target counted."""
+    if target.counted_alike is not False:
+        return []
+    return [f"the service counted {target.counted:,} requests where {sent:,} were sent"]
+
+
+def not_judged(target: StartedTarget) -> list[str]:
+    """What nothing is said of."""
+    return [_RESTARTS] if target.counted is not None else [_NO_COUNTER, _RESTARTS]
+
+
+def _counted(model: Service) -> int | None:
+    if model.counter is None:
+        return None
+    talk = HttpClient(
+        f"{model.target}{model.counter}",
+        _COUNT_SECONDS,
+        most_bytes=_COUNT_BYTES,
+        addresses=loopback_of(model.target or ""),
+    )
+    try:
+        answer = talk.get(model.headers)
+        if answer.status != HTTPStatus.OK:
+            raise ValueError(f"HTTP status {answer.status}")
+        return int(answer.body)
+    except (NoAnswerError, ValueError) as error:
+        raise TargetError(
+            f"{model.name} does not tell at {model.counter} how many requests it served: {error}"
+        ) from None
+    finally:
+        talk.close()

@@ -1,0 +1,475 @@
+"""The main job, from a study to a report. `run` reads as the way of the data."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from .. import report
+from ..analyse import analysis, indices, measures
+from ..analyse.endings import broken_subjects, is_its_result
+from ..analyse.foreign_work import BusySoFar
+from ..analyse.frozen_work import turns_refused
+from ..analyse.narrowing import so_far
+from ..analyse.pairing import short_of_forks
+from ..base import configuration
+from ..base.csvfiles import require_room, write_document, write_text
+from ..base.errors import ConfigurationError, SteelyardError, StoreError
+from ..base.lock import machine_lock
+from ..base.progress import Progress
+from ..catalogue import entries, factors, published_tables
+from ..catalogue.entries import Entry
+from ..hosts import environment, subject
+from ..hosts.cpus import Shares
+from ..hosts.placement import reached
+from ..hosts.subject import Subject
+from ..models.hosts import Hosts
+from ..models.records import Schedule, TrialPlan
+from ..models.service import Service
+from ..models.study import Study
+from ..plan.budget import fitted
+from ..plan.cells import together
+from ..plan.designs import design_named
+from ..plan.estimate import of_run
+from ..plan.run_parameters import Request, RunParameters, settle
+from ..plan.schedule import schedule_of, schedule_only
+from ..plan.stopping import forks_for_a_verdict, stopping_of, trial_within, warm_up_within, without_verdict
+from ..plan.subjects import subjects_asked, subjects_of
+from ..results import earlier, machine_history
+from ..results.live_file import LiveFile
+from ..results.stored_run import read_run
+from ..workload import corpus
+from .hosting import furnish, shared, with_bandwidth
+from .outcome import Outcome
+from .pilot import FORK_DEVIATION, pairs_after_pilot
+from .resume import NEVER_STARTED, ResumeState, put_aside, require_same_setup, taken_up
+from .side_by_side import drive_side_by_side
+from .trial import trial as drive
+from .trial.agents import find_agents
+from .trial.context import TrialContext, TrialFailedError
+
+HOSTS_FILE = "hosts.toml"  # of a run's folder
+_LOOKING_SHARE = 0.03
+_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def run(
+    study: Entry[Study],
+    request: Request,
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+    hosts: Path | None = None,
+) -> Outcome:
+    """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
+
+    `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback. Raises SteelyardError
+    where nothing can be measured, KeyboardInterrupt after a partial report was written.
+    """
+    settings = settle(study.model, request)
+    folder = place_of(study.name, settings, out)
+    schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
+    measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
+    service = service_of(study.model)
+    declared = None if hosts is None else configuration.load(hosts, Hosts)
+    with machine_lock(" ".join(command)), reached(declared) as reachable:
+        site = with_bandwidth(reachable)
+        specs = subjects_asked(study.model, request)
+        planned = schedule_only(study.model, request)
+        shares = shared(specs, planned, declared, site)
+        for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
+            progress.say(said)
+        subjects = subject.all_provided(specs, service, progress)
+        service = subject.service_as_set(service, subjects)
+        furnish(site, service, subjects, progress)
+        make_folder(folder)
+        keep_asked(folder, study.file, hosts)
+        asked = together(planned.cells)
+        users = settings.users or find_agents(
+            service, subjects, asked, settings.service, folder, shares, progress, site
+        )
+        schedule = schedule_of(study.model, service.model, request, settings, users)
+        fits = fitted(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
+        schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
+        for said in fits.said:
+            progress.say(said)
+        _keep_schedule(folder, schedule)
+        described = environment.describe(subjects, shares, command, study.model.name, service, declared, site)
+        write_document(folder / "environment.json", described)
+        earlier.note(folder, schedule, described)
+        setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(replace(setting, site=site), ResumeState())
+    return _outcome(folder, failures, progress)
+
+
+def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: bool = False) -> Outcome:
+    """Go on with a stopped run where it was stopped, however that happened; its whole trials stand, the rest is driven.
+
+    With `begins` it is a planned run of which nothing was driven yet, so the setup is recorded now. Raises StoreError where the
+    run is complete or the setup has changed, else what `run` raises.
+    """
+    study = entries.study(str(folder / "study.toml"))
+    service = service_of(study.model)
+    hosts = folder / HOSTS_FILE
+    declared = configuration.load(hosts, Hosts) if hosts.exists() else None
+    with machine_lock(" ".join(command)), reached(declared) as reachable:
+        site = with_bandwidth(reachable)
+        schedule, standing = taken_up(folder)
+        specs = subjects_of(study.model, schedule.asked or schedule.subjects)
+        shares = shared(specs, schedule, declared, site)
+        subjects = subject.all_provided(specs, service, progress)
+        service = subject.service_as_set(service, subjects)
+        furnish(site, service, subjects, progress)
+        named = study.model.name if begins else None
+        now = environment.describe(subjects, shares, command, named, service, declared, site)
+        if begins:
+            write_document(folder / "environment.json", now)
+        else:
+            require_same_setup(folder, now)
+        for said in standing.damaged:
+            progress.say(said)
+        put_aside(folder, standing)
+        settings = settle(study.model, Request(settings=schedule.parameters))
+        setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
+        failures = _drive_or_report(replace(setting, site=site), standing)
+    return _outcome(folder, failures, progress)
+
+
+def service_of(study: Study) -> Entry[Service]:
+    """The study's service, whose trials end with the study's own reconciliations too."""
+    service = entries.service(study.service)
+    together = [*service.model.reconciliations, *study.reconciliations]
+    return replace(service, model=service.model.model_copy(update={"reconciliations": together}))
+
+
+def setting_of(
+    study: Study,
+    schedule: Schedule,
+    service: Entry[Service],
+    subjects: Sequence[Subject],
+    settings: RunParameters,
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+) -> TrialContext:
+    """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
+    progress.show("making the requests")
+    made = corpus.make(
+        service,
+        folder / "corpus",
+        corpus.requests_of(
+            sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
+        ),
+        seed=schedule.seed,
+        count=study.corpus_entries,
+        formats=_formats(study, subjects),
+    )
+    return TrialContext(
+        schedule=schedule,
+        service=service,
+        subjects={subject.label: subject for subject in subjects},
+        corpus=made,
+        folder=folder,
+        shares=shares,
+        progress=progress,
+        warm_up_within=warm_up_within(schedule),
+        trial_within=trial_within(schedule),
+    )
+
+
+def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:
+    """The formats beside the service's own in which subjects are asked; raises ConfigurationError where that cannot be."""
+    formats = list(dict.fromkeys(subject.form for subject in subjects if subject.form))
+    if formats and study.sessions:
+        raise ConfigurationError(
+            f"the sessions of {study.name} are written for the service's own format, so nobody can be asked in {formats[0]}",
+            hint="leave out the factor `format`",
+        )
+    return formats
+
+
+def _drive_or_report(setting: TrialContext, standing: ResumeState) -> list[str]:
+    """Drive what is left; an interruption first leaves a report on what there is."""
+    try:
+        with LiveFile(setting.folder, setting.progress, setting.shares.server) as told, setting.progress.followed(told):
+            return _drive_all(setting, standing)
+    except KeyboardInterrupt:
+        setting.progress.say(_partial(setting.folder))
+        raise
+
+
+def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
+    progress.show("analysing")
+    if not any((folder / "trials").glob("*/slices.csv")):
+        return Outcome(folder, None, None, failures or ["nothing was measured"])
+    analysed = analysis.analysed(folder)
+    return Outcome(folder, analysed.verdicts, report.write_page(analysed), failures, indices.rows(analysed))
+
+
+def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
+    """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
+    tally = _Tally(setting.progress, list(standing.failures), dict(standing.broken), set())
+    if setting.schedule.at_once > 1:
+        return _drive_side_by_side(setting, standing, tally)
+    begun = time.monotonic() - standing.seconds
+    narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
+    setting = _pushed_on(setting, 0)
+    enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
+    setting.progress.plan(_seconds_left(setting, standing))
+    done = 0
+    while (
+        done < len(setting.schedule.trials) or (setting := _with_makeups(setting, tally.broken)).schedule.trials[done:]
+    ):
+        planned = setting.schedule.trials[done]
+        done += 1
+        plan = _without(planned, tally.broken)
+        if planned.number in standing.done or plan is None:
+            continue
+        fresh = not set(plan.start_order) <= tally.verified
+        try:
+            drive.run_trial(_in_turns_or_stretches(setting), plan, all_spellings=fresh)
+            tally.verified.update(plan.start_order)
+        except TrialFailedError as error:
+            tally.failed(setting.schedule, plan, error)
+        narrow()
+        if sentence := busy(setting.schedule, plan):
+            setting.progress.say(f"{sentence}; the run ends here")
+            break
+        setting = _pushed_on(setting, done)
+        spent = time.monotonic() - begun
+        if planned.makes_up is not None:
+            continue
+        changed = enough(setting.schedule, done, spent)
+        if done == 1 and (short := without_verdict(setting.schedule, changed, spent)):
+            setting.progress.say(short)
+        if changed != setting.schedule:
+            for said in changed.left_out[len(setting.schedule.left_out) :]:
+                setting.progress.say(f"left out, for the budget does not hold it: {said}")
+            _keep_schedule(setting.folder, changed)
+            setting = replace(setting, schedule=changed)
+        setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
+    return tally.failures
+
+
+def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
+    """With stretches instead of turns for the next trial, where the forks so far show that turns inflate what a request costs.
+
+    The stored schedule keeps its turns: each trial's slices say how they were driven.
+    """
+    if not setting.schedule.turn_ms:
+        return setting
+    with suppress(SteelyardError):
+        if turns_refused(read_run(setting.folder)):
+            setting.progress.say("turns inflate what a request costs, so the next start is driven in stretches")
+            return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
+    return setting
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """What the trials so far have come to: sentences on those that failed, subjects that cannot be started and why, and subjects
+    whose answers were verified in all spellings."""
+
+    progress: Progress
+    failures: list[str]
+    broken: dict[str, str]
+    verified: set[str]
+
+    def failed(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
+        """Take in that a trial failed."""
+        if not is_its_result(schedule, error.failure):
+            self.failures.append(str(error))
+        self.progress.say(f"trial {plan.number} failed: {error.message}")
+        if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
+            self.broken[error.failure.subject] = error.message
+
+
+def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Tally) -> list[str]:
+    """The same with several trials at a time, of which none measures a time; what failed by accident is made up for at the end."""
+    begun, offered, ended = time.monotonic(), 0, 0
+
+    def on_end(plan: TrialPlan, error: TrialFailedError | None) -> None:
+        nonlocal ended
+        ended += 1
+        if error is not None:
+            tally.failed(setting.schedule, plan, error)
+        if ended >= setting.schedule.at_once:  # the first ones end together
+            still = len(setting.schedule.trials) - len(standing.done) - ended
+            setting.progress.plan(still * (time.monotonic() - begun) / ended)
+
+    setting.progress.plan(_seconds_left(setting, standing))
+    while owed := setting.schedule.trials[offered:]:
+        offered += len(owed)
+        drive_side_by_side(setting, _offered(owed, standing, tally), on_end)
+        setting = _with_makeups(setting, tally.broken)
+    return tally.failures
+
+
+def _offered(owed: Sequence[TrialPlan], standing: ResumeState, tally: _Tally) -> Iterator[tuple[TrialPlan, bool]]:
+    """Of the trials, each that is to be driven when it is asked for, and whether its answers are verified in all spellings."""
+    for planned in owed:
+        plan = _without(planned, tally.broken)
+        if planned.number not in standing.done and plan is not None:
+            fresh = not set(plan.start_order) <= tally.verified
+            tally.verified.update(plan.start_order)
+            yield plan, fresh
+
+
+class _Narrowing:
+    """Shows what the forks so far say, between trials; more seldom where reading them takes more than 3% of the time."""
+
+    def __init__(self, setting: TrialContext) -> None:
+        self._folder = setting.folder
+        self._progress = setting.progress
+        self._begun = time.monotonic()
+        self._spent = 0.0
+
+    def __call__(self) -> None:
+        """Look, unless that would take too much; what cannot be read now is said by the report."""
+        before = time.monotonic()
+        if self._spent > _LOOKING_SHARE * (before - self._begun):
+            return
+        with suppress(SteelyardError):
+            self._progress.narrowed(so_far(read_run(self._folder)))
+        self._spent += time.monotonic() - before
+
+
+def _with_makeups(setting: TrialContext, broken: Mapping[str, str]) -> TrialContext:
+    """With a trial more for each one that failed by accident: without it, all its subjects would be a fork short.
+
+    What failed in every trial of its group is no accident, and what was made up for once is not again. A run that looks
+    more than once has later looks instead. Where a verdict is promised (`least_forks`), a trial that came to its end, but with
+    too few pairs that count, is made up for too.
+    """
+    schedule = setting.schedule
+    if schedule.looks or design_named(schedule.design).unbroken:
+        return setting
+    run = read_run(setting.folder)
+    stored = {trial.number: trial for trial in run.trials}
+    void = short_of_forks(run, forks_for_a_verdict(schedule)) if schedule.least_forks else {}
+    succeeded = {frozenset(trial.planned.start_order) for trial in stored.values() if trial.status == "complete"}
+    made_up = {plan.makes_up for plan in schedule.trials}
+    draw = random.Random(f"makeups {schedule.seed} {len(schedule.trials)}")
+    added = [
+        TrialPlan(number=0, seed=draw.randrange(2**48), start_order=plan.start_order, makes_up=plan.number)
+        for plan in schedule.trials
+        if plan.makes_up is None and plan.number not in made_up and _without(plan, broken) is not None
+        if plan.number in stored and (stored[plan.number].status == "failed" or plan.number in void)
+        if frozenset(plan.start_order) in succeeded
+    ]
+    if not added:
+        return setting
+    for number in sorted({plan.makes_up for plan in added if plan.makes_up is not None} & set(void)):
+        setting.progress.say(f"trial {number} {void[number]}: it is made up for")
+    following = max(plan.number for plan in schedule.trials) + 1
+    numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, following)]
+    changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
+    _keep_schedule(setting.folder, changed)
+    return replace(setting, schedule=changed)
+
+
+def _pushed_on(setting: TrialContext, done: int) -> TrialContext:
+    """Without those of the trials behind the first `done` that would push a subject on which has broken already."""
+    schedule = setting.schedule
+    pushed = {cell.name: cell.operation for cell in schedule.cells if cell.pushed}
+    if not pushed:
+        return setting
+    stored = read_run(setting.folder)
+    begun, broke = {trial.number for trial in stored.trials}, broken_subjects(stored)
+    over = [
+        plan
+        for plan in schedule.trials[done:]
+        if plan.cell in pushed and plan.number not in begun and (plan.start_order[0], pushed[plan.cell]) in broke
+    ]
+    if not over:
+        return setting
+    left = schedule.model_copy(update={"trials": [plan for plan in schedule.trials if plan not in over]})
+    _keep_schedule(setting.folder, left)
+    setting.progress.say(f"not pushed on, for it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}")
+    return replace(setting, schedule=left)
+
+
+def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
+    """The plan without subjects that cannot be started; None where nothing is left to compare."""
+    left = [label for label in plan.start_order if label not in broken]
+    if len(left) == len(plan.start_order):
+        return plan
+    return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
+
+
+def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:
+    """Of each subject by its label, whether it compiles while it runs."""
+    return {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
+
+
+def _seconds_left(setting: TrialContext, standing: ResumeState) -> float:
+    """The estimate of the trials that are left, within what is left of the budget; after the first one its cost takes over."""
+    schedule = setting.schedule
+    left = of_run(schedule, _compiling(setting.subjects.values()), done=standing.done).about
+    return left if schedule.budget_seconds is None else min(left, schedule.budget_seconds - standing.seconds)
+
+
+def _pairs(folder: Path) -> int:
+    """How many pairs a fork should hold, from the first one."""
+    stored, known = read_run(folder), machine_history.last()
+    deviation = known.fork_deviation if known else FORK_DEVIATION
+    return pairs_after_pilot(stored, measures.registry(stored.study), deviation)
+
+
+def _decided(folder: Path) -> bool:
+    """Whether what is stored so far decides every primary comparison."""
+    verdicts = analysis.analyse(folder)
+    primaries = [comparison for comparison in verdicts.comparisons if comparison.primary]
+    return verdicts.valid and all(comparison.decided for comparison in primaries)
+
+
+def _partial(folder: Path) -> str:
+    """Report on what an interrupted run has, as a line for the user."""
+    try:
+        return f"stopped; what was measured is in {report.write_page(analysis.analysed(folder))}"
+    except SteelyardError as error:
+        return f"stopped; what was measured is in {folder} ({error.message})"
+
+
+def keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
+    """Keep the files that a run was asked for in: the study's, with its paper's tables, and that of the hosts."""
+    write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
+    published_tables.keep(study, folder)
+    if hosts is not None:
+        write_text(folder / HOSTS_FILE, hosts.read_text(encoding="utf-8"))
+
+
+def _keep_schedule(folder: Path, schedule: Schedule) -> None:
+    write_text(folder / "schedule.json", schedule.model_dump_json(indent=1) + "\n")
+
+
+def place_of(study: str, settings: RunParameters, out: Path | None) -> Path:
+    """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name, and StoreError where
+    no folder can be made there."""
+    base = out or (Path(settings.out) if settings.out else Path("runs"))
+    prefix = settings.out_prefix or study
+    if _PREFIX.fullmatch(prefix) is None:
+        raise ConfigurationError(
+            f"a run's folder cannot be called '{prefix[:200]}'",
+            hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out says where it is kept",
+        )
+    folder = base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    require_room(folder, hint="--out names another place")
+    return folder
+
+
+def make_folder(folder: Path, of_what: str = "trials") -> None:
+    """Make a run's folder with a folder in it for its trials, or its machines; raises StoreError."""
+    try:
+        (folder / of_what).mkdir(parents=True)
+    except OSError as error:
+        raise StoreError(
+            f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+        ) from None

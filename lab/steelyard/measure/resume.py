@@ -1,0 +1,102 @@
+"""A stopped run taken up again: what it has, what it still owes, and whether this is still the setup that it began with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..analyse.endings import is_its_result
+from ..base.csvfiles import read_document
+from ..base.errors import StoreError
+from ..models.records import Schedule
+from ..results.setup import setup_differences
+from ..results.stored_run import Run, read_run
+
+# A failed start is final for a subject; what failed under load may be luck, and is tried again in the next fork.
+NEVER_STARTED = frozenset({"not-ready", "contract"})
+
+
+@dataclass(frozen=True)
+class ResumeState:
+    """What a run has so far: trials that need not be driven again, subjects that could not be started, seconds spent.
+
+    `damaged` has a sentence for each trial that is driven again because its files cannot be read.
+    """
+
+    done: frozenset[int] = frozenset()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    failures: tuple[str, ...] = ()
+    seconds: float = 0.0
+    damaged: tuple[str, ...] = ()
+
+
+def taken_up(folder: Path) -> tuple[Schedule, ResumeState]:
+    """The schedule of a stopped run and its standing. Raises StoreError."""
+    run = read_run(folder)
+    standing = _standing(run)
+    if _has_all(run, standing):
+        raise StoreError(
+            f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
+        )
+    return run.schedule, standing
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether nothing of a run is left to drive. Raises StoreError."""
+    run = read_run(folder)
+    return _has_all(run, _standing(run))
+
+
+def _has_all(run: Run, standing: ResumeState) -> bool:
+    return len(standing.done) >= len(run.schedule.trials)
+
+
+def put_aside(folder: Path, standing: ResumeState) -> None:
+    """Keep what half-driven trials have under other names, so that their numbers are free for whole ones."""
+    for trial in read_run(folder).trials:
+        if trial.number not in standing.done:
+            _put_aside(trial.folder)
+
+
+def _standing(run: Run) -> ResumeState:
+    ended = [trial.record for trial in run.trials if trial.record is not None and trial.status != "interrupted"]
+    failed = [record.failure for record in ended if record.failure is not None]
+    return ResumeState(
+        done=frozenset(record.number for record in ended),
+        broken={
+            failure.subject: failure.message
+            for failure in failed
+            if failure.kind in NEVER_STARTED and failure.subject is not None
+        },
+        failures=tuple(failure.message for failure in failed if not is_its_result(run.schedule, failure)),
+        seconds=sum(record.seconds for record in ended),
+        damaged=tuple(
+            f"trial {trial.number} is damaged and driven again: {trial.damage}"
+            for trial in run.trials
+            if trial.damage is not None
+        ),
+    )
+
+
+def _put_aside(trial: Path) -> None:
+    number = 1
+    while (aside := trial.with_name(f"{trial.name}.stopped-{number}")).exists():
+        number += 1
+    trial.rename(aside)
+
+
+def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
+    """Raise StoreError that names the first thing about the setup that differs from when the run began."""
+    path = folder / "environment.json"
+    try:
+        then = read_document(path)
+    except StoreError as error:
+        raise StoreError(f"nothing says that the setup is still the same: {error.message}") from None
+    for difference in setup_differences(then, json.loads(json.dumps(now))):  # as it would be stored
+        raise StoreError(
+            f"{folder.name} was begun with another setup: {difference}",
+            hint="forks of two setups are not one sample; start a new run",
+        )

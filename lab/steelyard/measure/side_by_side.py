@@ -1,0 +1,245 @@
+"""Trials driven at the same time, since nothing in them is timed: each in a process of its own, as if it were the only one."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import NoReturn
+
+from rich.console import Console
+
+from ..base import children
+from ..base.errors import SteelyardError
+from ..base.live import LiveSubject
+from ..base.progress import Progress
+from ..models.records import Failure, TrialPlan
+from .trial import trial as drive
+from .trial.context import TrialContext, TrialFailedError
+
+_LOOK_SECONDS = 0.2
+_END_SECONDS = 60.0  # more than a trial needs to end what it started
+_FORKING = multiprocessing.get_context("fork")  # a setting is taken along as it is
+
+
+@dataclass(frozen=True)
+class _Stage:
+    text: str
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """The trial failed, and is stored so."""
+
+    failure: Failure
+    hint: str
+
+
+@dataclass(frozen=True)
+class _GivenUp:
+    """What no later trial would escape either."""
+
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class _CameToItsEnd:
+    """The trial came to its end."""
+
+
+_Subjects = dict[str, LiveSubject]
+_Told = _Stage | _Line | _Failed | _GivenUp | _CameToItsEnd | _Subjects
+
+
+@dataclass
+class _Driving:
+    """A trial under way: its process, what that tells by, and what it has told so far."""
+
+    plan: TrialPlan
+    process: BaseProcess
+    hears: Connection
+    stage: str = ""
+    subjects: Sequence[str] = ()
+
+
+def drive_side_by_side(
+    setting: TrialContext,
+    offered: Iterator[tuple[TrialPlan, bool]],
+    ended: Callable[[TrialPlan, TrialFailedError | None], None],
+) -> None:
+    """Drive what is offered, `schedule.at_once` trials at a time; the next is asked for when a place is free, with whether all
+    spellings are verified. `ended` is told of each trial that is stored, with why it failed.
+
+    Raises what `run_trial` raises but TrialFailedError; then, and after an interruption, all trials under way are ended, and stored
+    as interrupted.
+    """
+    driving: dict[Connection, _Driving] = {}
+    try:
+        while _begin_more(setting, offered, driving):
+            for hears in wait(list(driving), timeout=_LOOK_SECONDS):
+                assert isinstance(hears, Connection)
+                under_way = driving[hears]
+                told = _heard(under_way)
+                if isinstance(told, (_Failed, _CameToItsEnd)):
+                    under_way.process.join()
+                    _forget(setting.progress, driving.pop(hears))
+                    ended(under_way.plan, _error_of(told))
+                else:
+                    _show(setting.progress, under_way, told)
+            stages = [each.stage for each in driving.values() if each.stage]
+            if stages:
+                setting.progress.tell(" | ".join(stages))
+            setting.progress.refresh()
+    finally:
+        _end(list(driving.values()))
+
+
+def _begin_more(
+    setting: TrialContext, offered: Iterator[tuple[TrialPlan, bool]], driving: dict[Connection, _Driving]
+) -> bool:
+    """Begin trials where places are free; whether any is under way."""
+    while len(driving) < setting.schedule.at_once:
+        following = next(offered, None)
+        if following is None:
+            break
+        plan, all_spellings = following
+        hears, tells = _FORKING.Pipe(duplex=False)
+        process = _FORKING.Process(
+            target=_drive_one,
+            args=(setting, plan, all_spellings, tells, [hears, *driving]),
+            name=f"trial {plan.number}",
+        )
+        with children.interrupts_held():
+            process.start()
+            driving[hears] = _Driving(plan, process, hears)
+        tells.close()
+    return bool(driving)
+
+
+def _heard(under_way: _Driving) -> _Told:
+    """What a trial tells next; raises SteelyardError where its process ended without a word, or tells of what ends the run."""
+    try:
+        told: _Told = under_way.hears.recv()
+    except EOFError:
+        under_way.process.join()
+        raise SteelyardError(
+            f"the process that drove trial {under_way.plan.number} ended without a word, with code {under_way.process.exitcode}",
+            hint="`steelyard run --resume` goes on with the run",
+        ) from None
+    if isinstance(told, _GivenUp):
+        raise SteelyardError(told.message, told.hint)
+    return told
+
+
+def _error_of(told: _Failed | _CameToItsEnd) -> TrialFailedError | None:
+    return TrialFailedError(told.failure, told.hint) if isinstance(told, _Failed) else None
+
+
+def _show(progress: Progress, under_way: _Driving, told: _Told) -> None:
+    if isinstance(told, _Stage):
+        under_way.stage = told.text
+        progress.show(told.text)
+    elif isinstance(told, _Line):
+        progress.say(told.text)
+    elif isinstance(told, dict):
+        under_way.subjects = list(told)
+        progress.live.subjects.update(told)
+
+
+def _forget(progress: Progress, under_way: _Driving) -> None:
+    for label in under_way.subjects:
+        progress.live.subjects.pop(label, None)
+
+
+def _end(driving: Sequence[_Driving]) -> None:
+    """Interrupt the trials that are still under way, and wait until they have ended what they started."""
+    with children.interrupts_held():
+        for each in driving:
+            each.process.terminate()
+        until = time.monotonic() + _END_SECONDS
+        for each in driving:
+            each.process.join(max(0.0, until - time.monotonic()))
+            if each.process.is_alive():
+                each.process.kill()
+                each.process.join()
+            each.hears.close()
+
+
+class _Teller:
+    """A trial's own end of its pipe; says nothing more once the trial is interrupted, for nobody may be listening."""
+
+    def __init__(self, tells: Connection) -> None:
+        self._tells = tells
+        self.interrupted = False
+
+    def __call__(self, told: _Told) -> None:
+        """Raises KeyboardInterrupt where whoever listened is gone."""
+        if self.interrupted:
+            return
+        try:
+            self._tells.send(told)
+        except OSError:
+            self.interrupted = True
+            raise KeyboardInterrupt from None
+
+    def interrupt(self, _signal: int, _frame: FrameType | None) -> NoReturn:
+        self.interrupted = True
+        raise KeyboardInterrupt
+
+
+class _Relayed(Progress):
+    """Draws nothing, and tells what it would show."""
+
+    def __init__(self, tell: _Teller) -> None:
+        super().__init__(Console(file=io.StringIO()))
+        self._relay = tell
+
+    def show(self, stage: str) -> None:
+        self._relay(_Stage(stage))
+        self.tell(stage)
+
+    def say(self, line: str) -> None:
+        self._relay(_Line(line))
+
+
+def _drive_one(
+    setting: TrialContext, plan: TrialPlan, all_spellings: bool, tells: Connection, others: Sequence[Connection]
+) -> None:
+    """What the process of one trial does. `others` are ends of pipes that it was born with: who listened is gone for good once
+    nobody has them open."""
+    os.setsid()  # Ctrl-C is for the lab, who tells each trial once
+    tell = _Teller(tells)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, tell.interrupt)
+    for hears in others:
+        hears.close()
+    progress = _Relayed(tell)
+    times_nothing = replace(setting.shares, awake=[])
+    own = replace(setting, progress=progress, lab=os.getppid(), shares=times_nothing)
+    try:
+        with progress.followed(lambda: tell(progress.live.subjects)):
+            drive.run_trial(own, plan, all_spellings=all_spellings)
+        tell(_CameToItsEnd())
+    except TrialFailedError as error:
+        tell(_Failed(error.failure, error.hint))
+    except KeyboardInterrupt:
+        pass  # stored as interrupted
+    except SteelyardError as error:
+        tell(_GivenUp(error.message, error.hint))
+    except OSError as error:
+        tell(_GivenUp(str(error), ""))
+    finally:
+        children.end_all()

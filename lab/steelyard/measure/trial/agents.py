@@ -1,0 +1,161 @@
+"""`Agents = auto`: the number of users with the highest throughput, looked for as the paper's authors did."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from ...base.progress import Progress
+from ...catalogue.entries import Entry
+from ...catalogue.formats import http2_of, rmi_of
+from ...hosts.cpus import Shares, kept_awake
+from ...hosts.launch import started
+from ...hosts.placement import LOOPBACK, Placement
+from ...hosts.running import RunningSubject
+from ...hosts.subject import Subject
+from ...models.job import BigBang, Job, Slice, Target
+from ...models.service import Service
+from ...workload import contract, corpus
+from .engine import Engine
+from .jobs import tls_of
+
+LEVELS = (1, 2, 4, 8, 16, 32, 64)
+WARM_UP_SLICES = 10
+SLICE_SECONDS = 2.0
+ROUNDS = 3
+
+
+def find_agents(
+    service: Entry[Service],
+    subjects: Sequence[Subject],
+    mix: Mapping[str, float],
+    parameters: Mapping[str, int],
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+    site: Placement = LOOPBACK,
+) -> int:
+    """The level of LEVELS with the highest throughput, relative to each subject's best, over all subjects alike.
+
+    `mix` holds the operations that are asked for, by their shares, and `parameters` those of the service. What was seen is
+    stored in <folder>/agents/<subject>/slices.csv.
+    """
+    progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
+    seen = [
+        _sweep(service, subject, mix, parameters, folder / "agents" / subject.label, shares, progress, site)
+        for subject in subjects
+    ]
+    users = most_productive(seen)
+    progress.say(f"Agents = auto: {users} users give the highest throughput")
+    return users
+
+
+def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
+    """The number of users whose throughput, as a share of each subject's best, has the highest geometric mean.
+
+    `seen` has one mapping a subject, from users to throughput per second, all with the same numbers of users. The fewest
+    users win a tie.
+    """
+    shares = {
+        users: sum(
+            math.log(max(throughputs[users], 1e-9) / max(max(throughputs.values()), 1e-9)) for throughputs in seen
+        )
+        for users in seen[0]
+    }
+    return max(sorted(shares), key=lambda users: shares[users])
+
+
+def _sweep(
+    service: Entry[Service],
+    subject: Subject,
+    mix: Mapping[str, float],
+    parameters: Mapping[str, int],
+    folder: Path,
+    shares: Shares,
+    progress: Progress,
+    site: Placement,
+) -> dict[int, float]:
+    """Median throughput per second by number of users, after a warm-up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    service = subject.spoken(service)
+    wanted = {operation: corpus.Requests(operation, parameters) for operation in mix}
+    made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
+    levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
+    with ExitStack() as stack:
+        # Ports that no other run draws at the same time: it would ask our server, or find its port taken.
+        running = stack.enter_context(started(subject, folder, shares, random.Random(), progress, site=site))
+        server = subject.front.server.model
+        contract.verify(
+            service,
+            running.url,
+            seed=1,
+            all_spellings=False,
+            subject=subject.label,
+            access=running.access,
+            deviations=server.deviations,
+            floor=server.floor,
+        )
+        job = _job(service, running, made, mix, levels, shares)
+        running.pin(shares)
+        progress.live.begin_trial()
+        with kept_awake(shares), Engine(job, folder) as engine:
+            for number, users in enumerate(levels):
+                progress.show(f"Agents = auto · {subject.label} with {users} users")
+                engine.go(number, 90.0, progress.second)
+    return _medians(folder / "slices.csv", levels)
+
+
+def _job(
+    service: Entry[Service],
+    running: RunningSubject,
+    made: corpus.Corpus,
+    mix: Mapping[str, float],
+    levels: Sequence[int],
+    shares: Shares,
+) -> Job:
+    """A slice for each of `levels`, all on one subject."""
+    label, own = running.subject.label, running.subject.headers
+    headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
+    return Job(
+        seed=1,
+        corpus="corpus",
+        rules=made.rules,
+        targets=[
+            Target(
+                subject=label,
+                url=running.url,
+                headers=own,
+                operation_headers=headers,
+                tls=tls_of(running),
+                http2=http2_of(service),
+                rmi=rmi_of(service),
+            )
+        ],
+        slices=[
+            Slice(
+                number=number,
+                subject=label,
+                phase="agents",
+                profile=BigBang(users=users, seconds=SLICE_SECONDS),
+                mix=dict(mix),
+                deck_seed=number,
+            )
+            for number, users in enumerate(levels)
+        ],
+        cpus=shares.engine,
+    )
+
+
+def _medians(path: Path, levels: Sequence[int]) -> dict[int, float]:
+    seen: dict[int, list[float]] = {users: [] for users in LEVELS}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            number = int(row["slice"])
+            if number >= WARM_UP_SLICES:
+                seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
+                seen[levels[number]].append(int(row["completed"]) / seconds)
+    return {users: sorted(values)[len(values) // 2] for users, values in seen.items() if values}

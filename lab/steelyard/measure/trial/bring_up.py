@@ -1,0 +1,157 @@
+"""The subjects of a trial, started one after the other and each verified before the next."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from ...base.errors import ContractError, KeeperError, ProvisionError
+from ...hosts.launch import started
+from ...hosts.running import RunningPart, RunningSubject
+from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
+from ...workload import contract
+from .context import TrialContext, TrialFailedError, TrialLog
+from .watch import self_wait
+
+
+def require_host(setting: TrialContext) -> None:
+    """See that the subjects' host is there, reached anew where it was lost; raises TrialFailedError."""
+    if not setting.site.reach.is_lost():
+        return
+    try:
+        setting.site.reach.regain()
+    except (ProvisionError, KeeperError) as error:
+        message = f"host '{setting.site.name}' is gone: {error.message}"
+        raise TrialFailedError(Failure(kind="host", message=message), error.hint) from None
+
+
+def unless_lost(setting: TrialContext, error: TrialFailedError) -> TrialFailedError:
+    """What ended a trial: the loss of its subjects' host, where that is what ended them, and else what is known already."""
+    if error.failure.kind == "host" or not setting.site.reach.is_lost():
+        return error
+    message = f"host '{setting.site.name}' was lost in the trial: {error.message}"
+    return TrialFailedError(
+        Failure(kind="host", message=message), hint="the next trial reaches it anew, where it can be reached"
+    )
+
+
+def start_all(
+    setting: TrialContext, plan: TrialPlan, log: TrialLog, stack: ExitStack, *, all_spellings: bool
+) -> dict[str, RunningSubject]:
+    """All subjects of a trial, running until `stack` is left, each noted in `log`; faces last, on their hosts' processes.
+
+    Raises TrialFailedError where one does not come up or answers wrongly.
+    """
+    # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
+    draw = random.Random(f"ports {plan.seed} {os.getpid()}")
+    running: dict[str, RunningSubject] = {}
+    faces = [label for label in plan.start_order if setting.subjects[label].same_as is not None]
+    for label in plan.start_order:
+        if label in faces:
+            continue
+        setting.progress.show(setting.stage(plan, f"starting {label}"))
+        subject = setting.subjects[label]
+        try:
+            context = started(
+                subject,
+                log.folder,
+                setting.shares,
+                draw,
+                setting.progress,
+                setting.schedule.observe,
+                site=setting.site,
+            )
+            up = stack.enter_context(context)
+        except (ProvisionError, KeeperError) as error:
+            raise TrialFailedError(
+                Failure(kind="not-ready", subject=label, message=error.message), error.hint
+            ) from None
+        setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
+        record = _record(setting, label, up)
+        _require_same_state(setting, log, record)
+        verified = _verified(setting, plan, label, up, all_spellings=all_spellings)
+        log.subjects.append(record.model_copy(update={"exchanges_verified": verified}))
+        running[label] = up
+    for label in faces:
+        host = setting.subjects[label].same_as or label
+        running[label] = RunningSubject(setting.subjects[label], running[host].parts)
+        record = next(earlier for earlier in log.subjects if earlier.label == host)
+        log.subjects.append(record.model_copy(update={"label": label, "start_seconds": 0.0, "same_as": host}))
+    return running
+
+
+def _verified(setting: TrialContext, plan: TrialPlan, label: str, up: RunningSubject, *, all_spellings: bool) -> int:
+    server = up.subject.front.server.model
+    try:
+        return contract.verify(
+            up.subject.spoken(setting.service),
+            up.url,
+            seed=plan.seed % 1000,
+            all_spellings=all_spellings,
+            subject=label,
+            access=up.access,
+            deviations=server.deviations,
+            floor=server.floor,
+        )
+    except ContractError as error:
+        waiting = self_wait(up)
+        message = up.death() or (f"{error.message}; {waiting}" if waiting else error.message)
+        raise TrialFailedError(
+            Failure(kind="contract", subject=label, message=message),
+            hint=f"`steelyard servers check {label}` shows more",
+        ) from None
+
+
+def _require_same_state(setting: TrialContext, log: TrialLog, record: SubjectRecord) -> None:
+    """Raises TrialFailedError where a companion begins otherwise than one of the same product in the same role did before."""
+    for process in record.processes:
+        for before in _earlier(setting, log):
+            if (before.role, before.server) == (process.role, process.server) and before.state != process.state:
+                was = f"'{process.state}', and was '{before.state}' before"
+                message = f"the starting state of {record.label}'s {process.role} is {was}"
+                raise TrialFailedError(
+                    Failure(kind="state", subject=record.label, message=message),
+                    hint=f"[state] of {process.server}'s server.toml says how it is restored",
+                )
+
+
+def _earlier(setting: TrialContext, log: TrialLog) -> Iterator[ProcessRecord]:
+    """The processes of this run's trials until now, this one's first."""
+    records = (path for path in sorted(setting.folder.glob("trials/*/trial.json")) if path.parent != log.folder)
+    stored = (TrialRecord.model_validate_json(path.read_bytes()).subjects for path in records)
+    for subjects in (log.subjects, *stored):
+        for subject in subjects:
+            yield from subject.processes
+
+
+def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRecord:
+    server = up.subject.front.server.model
+    return SubjectRecord(
+        label=label,
+        server=server.name,
+        title=server.title,
+        version=server.version,
+        stack=server.stack,
+        url=up.url,
+        start_seconds=round(up.start_seconds, 3),
+        exchanges_verified=0,
+        factors=up.subject.front.factors,
+        floor=server.floor,
+        processes=[_process(setting, part) for part in up.parts],
+    )
+
+
+def _process(setting: TrialContext, running: RunningPart) -> ProcessRecord:
+    part, server = running.part, running.part.server.model
+    return ProcessRecord(
+        role=part.place,
+        server=server.name,
+        title=server.title,
+        version=server.version,
+        judged=part.judged,
+        processors=part.share_of(setting.shares),
+        state=running.state,
+        host=running.site.name,
+    )

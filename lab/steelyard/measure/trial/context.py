@@ -1,0 +1,101 @@
+"""What the modules that drive a trial share: its setting, what it has come to so far, and how it says that it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...base.errors import SteelyardError
+from ...base.progress import Progress
+from ...catalogue.entries import Entry
+from ...hosts.clocks import FarClock
+from ...hosts.cpus import Shares
+from ...hosts.placement import LOOPBACK, Placement
+from ...hosts.subject import Subject
+from ...models.records import (
+    AtRest,
+    Check,
+    Counted,
+    Distress,
+    Failure,
+    FaultRecord,
+    HostClock,
+    PlannedStretches,
+    Reconciled,
+    Recorded,
+    Restored,
+    Schedule,
+    Settled,
+    SlicePlan,
+    Steadiness,
+    SubjectRecord,
+    TrialPlan,
+    WrongSample,
+)
+from ...models.service import Service
+from ...workload.corpus import Corpus
+
+
+class TrialFailedError(SteelyardError):
+    """A trial ended early; what it measured until then is stored, with the reason in its record."""
+
+    def __init__(self, failure: Failure, hint: str = "") -> None:
+        super().__init__(failure.message, hint)
+        self.failure = failure
+
+
+@dataclass
+class TrialLog:
+    """What a trial has come to so far; becomes its TrialRecord whatever happens. `folder` is the trial's own; `far_clock` is that
+    of the subjects' host, None where it is this machine's."""
+
+    folder: Path
+    subjects: list[SubjectRecord] = field(default_factory=list)
+    slices: list[SlicePlan] = field(default_factory=list)
+    steady: list[Steadiness] = field(default_factory=list)
+    at_rest: list[AtRest] = field(default_factory=list)
+    stretches: list[PlannedStretches] = field(default_factory=list)
+    machine: list[Check] = field(default_factory=list)
+    wrong_samples: list[WrongSample] = field(default_factory=list)
+    counted: list[Counted] = field(default_factory=list)
+    reconciled: list[Reconciled] = field(default_factory=list)
+    settled: list[Settled] = field(default_factory=list)
+    restored: list[Restored] = field(default_factory=list)
+    faults: list[FaultRecord] = field(default_factory=list)
+    recorded: list[Recorded] = field(default_factory=list)
+    samples_checked: int = 0
+    distress: list[Distress] = field(default_factory=list)
+    clocks: list[HostClock] = field(default_factory=list)
+    far_clock: FarClock | None = None
+
+
+@dataclass(frozen=True)
+class TrialContext:
+    """What all trials of a run share. `folder` is the run's.
+
+    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
+    `trial_within` those by which it wants the trial to end.
+    `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
+    """
+
+    schedule: Schedule
+    service: Entry[Service]
+    subjects: Mapping[str, Subject]
+    corpus: Corpus
+    folder: Path
+    shares: Shares
+    progress: Progress
+    warm_up_within: float | None = None
+    trial_within: float | None = None
+    site: Placement = LOOPBACK
+    lab: int | None = None
+
+    def stage(self, plan: TrialPlan, activity: str) -> str:
+        """What a trial is doing now, for the progress line."""
+        return f"trial {plan.number} of {self.schedule.trials[-1].number} · {activity}"
+
+
+def trial_folder(run: Path, number: int) -> Path:
+    """Where a trial's files are."""
+    return run / "trials" / f"{number:02d}"

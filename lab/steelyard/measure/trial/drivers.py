@@ -1,0 +1,164 @@
+"""The drivers of a trial: one where all subjects are asked alike, else one a kind, which drives the slices of its subjects."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from ...base.csvfiles import write_text
+from ...base.errors import EngineError
+from ...base.growing_file import GrowingFile
+from ...models.job import Job, StretchEdges, Turn
+from .engine import Engine, Tick
+
+_TABLES = ("slices.csv", "ticks.csv")
+_HISTOGRAMS, _SAMPLES = "intervals.hlog", "samples"
+_INDEX = f"{_SAMPLES}/index.csv"
+_BASE = "#[BaseTime: "
+
+
+def drivers_of(job: Job, folder: Path) -> Engine | Drivers:
+    """What drives a job, writing into `folder`; raises EngineError where one refuses."""
+    kinds = {target.subject: "http" if target.rmi is None else "rmi" for target in job.targets}
+    return Engine(job, folder) if len(set(kinds.values())) == 1 else Drivers(job, folder, kinds)
+
+
+class Drivers:
+    """Several drivers as one engine: a slice is driven by the driver of its subject, while the others wait for a word.
+
+    Each writes into a folder of its own (`driver-http/`, `driver-rmi/`); what it has written of a slice is appended to the trial's
+    own files as soon as that is drained. They have no common clock of turns, so slices that take turns are none of theirs.
+    """
+
+    def __init__(self, job: Job, folder: Path, kinds: Mapping[str, str]) -> None:
+        self.job = job
+        self._held = ExitStack()
+        self._kinds = {item.number: kinds[item.subject] for item in job.slices}
+        self._engines: dict[str, Engine] = {}
+        self._joined: dict[str, _Joined] = {}
+        self._samples = 0
+        write_text(folder / "job.json", job.model_dump_json(indent=1) + "\n")
+        try:
+            for kind in sorted(set(kinds.values())):
+                own = folder / f"driver-{kind}"
+                own.mkdir()
+                self._engines[kind] = self._held.enter_context(Engine(_part(job, kinds, kind), own))
+                self._joined[kind] = _Joined(own, folder)
+        except BaseException:
+            for engine in self._engines.values():
+                engine.kill()
+            raise
+
+    def __enter__(self) -> Drivers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._held.__exit__(kind, error, trace)
+
+    def go(
+        self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
+        """As `Engine.go`, by the driver of the slice's subject."""
+        kind = self._kinds[slice_number]
+        self._engines[kind].go(slice_number, seconds, on_tick, meanwhile)
+        self._samples = self._joined[kind].append(self._samples)
+
+    def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
+        """Raises EngineError: what would have to be done by several drivers in one rhythm is done by none."""
+        del turn, seconds, on_tick
+        raise EngineError(f"slices {', '.join(map(str, slice_numbers))} have different drivers, and cannot take turns")
+
+    drives_stretches = False
+
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
+        """Raises EngineError: only one of the drivers knows stretches, and subjects are to be driven alike."""
+        del stretch, seconds, on_tick
+        raise EngineError(f"slice {slice_number} has one of several drivers, which know no stretches")
+
+    def enough(self, slice_number: int, at_second: int | None = None) -> None:
+        """As `Engine.enough`, said to the driver of the slice's subject."""
+        self._engines[self._kinds[slice_number]].enough(slice_number, at_second)
+
+
+def _part(job: Job, kinds: Mapping[str, str], kind: str) -> Job:
+    """What of a job is for the drivers of a kind, one folder below the job's own."""
+    corpus = Path(job.corpus)
+    return job.model_copy(
+        update={
+            "corpus": str(corpus if corpus.is_absolute() else Path("..") / corpus),
+            "targets": [target for target in job.targets if kinds[target.subject] == kind],
+            "slices": [item for item in job.slices if kinds[item.subject] == kind],
+        }
+    )
+
+
+class _Joined:
+    """What one driver writes, on its way into the trial's own files. The head of a file comes with the first slice, or before."""
+
+    def __init__(self, own: Path, together: Path) -> None:
+        self._own, self._together = own, together
+        self._files = {name: GrowingFile(own / name) for name in (*_TABLES, _HISTOGRAMS, _INDEX)}
+        self._headless = set(self._files)
+        self._shift = 0.0  # from its log's base time to that of the trial's
+
+    def append(self, samples: int) -> int:
+        """Take over what was written since, of which samples are numbered from `samples` on; gives the number of the next.
+
+        Raises EngineError where the heads of its files are not those of the drivers before.
+        """
+        (self._together / _SAMPLES).mkdir(exist_ok=True)
+        new = {name: self._new(name) for name in self._files}
+        new[_HISTOGRAMS] = [_moved(line, self._shift) for line in new[_HISTOGRAMS]]
+        kept = new[_INDEX]
+        for number, line in enumerate(kept, samples):
+            answer = f"{line.partition(',')[0]}.answer"
+            shutil.move(self._own / _SAMPLES / answer, self._together / _SAMPLES / f"{number}.answer")
+        new[_INDEX] = [f"{number},{line.partition(',')[2]}" for number, line in enumerate(kept, samples)]
+        for name, lines in new.items():
+            self._add(name, lines)
+        return samples + len(kept)
+
+    def _new(self, name: str) -> list[str]:
+        lines = self._files[name].lines()
+        if name not in self._headless or not lines:
+            return lines
+        length = next((at for at, line in enumerate(lines) if line.startswith("Tag=")), len(lines))
+        length = length if name == _HISTOGRAMS else 1
+        self._take_over(name, lines[:length])
+        self._headless.discard(name)
+        return lines[length:]
+
+    def _take_over(self, name: str, head: list[str]) -> None:
+        """The first driver's head stands for all."""
+        file = self._together / name
+        if not file.exists():
+            self._add(name, head)
+            return
+        first = file.read_text(encoding="utf-8").splitlines()
+        if name == _HISTOGRAMS:
+            self._shift = _base(head) - _base(first)
+        elif first[:1] != head:
+            raise EngineError(f"the drivers of {self._together} write {name} with different columns")
+
+    def _add(self, name: str, lines: Sequence[str]) -> None:
+        with (self._together / name).open("a", encoding="utf-8") as file:
+            file.write("".join(f"{line}\n" for line in lines))
+
+
+def _base(head: Sequence[str]) -> float:
+    """The instant that a histogram log's intervals are told from, in seconds since 1970; raises EngineError."""
+    for line in head:
+        if line.startswith(_BASE):
+            return float(line.removeprefix(_BASE).partition(" ")[0])
+    raise EngineError("a driver's log of histograms does not say from when it counts")
+
+
+def _moved(line: str, shift: float) -> str:
+    """A line of a histogram log whose interval is told from another instant."""
+    tag, begin, rest = line.split(",", 2)
+    return f"{tag},{float(begin) + shift:.3f},{rest}"

@@ -1,0 +1,244 @@
+"""The lab's side of steelyard-engine: one process, here or on a host of its own, driven in step over its standard input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, Queue
+from types import TracebackType
+from typing import Any
+
+from ...base.children import begun, interrupts_held
+from ...base.csvfiles import write_text
+from ...base.errors import EngineError, KeeperError, ProvisionError
+from ...hosts import rmi_driver
+from ...hosts.clocks import steady_ahead_ns
+from ...hosts.executor import Executor
+from ...hosts.keeper import binary
+from ...hosts.packing import Tree
+from ...hosts.placement import THIS_MACHINE, EngineHost
+from ...models.job import Job, StretchEdges, Turn
+
+START_SECONDS = 60.0
+_LOG_SECONDS = 5.0  # for what an engine that has ended said last
+Tick = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What the engine needs to know and nobody may read: header fields of every request, and values of places in requests."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+def _program(job: Job) -> list[str]:
+    """What drives the job: the engine, or where its targets are asked by RMI the driver of that; raises ToolchainError."""
+    return rmi_driver.command(job.cpus) if job.targets[0].rmi is not None else [binary("steelyard-engine")]
+
+
+def _copied(job: Job, reach: Executor) -> Job:
+    """A job as it is told on another machine, with copies of the files that it names; raises ProvisionError."""
+    files = [job.corpus, *(target.tls.ca for target in job.targets if target.tls.ca is not None)]
+    reach.furnish([Tree(Path(file)) for file in files])
+    return Job.model_validate_json(reach.there(job.model_dump_json()))
+
+
+class Engine:
+    """A running engine; a context manager that leaves none alive. Its end of file is our end, however that comes."""
+
+    def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None, host: EngineHost = THIS_MACHINE) -> None:
+        """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses.
+
+        On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `bring` brings what it wrote.
+        `secrets` are the first line that it is told: they are in no file, no argument and no environment.
+        """
+        self.job = job
+        self.folder = folder.absolute()  # as on a host of its own it must be called
+        self._host = host
+        self._log = folder / "engine.log"
+        self._words: deque[str] = deque(maxlen=2)  # what it said last of what goes wrong
+        self._lines: Queue[dict[str, Any] | None] = Queue()
+        self._held = ExitStack()
+        try:
+            self._process = self._started(job, secrets)
+        except (OSError, ProvisionError, KeeperError) as error:
+            self._held.close()
+            raise EngineError(f"the engine cannot be started: {error}") from None
+        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._read, self._write_log)]
+        for thread in self._threads:
+            thread.start()
+        try:
+            if secrets is not None:
+                self._say({"headers": dict(secrets.headers), "values": dict(secrets.values)})
+            if "ready" not in self._line(START_SECONDS):
+                raise EngineError("the engine did not say that it is ready")
+        except BaseException:
+            self.kill()
+            raise
+
+    def _started(self, job: Job, secrets: Secrets | None) -> subprocess.Popen[str]:
+        reach, path = self._host.reach, self.folder / "job.json"
+        argv = [*_program(job), "run", str(path), "--out", str(self.folder)]
+        argv += ["--secrets", "-"] if secrets is not None else []
+        if reach.apart:
+            job = _copied(job, reach)
+            self._held.enter_context(reach.twin(self.folder))
+            argv += ["--clock-ahead", str(steady_ahead_ns(reach))]
+        write_text(path, job.model_dump_json(indent=1) + "\n")
+        reach.send(path)
+        return begun(lambda: reach.begin(argv, None, {}))
+
+    def bring(self) -> None:
+        """Bring what the engine has written of slices that are drained into our folder, where it writes it elsewhere; raises
+        EngineError."""
+        try:
+            self._host.reach.bring_notes(self.folder, ["*"])
+        except ProvisionError as error:
+            raise EngineError(f"what it wrote cannot be brought: {error.message}") from None
+
+    @property
+    def pid(self) -> int:
+        """The engine's process id."""
+        return self._process.pid
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close() if kind is None else self.kill()
+
+    def go(
+        self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
+        """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`.
+
+        `meanwhile` is called once the engine was told to begin: the load goes on by itself, and its ticks are read afterwards.
+        """
+        self._say({"go": slice_number})
+        meanwhile()
+        self._until_drained([slice_number], seconds, on_tick)
+
+    def prepare(self, slice_number: int) -> None:
+        """Have a slice made ready; `prepared` waits for that, and `begin` says when it begins."""
+        self._say({"prepare": slice_number})
+
+    def prepared(self, slice_number: int) -> None:
+        """Wait until a slice is ready to begin; raises EngineError where that does not come."""
+        said = self._line(START_SECONDS)
+        if said != {"prepared": slice_number}:
+            raise EngineError(f"the engine said {json.dumps(said)[:80]} where slice {slice_number} was to be prepared")
+
+    def begin(self, slice_number: int, at_ns: int) -> None:
+        """Have a prepared slice begin its lead-in at an instant of the monotonic clock; `follow` waits for its end."""
+        self._say({"go": slice_number, "at_ns": at_ns})
+
+    def follow(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+        """Return when a slice that was begun is drained; raises EngineError where nothing is said for longer than `seconds`."""
+        self._until_drained([slice_number], seconds, on_tick)
+
+    def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
+        """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
+        longer than `seconds`."""
+        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms}})
+        self._until_drained(slice_numbers, seconds, on_tick)
+
+    @property
+    def drives_stretches(self) -> bool:
+        """Whether it can be told how to drive a slice in a stretch; the driver of RMI cannot."""
+        return all(target.rmi is None for target in self.job.targets)
+
+    def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
+        """Drive one slice as `stretch` says, and return when it is drained; raises EngineError where the engine is silent for
+        longer than `seconds`."""
+        self._say({"stretch": {"slice": slice_number, **stretch.model_dump()}})
+        self._until_drained([slice_number], seconds, on_tick)
+
+    def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
+        left = set(slice_numbers)
+        while left:
+            said = self._line(seconds)
+            if "tick" in said:
+                on_tick(said["tick"])
+            left.discard(said.get("drained", -1))
+
+    def enough(self, slice_number: int, at_second: int | None = None) -> None:
+        """End the measured time of the running slice soon, or after so many seconds; nothing where it has ended by itself."""
+        self._say({"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second})
+
+    def break_off(self) -> None:
+        """End the running slice now: the engine writes down what it has of it, unanswered requests and all, and ends."""
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it may end just now
+            self._process.stdin.close()
+
+    def close(self) -> None:
+        """Let the engine finish its files and end; raises EngineError where it does not, or not well."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(START_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise EngineError(f"the engine did not end within {START_SECONDS:g} s") from None
+        finally:
+            self._held.close()
+        if code != 0:
+            raise self._ended()
+
+    def kill(self) -> None:
+        """End the engine now."""
+        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+            self._process.kill()
+            self._process.wait()
+            self._held.close()
+
+    def _say(self, asked: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def _line(self, seconds: float) -> dict[str, Any]:
+        try:
+            said = self._lines.get(timeout=seconds)
+        except Empty:
+            raise EngineError(f"the engine was silent for {seconds:g} s") from None
+        if said is None:
+            raise self._ended()
+        return said
+
+    def _ended(self) -> EngineError:
+        self._process.wait()
+        self._threads[-1].join(_LOG_SECONDS)
+        said = " ".join(self._words)
+        return EngineError(f"the engine ended with code {self._process.returncode}: {said or 'no message'}")
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            try:
+                self._lines.put(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+        self._lines.put(None)
+
+    def _write_log(self) -> None:
+        assert self._process.stderr is not None
+        with suppress(OSError), self._log.open("w", encoding="utf-8", errors="replace", buffering=1) as log:
+            for line in self._process.stderr:
+                self._words.append(line.strip())
+                log.write(line)
+        # the disk is full: whoever measures says so, and the engine must not wait for its words to be read
+        for line in self._process.stderr:
+            self._words.append(line.strip())

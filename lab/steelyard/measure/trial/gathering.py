@@ -1,0 +1,83 @@
+"""What the monitors of a trial's subjects recorded, gathered into one table when the load is over."""
+
+from __future__ import annotations
+
+import shutil
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ...hosts.running import RunningSubject
+from ...models.records import Recorded
+from ...results import tables
+from ...results.layer_records import RECORDS, RecordFolder, read_records, records_of
+from ...results.layer_table import NAME, TimedRequest, write_layers
+from .remote_logs import Instants
+
+_END_SECONDS = 30.0  # for a server that is asked to end, until it has written its last records
+
+
+def end_recording(running: Mapping[str, RunningSubject]) -> None:
+    """End the subjects, which makes them write what they still hold; raises KeeperError where a server cannot be ended."""
+    for subject in running.values():
+        if subject.subject.same_as is None:
+            subject.end_judged(_END_SECONDS)
+
+
+def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) -> list[Recorded]:
+    """Write layers.csv into the trial's folder, of what subjects recorded that have ended, its instants by this machine's clock.
+
+    Faces of a subject share its processes: a record belongs to whose slice it lies in.
+    What was recorded outside slices (the contract's exchanges) is counted and left out. The monitors' own files are removed once
+    the table is written. Raises StoreError where they are nonsense.
+    """
+    recorded: list[Recorded] = []
+    requests: list[TimedRequest] = []
+    for label, subject in running.items():
+        if subject.subject.same_as is not None:
+            continue
+        read = [read_records(records_of(folder, label, part.part.place)) for part in subject.parts if part.part.judged]
+        labels = [label, *(face for face, other in running.items() if other.subject.same_as == label)]
+        recorded += [_recorded(face, read) for face in labels]
+        requests += _placed(labels, folder, read, ours)
+    write_layers(folder / NAME, requests)
+    shutil.rmtree(folder / RECORDS, ignore_errors=True)
+    return recorded
+
+
+def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
+    folders = list(read)
+    return Recorded(
+        subject=label,
+        records=sum(len(folder.requests) for folder in folders),
+        lost=sum(folder.lost for folder in folders),
+        violations=sum(folder.violations for folder in folders),
+        whole=all(folder.whole for folder in folders),
+        cut=[name for folder in folders for name in folder.cut],
+    )
+
+
+def _placed(
+    labels: Collection[str], folder: Path, read: Iterable[RecordFolder], ours: Instants
+) -> Iterator[TimedRequest]:
+    """The requests of a subject and its faces that began while a slice of theirs was driven: from before its lead-in until it was
+    drained."""
+    rows = tables.read_slices(folder / "slices.csv", False)
+    observed = tables.read_observations(folder / "observations.csv", False)
+    windows = sorted(
+        (seen[0].begin_ns, seen[0].end_ns, number)
+        for number, seen in observed.items()
+        if rows[number].subject in labels
+    )
+    begins = [begin for begin, _, _ in windows]
+    for record_folder in read:
+        for recorded in record_folder.requests:
+            begin_ns = ours(recorded.begin_ns)
+            record = recorded if begin_ns == recorded.begin_ns else replace(recorded, begin_ns=begin_ns)
+            place = bisect_right(begins, record.begin_ns) - 1
+            if place < 0 or record.begin_ns > windows[place][1]:
+                continue
+            number = windows[place][2]
+            measured = rows[number].begin_ns <= record.begin_ns <= rows[number].end_ns
+            yield TimedRequest(rows[number].subject, number, measured, record)

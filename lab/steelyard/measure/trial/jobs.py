@@ -1,0 +1,284 @@
+"""The engine's job for one trial: every slice that may be driven, numbered, with its seeds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from ...base.histogram import Histogram
+from ...catalogue.entries import Entry
+from ...catalogue.formats import http2_of, rmi_of
+from ...hosts.cpus import Shares
+from ...hosts.running import RunningSubject
+from ...models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Tls, Turn
+from ...models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
+from ...models.service import Service
+from ...plan.cells import hurried, operations_of, sessions_of
+from ...plan.designs import design_named
+from ...plan.designs.design import Ordering, SliceToCome
+from ...plan.kinds import KINDS, kind_of, may_take_turns, warmed
+from ...plan.shapes import held_seconds
+from ...plan.slices import most_head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
+from ...workload import contract
+from ...workload.corpus import Corpus
+
+# Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
+ANSWERS_IN_A_TURN = 50
+ANSWERS_UNDER_WAY_IN_A_TURN = 40  # whose half a turn's end waits for: so at most an eightieth of it
+LEAST_TURNS = 2  # of a slice
+THAW_MS_A_THREAD = 0.0057  # SIGCONT wakes every thread of a process, one after the other
+THAW_SHARE = 0.005  # of a turn, at the most
+WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
+HURRIED = "-hurried"
+# Of right answers, up to a slice's share of them: a service that gives a few dozen a slice has some of them held against their
+# meaning too, which one in a thousand left out. Of a block, which is one long slice, it would leave out all but the begin.
+_KEPT_ONE_IN = 10
+
+
+@dataclass(frozen=True)
+class TrialSlices:
+    """The slices of one trial, by what they are for. Head starts and warm-up slices are offered; the driver takes what it needs.
+
+    `cold` are measured before the warm-up. `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be
+    driven. `spare` are further pairs of a cell, to make up for those in which a compiler wakes up again.
+    """
+
+    head_start: dict[tuple[str, str], list[SlicePlan]]
+    warm_up: dict[tuple[str, str], list[SlicePlan]]
+    measure: list[SlicePlan]
+    spare: dict[str, list[list[SlicePlan]]] = field(default_factory=dict)
+    cold: list[SlicePlan] = field(default_factory=list)
+
+    def all(self) -> list[SlicePlan]:
+        """Every slice that the trial may drive, offered warm-ups and spare pairs too, by number."""
+        offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
+        spare = [plan for pairs in self.spare.values() for pair in pairs for plan in pair]
+        return sorted([*self.cold, *offered, *self.measure, *spare], key=lambda plan: plan.number)
+
+
+def plan_slices(
+    schedule: Schedule,
+    trial: TrialPlan,
+    warms_on_all: Mapping[str, bool],
+    faces: Mapping[str, str] = MappingProxyType({}),
+) -> TrialSlices:
+    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs).
+
+    `faces` are subjects that share another one's processes, by label: one slice each opens their connections, as a part
+    of its head start.
+    """
+    number = 0
+    alone = design_named(schedule.design).unbroken
+    warmed_in = warmed(schedule.cells)
+
+    def take(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
+        nonlocal number
+        plans = [
+            SlicePlan.model_validate({"number": number + n, "subject": subject, "cell": cell.name, "phase": phase})
+            for n in range(count)
+        ]
+        number += count
+        return plans
+
+    warm_up_count, heads = most_warm_up_slices(schedule), most_head_start_slices(schedule)
+    head_start: dict[tuple[str, str], list[SlicePlan]] = {}
+    warm_up: dict[tuple[str, str], list[SlicePlan]] = {}
+    for subject in trial.start_order:
+        for cell in warmed_in:
+            if subject in faces:
+                head_start[subject, cell.name] = take("head-start", subject, cell, 1)
+                continue
+            if warms_on_all[subject] and not alone:
+                shared = sum(host == subject for host in faces.values())
+                head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
+            warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
+    slices = TrialSlices(head_start, warm_up, [])
+    spare: dict[str, dict[int, list[SlicePlan]]] = {}
+    for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
+        plan = take("measure", subject, cell, 1)[0].model_copy(
+            update={"pair": pair, "held_seconds": held_seconds(cell.profile)}
+        )
+        if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
+            spare.setdefault(cell.name, {}).setdefault(pair, []).append(plan)
+        else:
+            (slices.cold if cell.cold else slices.measure).append(plan)
+    slices.spare.update((cell, list(pairs.values())) for cell, pairs in spare.items())
+    return slices
+
+
+def _with_spare_pairs(schedule: Schedule) -> Schedule:
+    return schedule.model_copy(update={"pairs_per_cell": schedule.pairs_per_cell + spare_pairs(schedule)})
+
+
+def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
+    """(pair, cell, subject) in the order driven: blocks first, then what alternates."""
+    draw = random.Random(f"order {trial.seed}")
+    drawn = list(trial.start_order)
+    draw.shuffle(drawn)
+    design = design_named(schedule.design)
+    ordered: list[SliceToCome] = []
+    for kind in sorted(KINDS.values(), key=lambda kind_of_cell: kind_of_cell.sliced):
+        cells = [cell for cell in schedule.cells if kind_of(cell) is kind]
+        ordered += kind.order(design, Ordering(schedule, trial, cells, drawn, draw))
+    return ordered
+
+
+@dataclass(frozen=True)
+class Answering:
+    """How a subject answers in a cell, in ms: the mean of its answers, and of those under way at an instant drawn by chance, which
+    is longer where few answers are much slower than the rest; and from one answer of a user to the next."""
+
+    mean_ms: float = 0.0
+    under_way_ms: float = 0.0
+    cycle_ms: float = 0.0
+
+    @property
+    def response_ms(self) -> float:
+        """The response time that stretches are planned by: the longest of the three."""
+        return max(self.mean_ms, self.under_way_ms, self.cycle_ms)
+
+    def scaled(self, factor: float) -> Answering:
+        """The same with all times multiplied."""
+        return Answering(self.mean_ms * factor, self.under_way_ms * factor, self.cycle_ms * factor)
+
+    @property
+    def least_turn_ms(self) -> float:
+        """A turn's end waits for half of the answers under way, without load for whoever is done: a small part of a turn."""
+        each = max(self.mean_ms, self.cycle_ms)  # who had no answer in a slice has no mean
+        return max(ANSWERS_IN_A_TURN * each, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
+
+
+def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:
+    """By the response times of a slice, which may have had no answer, and the time from one answer of a user to the next."""
+    if times is None:
+        return Answering(cycle_ms=cycle_ms)
+    return Answering(times.mean() / 1000, times.length_biased_mean() / 1000, cycle_ms)
+
+
+def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
+    """The time from one answer of a user to the next, by a row of slices.csv.
+
+    Of a slice in one stretch it is by all answers over all of its load, which no edge cuts: a short one may hold a round of slow
+    answers or none. Where there was no answer it is the time for which one was waited.
+    """
+    completed, measured_ns = int(row["completed"]), int(row["measured_ns"])
+    if row.get("cpu_own_ns") and completed:
+        return users * measured_ns / completed
+    return users * max(measured_ns, observed_ns) / max(users, completed + int(row["lead_in_completed"]))
+
+
+def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering], threads: int = 0) -> Turn | None:
+    """The turns of the slices of a pair, whose subjects are `answering` so; None where each has the machine in one stretch, as open
+    load, load with a shape and slow answers need. `threads` are those of the subject that has most: to thaw them all is to be a
+    small part of a turn."""
+    if len(answering) < 2 or not may_take_turns(schedule, cell):
+        return None
+    return turn_within(
+        schedule.slice_seconds, max(schedule.turn_ms, THAW_MS_A_THREAD * threads / THAW_SHARE), answering
+    )
+
+
+def turn_within(slice_seconds: float, least_ms: float, answering: Sequence[Answering]) -> Turn | None:
+    """Turns of `least_ms` or as long as the subjects' answers want; None where a slice is too short for such."""
+    turn = max(least_ms, *(subject.least_turn_ms for subject in answering))
+    return Turn(ms=turn) if turn * LEAST_TURNS <= slice_seconds * 1000 else None
+
+
+def make_job(
+    schedule: Schedule,
+    trial: TrialPlan,
+    slices: TrialSlices,
+    running: Mapping[str, RunningSubject],
+    service: Entry[Service],
+    corpus: Corpus,
+    folder: Path,
+    shares: Shares,
+) -> Job:
+    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order (of
+    subjects that are asked in different formats, each in an order of its own)."""
+    cells = {cell.name: cell for cell in schedule.cells}
+    asked: dict[str, str] = {}
+    for cell in schedule.cells:
+        asked |= operations_of(cell, schedule.sessions)
+    return Job(
+        seed=trial.seed,
+        corpus=str(Path("..") / ".." / corpus.folder.name)
+        if folder.parent.parent == corpus.folder.parent
+        else str(corpus.folder),
+        rules=corpus.rules,
+        targets=[_target(label, subject, service, asked) for label, subject in running.items()],
+        slices=[
+            _slice(schedule, trial, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in slices.all()
+        ],
+        sessions=_sessions(schedule),
+        cpus=shares.engine,
+        # A request that waits for its answer at a slice's end has as long as any other.
+        timeout_ms=schedule.drain_limit_seconds * 1000,
+        drain_limit_ms=schedule.drain_limit_seconds * 1000,
+        samples=Samples(one_in=_KEPT_ONE_IN) if all(kind_of(cell).sliced for cell in schedule.cells) else Samples(),
+    )
+
+
+def _sessions(schedule: Schedule) -> dict[str, Session]:
+    """Those that the cells ask for; and for warm-up, under names of their own, hurried ones.
+
+    A session that lasts longer than a slice would be cut off before its last requests in every warm-up slice, and their code
+    would be cold when it is measured.
+    """
+    asked = sessions_of(schedule.cells, schedule.sessions)
+    seconds = schedule.slice_seconds / WARM_UP_SESSIONS_IN_A_SLICE
+    return asked | {name + HURRIED: hurried(session, seconds) for name, session in asked.items()}
+
+
+def _target(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
+    """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
+    subject = running.subject
+    entry = subject.spoken(service)
+    return Target(
+        subject=label,
+        host=running.host,
+        port=running.front.port,
+        secure=subject.front.secure,
+        tls=tls_of(running),
+        path=subject.path(),
+        headers=subject.headers,
+        operation_headers={
+            in_format(name, subject.form): contract.request_headers(entry.model, operation)
+            for name, operation in sorted(asked.items())
+        },
+        http2=http2_of(entry),
+        rmi=rmi_of(entry),
+        keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
+    )
+
+
+def tls_of(running: RunningSubject) -> Tls:
+    """How the certificate is judged of a subject that is asked over TLS."""
+    authority = running.access.authority
+    return Tls() if authority is None else Tls(ca=str(authority))
+
+
+def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan, form: str) -> Slice:
+    kind = kind_of(cell)
+    seconds = warm_up_load_seconds(schedule) if plan.phase == "warm-up" else schedule.slice_seconds
+    load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
+    shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
+    mix = cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell)
+    return Slice(
+        number=plan.number,
+        subject=plan.subject,
+        phase=plan.phase,
+        profile=load(cell, seconds),
+        mix={in_format(name, form): weight for name, weight in mix.items()},
+        deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
+        lead_in_ms=kind.lead_in_ms,
+    )
+
+
+def _warm_up_mix(schedule: Schedule, cell: Cell) -> dict[str, float]:
+    """The cell's mix, its sessions hurried."""
+    sessions = sessions_of([cell], schedule.sessions)
+    return {name + HURRIED if name in sessions else name: weight for name, weight in cell.asked.items()}

@@ -1,0 +1,36 @@
+"""The response times of the slices that ended last, from the histograms as the engine appends them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...base.growing_file import GrowingFile
+from ...base.histogram import Histogram, decode, merged, tagged
+
+
+class LastSlices:
+    """Reads an intervals.hlog that grows, between slices; what cannot be read is passed over, for no verdict rests on it."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = GrowingFile(path)
+
+    def response_times(self) -> Mapping[str, Histogram]:
+        """All that was appended since the last call, in us, by subject; who has none is left out."""
+        by_subject: dict[str, list[Histogram]] = {}
+        for line in self._appended():
+            tag, encoded = tagged(line) or ("", "")
+            if not tag.endswith("/response"):
+                continue
+            try:
+                by_subject.setdefault(tag.rsplit("/", 3)[0], []).append(decode(encoded))
+            except ValueError:
+                continue
+        together = {subject: merged(histograms) for subject, histograms in by_subject.items()}
+        return {subject: times for subject, times in together.items() if times.total}
+
+    def _appended(self) -> list[str]:
+        try:
+            return self._file.lines()
+        except OSError:
+            return []

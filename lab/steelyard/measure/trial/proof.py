@@ -1,0 +1,166 @@
+"""What proves that a trial measured what it says: the services' own counts, and kept answers looked at in full."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from ...base.errors import KeeperError, ProvisionError
+from ...hosts.running import RunningSubject
+from ...models.records import Counted, Failure, Reconciled, Settled, SlicePlan, WrongSample, operation_of
+from ...workload import corpus
+from ...workload.body_formats import meaning_of
+from .context import TrialContext, TrialFailedError, TrialLog
+from .watch import Watch
+
+ANSWERS = (
+    *("completed", "wrong", "status", "fault", "capture"),
+    *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
+)  # every kind of answer that a request may have reached the service for
+UNCHANGED_SECONDS = 0.1  # a service that counts nothing for so long has read what was sent
+MOST_LOOKS = 50
+
+
+class ServiceCounts:
+    """The services' own counts of requests, in stretches: a load with a shape is one of its own, so that what was overloaded in one
+    test says nothing of the counts of another. Raises ProvisionError where a service has a counter and does not tell."""
+
+    def __init__(self, running: Mapping[str, RunningSubject]) -> None:
+        self._hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
+        self._running = {label: running[label] for label in dict.fromkeys(self._hosts.values())}
+        self._first = {label: subject.requests_served() for label, subject in self._running.items()}
+        self._stretches: list[tuple[SlicePlan, int]] = []
+
+    @contextmanager
+    def stretch(self, plan: SlicePlan) -> Iterator[None]:
+        """The slice that is driven within is a stretch, where the service's count can be read before it and after it."""
+        host = self._running[self._hosts[plan.subject]]
+        host.thaw()
+        before = _count_at_rest(host)
+        yield
+        after = _count_at_rest(host)
+        if before is not None and after is not None:
+            self._stretches.append((plan, after - before))
+
+    def compared(self, rows: Iterable[Mapping[str, str]], watch: Watch, last: SlicePlan) -> list[Counted]:
+        """Each subject's count against the engine's: a stretch each, and one of all other slices.
+
+        `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises
+        TrialFailedError where it has one and does not tell.
+        """
+        answers = {int(row["slice"]): sum(int(row[answer]) for answer in ANSWERS) for row in rows}
+        slices: dict[str, list[int]] = {label: [] for label in self._running}
+        for row in rows:
+            slices[self._hosts[row["subject"]]].append(int(row["slice"]))
+        compared = []
+        for label, subject in self._running.items():
+            served = self._served(label, subject, watch, last)
+            if served is None:
+                continue
+            alone = {plan.number: count for plan, count in self._stretches if self._hosts[plan.subject] == label}
+            others = [number for number in slices[label] if number not in alone]
+            compared.append(
+                Counted(
+                    subject=label,
+                    slices=others if alone else None,
+                    by_service=served - sum(alone.values()),
+                    by_engine=sum(answers[number] for number in others),
+                )
+            )
+            compared += [
+                Counted(subject=label, slices=[number], by_service=count, by_engine=answers[number])
+                for number, count in alone.items()
+            ]
+        return compared
+
+    def _served(self, label: str, subject: RunningSubject, watch: Watch, last: SlicePlan) -> int | None:
+        subject.thaw()
+        try:
+            served, first = subject.requests_served(), self._first[label]
+        except ProvisionError as error:
+            raise TrialFailedError(watch.unreachable(last, label, error.message), error.hint) from None
+        return None if served is None or first is None else served - first
+
+
+def _count_at_rest(subject: RunningSubject) -> int | None:
+    """The service's count once it grows no more, since it may still read what nobody waits for; None where that is not told."""
+    try:
+        count = subject.requests_served()
+        for _ in range(MOST_LOOKS):
+            time.sleep(UNCHANGED_SECONDS)
+            before, count = count, subject.requests_served()
+            if count == before:
+                return count
+    except ProvisionError:
+        pass
+    return None
+
+
+def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
+    """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
+    outcomes = []
+    for label, subject in running.items():
+        if subject.subject.same_as is not None:
+            continue
+        for asked in subject.subject.reconciliations():
+            try:
+                expected, printed = subject.reconcile(asked)
+            except (ProvisionError, KeeperError) as error:
+                message = f"{label} could not be reconciled with its load ({asked.name}): {error.message}"
+                raise TrialFailedError(
+                    Failure(kind="reconciliation", subject=label, message=message), error.hint
+                ) from None
+            if printed != expected:
+                message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
+                raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
+            outcomes.append(Reconciled(subject=label, name=asked.name, found=printed))
+    return outcomes
+
+
+def settle(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
+    """How the work of a slice that outlived its answers ended; None where the service has no such work.
+
+    Raises TrialFailedError where that cannot be told.
+    """
+    begun = time.monotonic()
+    try:
+        settlement = subject.settle(while_waiting)
+    except (ProvisionError, KeeperError) as error:
+        message = f"{plan.subject} does not tell whether its work is settled: {error.message}"
+        raise TrialFailedError(
+            Failure(kind="reconciliation", subject=plan.subject, message=message), error.hint
+        ) from None
+    if settlement is None:
+        return None
+    seconds = round(time.monotonic() - begun, 3)
+    return Settled(
+        slice=plan.number, subject=plan.subject, settled=settlement[0], seconds=seconds, counts=settlement[1]
+    )
+
+
+def check_samples(setting: TrialContext, log: TrialLog) -> None:
+    """Compare every kept answer in full with the one expected; the engine's own check is a cheap one.
+
+    Where the engine was ended, the last answer may be missing or its row be cut: what is whole is compared.
+    """
+    samples = log.folder / "samples"
+    if not (samples / "index.csv").is_file():
+        return
+    meanings = {label: meaning_of(subject.spoken(setting.service)) for label, subject in setting.subjects.items()}
+    expected = corpus.expected_answers(setting.corpus.folder)
+    with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            answer = samples / f"{row['sample']}.answer"
+            if None in row.values() or row["outcome"] != "right" or not answer.is_file():
+                continue
+            operation = operation_of(row["operation"])
+            meaning = meanings[row["subject"]]
+            difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])], operation)
+            log.samples_checked += 1
+            if difference is not None:
+                wrong = WrongSample(
+                    slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=difference
+                )
+                log.wrong_samples.append(wrong)

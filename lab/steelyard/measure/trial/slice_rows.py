@@ -1,0 +1,47 @@
+"""The rows of slices.csv as the engine appends them, each read once however long a trial is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...base.errors import EngineError
+
+
+class SliceRows:
+    """Reads a slices.csv that grows. `seen` holds every row read so far, by the names of its header."""
+
+    def __init__(self, path: Path) -> None:
+        self.seen: list[Mapping[str, str]] = []
+        self._path = path
+        self._bytes_read = 0
+        self._header: Sequence[str] = ()
+
+    def take(self, count: int) -> Sequence[Mapping[str, str]]:
+        """The last `count` of the rows appended since the last call; raises EngineError where there are fewer.
+
+        The engine has flushed a slice's row before it says that the slice is drained.
+        """
+        new = self._appended()
+        self.seen += new
+        if len(new) < count:
+            raise EngineError(f"the engine wrote {len(new)} of {count} rows to {self._path}")
+        return new[len(new) - count :]
+
+    def _appended(self) -> list[Mapping[str, str]]:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._bytes_read)
+                new = file.read()
+        except OSError as error:
+            raise EngineError(f"the engine's rows in {self._path} cannot be read: {error.strerror}") from None
+        whole = new[: new.rfind(b"\n") + 1]
+        self._bytes_read += len(whole)
+        lines = list(csv.reader(io.StringIO(whole.decode(errors="replace"), newline="")))
+        if not self._header and lines:
+            self._header = lines.pop(0)
+        if any(len(line) != len(self._header) for line in lines):
+            raise EngineError(f"the engine wrote a row to {self._path} that does not fit its header")
+        return [dict(zip(self._header, line, strict=True)) for line in lines]

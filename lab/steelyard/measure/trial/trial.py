@@ -1,0 +1,563 @@
+"""One trial: fresh processes, verified answers, warm-up until steady, then slices that alternate between the subjects."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from ...base.csvfiles import write_text
+from ...base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
+from ...hosts import clocks, doctor, processes
+from ...hosts.cpus import kept_awake, staying_on
+from ...hosts.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
+from ...hosts.links import LinkObserver
+from ...hosts.placement import LOOPBACK
+from ...hosts.running import RunningSubject
+from ...models.job import StretchEdges, Turn
+from ...models.records import Cell, Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
+from ...plan.cells import sessions_of
+from ...plan.designs import design_named
+from ...plan.faults import drawn
+from ...plan.kinds import kind_of
+from ...plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
+from ...plan.stopping import END_SECONDS, Pending, pairs_are_over, warm_up_is_over
+from ...results.tables import mean_request_bytes
+from ...statistics.steady import (
+    CONSECUTIVE,
+    WarmUpSlice,
+    compiles,
+    cpu_ns_per_request,
+    jit_share,
+    steady_since,
+    still_compiles,
+)
+from . import idle_cpu, remote_logs
+from .bring_up import require_host, start_all, unless_lost
+from .context import TrialContext, TrialFailedError, TrialLog, trial_folder
+from .drivers import Drivers, drivers_of
+from .engine import Engine, Tick
+from .faults import Strike, counted_after
+from .gathering import end_recording, gather
+from .gauges import store_gauges
+from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
+from .last_slices import LastSlices
+from .proof import ServiceCounts, check_samples, reconciled, settle
+from .second_client import SecondClient
+from .slice_rows import SliceRows
+from .spans import store_spans
+from .stress import stress_of
+from .stretches import TrialStretches, expected
+from .watch import Watch
+
+
+def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) -> TrialRecord:
+    """Drive one trial and store its record: complete where its end was reached, else with the reason why not.
+
+    Raises TrialFailedError, or after storing what there is KeyboardInterrupt, and what no later trial would escape
+    (SteelyardError, OSError: a full disk).
+    """
+    setting = replace(setting, schedule=setting.schedule.for_trial(plan))
+    log = TrialLog(trial_folder(setting.folder, plan.number))
+    log.folder.mkdir(parents=True, exist_ok=True)
+    begun, clock = _now(), time.monotonic()
+    status: TrialStatus = "failed"
+    failure: Failure | None = Failure(kind="lab", message="the lab ended before the trial did")
+    try:
+        _drive(setting, plan, log, clock, all_spellings)
+        status, failure = "complete", None
+    except KeyboardInterrupt:
+        status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
+        raise
+    except TrialFailedError as error:
+        told = unless_lost(setting, error)
+        failure = told.failure
+        raise told from None
+    except (SteelyardError, OSError) as error:
+        failure = Failure(kind="lab", message=str(error))
+        raise
+    except Exception as error:
+        defect = _defect(error, log)
+        failure = defect.failure
+        raise defect from None
+    finally:
+        record = _record(setting, plan, log, status, failure, begun, time.monotonic() - clock)
+        write_text(log.folder / "trial.json", record.model_dump_json(indent=1) + "\n")
+    return record
+
+
+def _record(
+    setting: TrialContext,
+    plan: TrialPlan,
+    log: TrialLog,
+    status: TrialStatus,
+    failure: Failure | None,
+    begun: str,
+    seconds: float,
+) -> TrialRecord:
+    return TrialRecord(
+        number=plan.number,
+        seed=plan.seed,
+        status=status,
+        failure=failure,
+        begun=begun,
+        ended=_now(),
+        clock_offset_ns=time.time_ns() - time.monotonic_ns(),
+        seconds=round(seconds, 3),
+        server_cpus=setting.shares.server,
+        engine_cpus=setting.shares.engine,
+        subjects=log.subjects,
+        slices=log.slices,
+        steady=log.steady,
+        at_rest=log.at_rest,
+        stretches=log.stretches,
+        counted=log.counted,
+        reconciled=log.reconciled,
+        settled=log.settled,
+        restored=log.restored,
+        faults=log.faults,
+        recorded=log.recorded,
+        samples_checked=log.samples_checked,
+        wrong_samples=log.wrong_samples,
+        distress=log.distress,
+        clocks=log.clocks,
+        machine=log.machine,
+        warnings=doctor.warnings(log.machine),
+    )
+
+
+def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
+    """What nobody foresaw, as a trial that failed; its trace is kept beside what was measured."""
+    place = log.folder / "defect.log"
+    write_text(place, traceback.format_exc())
+    message = f"a defect of Steelyard ended it: {type(error).__name__}: {error}"
+    return TrialFailedError(Failure(kind="defect", message=message), f"please report it with {place}")
+
+
+def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
+    setting.progress.live.begin_trial()
+    setting.progress.show(setting.stage(plan, "looking at the machine"))
+    log.machine = _machine_before(setting)
+    with ExitStack() as stack:
+        stack.enter_context(kept_awake(setting.shares))
+        require_host(setting)
+        log.machine += doctor.examine_host(setting.site)
+        log.far_clock = stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
+        running = start_all(setting, plan, log, stack, all_spellings=all_spellings)
+        unpinned = {
+            label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
+        }
+        faces = {
+            label: subject.subject.same_as for label, subject in running.items() if subject.subject.same_as is not None
+        }
+        slices = plan_slices(setting.schedule, plan, unpinned, faces)
+        job = make_job(
+            setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
+        )
+        stack.enter_context(staying_on(setting.shares.engine))  # the lab must not run where the servers do
+        try:
+            counts = ServiceCounts(running)
+            with (
+                drivers_of(job, log.folder) as engine,
+                processes.Observer(log.folder) as observer,
+                LinkObserver(log.folder, setting.site) as links,
+                ForeignObserver(log.folder, _watched(setting), [os.getpid()]) as foreign,
+            ):
+                observers = _Observers(observer, links, foreign)
+                driver = _Driver(setting, plan, log, running, engine, observers, counts)
+                driver.measure_cold(slices)
+                driver.warm_up(slices, begun)
+                driver.look_at_rest()
+                driver.measure(slices, begun)
+            if (
+                not setting.schedule.faults
+            ):  # what was killed counts from nothing again, and its losses are what is looked for
+                log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
+                log.reconciled = reconciled(running)
+            _store_notes(setting, plan, log, running, driver)
+        except EngineError as error:
+            raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
+        except StoreError as error:
+            raise TrialFailedError(Failure(kind="records", message=error.message), error.hint) from None
+        except (ProvisionError, KeeperError) as error:
+            raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
+        finally:
+            check_samples(setting, log)
+
+
+def _store_notes(
+    setting: TrialContext, plan: TrialPlan, log: TrialLog, running: dict[str, RunningSubject], driver: _Driver
+) -> None:
+    """Store what the subjects noted of times by themselves: events, gauges, and what their monitors recorded."""
+    layered = "layers" in setting.schedule.observe
+    if layered:
+        end_recording(running)
+    ours = remote_logs.brought(setting.site, log.folder, log.far_clock)
+    if setting.schedule.spans:
+        store_spans(setting.schedule, log, driver.rows.seen)
+    store_gauges(setting.schedule, log, driver.rows.seen)
+    if layered:
+        setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
+        log.recorded = gather(running, log.folder, ours)
+
+
+@dataclass(frozen=True)
+class _Observers:
+    """Who reads before and after what is driven: the subjects' processes, the link to their host, and work of others."""
+
+    processes: processes.Observer
+    links: LinkObserver
+    foreign: ForeignObserver
+
+
+class _Driver:
+    """Drives slices one at a time, and records and judges each."""
+
+    def __init__(
+        self,
+        setting: TrialContext,
+        plan: TrialPlan,
+        log: TrialLog,
+        running: dict[str, RunningSubject],
+        engine: Engine | Drivers,
+        observers: _Observers,
+        counts: ServiceCounts,
+    ) -> None:
+        self._setting = setting
+        self._plan = plan
+        self._log = log
+        self._running = running
+        self._engine = engine
+        self._observer = observers.processes
+        self._links = observers.links
+        self._foreign = observers.foreign
+        self._counts = counts
+        self._design = design_named(setting.schedule.design)
+        self._cells = {cell.name: cell for cell in setting.schedule.cells}
+        self.rows = SliceRows(log.folder / "slices.csv")
+        self._last_slices = LastSlices(log.folder / "intervals.hlog")
+        self._answering: dict[tuple[str, str], Answering] = {}  # in the last slice, by subject and cell
+        self._stretches = TrialStretches(setting.schedule, plan)
+        self._measuring_within: float | None = None  # seconds that the budget leaves for all pairs
+        self.watch = Watch(
+            running,
+            self._cells,
+            mean_request_bytes(setting.corpus.folder, sessions_of(setting.schedule.cells, setting.schedule.sessions)),
+            log.folder,
+            {label: subject.subject.form for label, subject in running.items()},
+        )
+        log.distress = self.watch.distress
+
+    def measure_cold(self, slices: TrialSlices) -> None:
+        """What is measured before any load: on the subjects' own processors, as all that is, which they then leave again."""
+        if not slices.cold:
+            return
+        for subject in self._running.values():
+            subject.pin(self._setting.shares)
+        for _, group in groupby(slices.cold, lambda plan: plan.cell):
+            self._drive_pair(list(group), 1)
+        for subject in self._running.values():
+            subject.thaw()
+            subject.unpin(self._setting.shares)
+
+    def warm_up(self, slices: TrialSlices, begun: float) -> None:
+        """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
+
+        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock.
+        """
+        self._head_starts(slices, begun)
+        for subject in self._running.values():
+            subject.pin(self._setting.shares)
+        self._settle(slices, begun)
+
+    def _head_starts(self, slices: TrialSlices, begun: float) -> None:
+        """A head start goes on beyond its usual length while compilers are at work, where more is offered."""
+        within = self._setting.warm_up_within
+        usual = head_start_slices(self._setting.schedule)
+        for (label, _), plans in slices.head_start.items():
+            driven: list[WarmUpSlice] = []
+            for plan in plans:
+                late = within is not None and time.monotonic() - begun > within
+                enough = len(driven) >= CONSECUTIVE and not still_compiles(driven)
+                if len(driven) >= usual and (late or enough):
+                    break
+                driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
+
+    def _settle(self, slices: TrialSlices, begun: float) -> None:
+        """A slice of each that is not steady yet, in turn, until all are or it is over."""
+        within = self._setting.warm_up_within
+        seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
+        spent = dict.fromkeys(slices.warm_up, 0.0)
+        for turn in range(max((len(plans) for plans in slices.warm_up.values()), default=0)):
+            pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
+            had = [Pending(self._has_compiler(key[0]), spent[key], still_compiles(seen[key])) for key in pending]
+            promised = bool(self._setting.schedule.least_forks)
+            if warm_up_is_over(within, time.monotonic() - begun, had, verdict_promised=promised):
+                break
+            for key in pending:
+                before = time.monotonic()
+                plan = slices.warm_up[key][turn]
+                seen[key].append(self._drive_slice(plan, f"warming up {plan.subject}", PAUSE_SECONDS))
+                spent[key] += time.monotonic() - before
+        self._log.steady = [
+            Steadiness(
+                subject=label,
+                cell=cell,
+                met=steady_since(so_far) is not None,
+                slices=len(so_far),
+                seconds=round(spent[label, cell], 3),
+            )
+            for (label, cell), so_far in seen.items()
+        ]
+
+    def _has_compiler(self, label: str) -> bool:
+        return any(part.server.model.jvm for part in self._setting.subjects[label].parts)
+
+    def look_at_rest(self) -> None:
+        """What each subject uses unasked, where who waits is frozen: all run and nobody is asked."""
+        frozen = {
+            label: subject
+            for label, subject in self._running.items()
+            if subject.subject.may_freeze and subject.subject.same_as is None
+        }
+        if len(frozen) < 2 or not (self._design.takes_turns or self._design.freezes):
+            return
+        for subject in frozen.values():
+            subject.thaw()
+        self._setting.progress.show(self._setting.stage(self._plan, "looking at all at rest"))
+        used = {label: partial(_used_ns, subject) for label, subject in frozen.items()}
+        self._log.at_rest = idle_cpu.look(used, self._setting.progress.refresh)
+
+    def measure(self, slices: TrialSlices, begun: float) -> None:
+        """All measured slices in their order; then, for each pair in which a compiler woke up again or others were at work, one of
+        the spare ones. Where others disturbed most pairs there are none: the spare ones would be void too.
+
+        A budget ends both early; the trial was begun at `begun` on the monotonic clock.
+        """
+        total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
+        voided: Counter[str] = Counter()
+        clock, pairs = time.monotonic(), 0
+        if self._setting.trial_within is not None:
+            self._measuring_within = self._setting.trial_within - (clock - begun) - END_SECONDS
+        for pair, of_pair in groupby(slices.measure, lambda plan: plan.pair or 0):
+            if self._pairs_are_over(begun, clock, pairs):
+                break
+            for cell, group in groupby(of_pair, lambda plan: plan.cell):
+                if not self._stretches.enough(self._cells[cell]):
+                    voided[cell] += self._drive_pair(list(group), total)
+                    pairs = pair + 1
+        for cell, spare in slices.spare.items():
+            for plans in spare:
+                if not voided[cell] or self._foreign.busy or self._pairs_are_over(begun, clock, pairs - voided[cell]):
+                    break
+                voided[cell] += self._drive_pair(plans, total) - 1
+
+    def _pairs_are_over(self, begun: float, clock: float, counted: int) -> bool:
+        """Whether the budget ends them, of which so many that count were driven since `clock`."""
+        now = time.monotonic()
+        return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock)
+
+    def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
+        """The slices of a pair; whether they are voided, since something was compiled in one of them, or others were at work."""
+        self._foreign.begin_pair()
+        cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
+        kind = kind_of(cell)
+        answering = [expected(cell, plan.subject, self._answering, self._cells) for plan in plans]
+        threads = self._most_threads(plans)
+        turn = turn_of(self._setting.schedule, cell, answering, threads) if self._all_quiet() else None
+        if turn is not None:
+            driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
+        elif self._engine.drives_stretches and self._stretches.applies(cell):
+            driven = self._drive_in_stretches(plans, cell, answering, total)
+        else:
+            driven = []
+            for plan in plans:
+                counted = kind.overload_is_a_result and not kind.breaks
+                with self._counts.stretch(plan) if counted else nullcontext():
+                    stage = kind.stage(cell, plan.subject, pair, total)
+                    driven.append(self._drive_slice(plan, stage, kind.rest_seconds))
+        return self._foreign.pair_is_disturbed() or any(compiles(driven_slice.jit_share) for driven_slice in driven)
+
+    def _most_threads(self, plans: Sequence[SlicePlan]) -> int:
+        """Of the subjects of these slices that are frozen and run on this machine; 0 where none does."""
+        if self._setting.site is not LOOPBACK:
+            return 0
+        subjects = [self._running[plan.subject] for plan in plans if self._running[plan.subject].subject.may_freeze]
+        return max(
+            (processes.threads(p.pid for part in subject.use().values() for p in part) for subject in subjects),
+            default=0,
+        )
+
+    def _all_quiet(self) -> bool:
+        """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""
+        return all(rest.share <= QUIET_AT_REST for rest in self._log.at_rest)
+
+    def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
+        self._setting.progress.show(self._setting.stage(self._plan, stage))
+        numbers = [plan.number for plan in plans]
+        second = self._setting.progress.second
+        return self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
+
+    def _drive_in_stretches(
+        self, plans: Sequence[SlicePlan], cell: Cell, answering: Sequence[Answering], total: int
+    ) -> list[WarmUpSlice]:
+        """A stretch of each subject of a pair, as long as its answers want; the first plan says what that costs."""
+        sliced = sum(kind_of(each).sliced for each in self._cells.values())
+        within = None if self._measuring_within is None else self._measuring_within / sliced
+        cost = self._stretches.plan(cell, answering, within)
+        self._log.stretches = self._stretches.plans
+        if cost and self._plan.number == self._setting.schedule.trials[0].number:
+            self._setting.progress.say(cost)
+        kind, pair = kind_of(cell), plans[0].pair or 0
+        stretches = zip(plans, self._stretches.next(plans), strict=True)
+        return [
+            self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds, stretch)
+            for plan, stretch in stretches
+        ]
+
+    def _drive_slice(
+        self, plan: SlicePlan, stage: str, pause: float, stretch: StretchEdges | None = None
+    ) -> WarmUpSlice:
+        self._setting.progress.show(self._setting.stage(self._plan, stage))
+        if pause:
+            time.sleep(pause)
+        self._freeze_others(plan)
+        self._restore(plan)
+        broken = plan.phase == "measure" and kind_of(self._cells[plan.cell]).breaks
+        drive = self._drive_broken if broken else partial(self._drive_until_settled, stretch=stretch)
+        [driven] = self._observed([plan], lambda: drive(plan))
+        return driven
+
+    def _restore(self, plan: SlicePlan) -> None:
+        """Bring the companions to the state in which the trial began; raises TrialFailedError where they do not come to it."""
+        if plan.phase != "measure" or self._setting.schedule.restore != "test":
+            return
+        for role, began, state in self._running[plan.subject].restore(self._setting.progress):
+            self._log.restored.append(Restored(slice=plan.number, subject=plan.subject, role=role, state=state))
+            if state != began:
+                raise TrialFailedError(
+                    Failure(
+                        kind="state",
+                        subject=plan.subject,
+                        message=f"before {plan.cell} the state of its {role} is '{state}', and was '{began}' before",
+                    ),
+                    hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
+                )
+
+    def _drive_until_settled(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
+        """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
+        if stretch is None:
+            self._engine.go(plan.number, self._patience(), self._on_tick(plan))
+        else:
+            patience = self._patience() + stretch.lead_in_ms / 1000
+            self._engine.stretch(plan.number, stretch, patience, self._on_tick(plan))
+        settled = settle(self._running[plan.subject], plan, self._setting.progress.refresh)
+        if settled is not None:
+            self._log.settled.append(settled)
+
+    def _drive_broken(self, plan: SlicePlan) -> None:
+        """Drive a block in which something is broken, and count what became of its work once all parts are there again."""
+        running, setting = self._running[plan.subject], self._setting
+        met = drawn(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
+        client = partial(SecondClient, self._engine.job, plan.number, self._log.folder)
+        strike = Strike(running, met, setting.shares, setting.progress, client)
+        try:
+            self._engine.go(plan.number, self._patience(), self._on_tick(plan), strike)
+        finally:
+            if strike.struck is not None:
+                self._log.faults.append(strike.record(plan))
+        # Processes know when work came to them by the clock of their own host.
+        since_ns = (
+            strike.begun_ns if self._log.far_clock is None else self._log.far_clock.line().theirs(strike.begun_ns)
+        )
+        self._log.faults[-1] = counted_after(running, self._log.faults[-1], since_ns, setting.progress.refresh)
+
+    def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
+        """Record what the subjects of these slices use while they are driven, and judge how each went."""
+        others = self._foreign.look() if plans[0].phase == "measure" else None
+        before = [processes.read(self._running[plan.subject]) for plan in plans]
+        carried = self._links.look()
+        self._log.slices.extend(plans)
+        drive()
+        self._links.record([plan.number for plan in plans], carried, self._links.look())
+        after = [processes.read(self._running[plan.subject]) for plan in plans]
+        self._foreign.record([plan.number for plan in plans], others)
+        rows = self.rows.take(len(plans))
+        times = self._last_slices.response_times()
+        self._setting.progress.live.slices_ended({label: each.percentile(99) / 1000 for label, each in times.items()})
+        judged = []
+        for plan, row, begun, ended in zip(plans, rows, before, after, strict=True):
+            jit_ns, cpu_ns = self._observer.record(plan.number, plan.subject, begun, ended)
+            measured_ns, observed_ns = int(row["measured_ns"]), ended.at_ns - begun.at_ns
+            share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
+            cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
+            self._look(plan, row)
+            cycle_ms = cycle_ns(row, self._cells[plan.cell].users, observed_ns) / 1e6
+            self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject), cycle_ms)
+            judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
+        return judged
+
+    def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
+        failure = self.watch.look(plan, row)
+        if failure is not None:
+            raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._log.folder}")
+
+    def _on_tick(self, plan: SlicePlan) -> Tick:
+        """What a second of the slice's means: progress, and for a stress test perhaps enough of it."""
+        stress = stress_of(self._cells[plan.cell]) if plan.phase == "measure" else None
+
+        def second(tick: dict[str, Any]) -> None:
+            self._setting.progress.second(tick)
+            if stress is not None and stress.enough(tick):
+                self._engine.enough(plan.number)
+
+        return second
+
+    def _freeze_others(self, plan: SlicePlan) -> None:
+        """Some kinds have the processor for themselves, whatever the design; and where slices alternate, what is measured of one
+        is not to hold another's work."""
+        alternates = self._design.takes_turns and plan.phase == "measure"
+        if not (self._design.freezes or alternates or kind_of(self._cells[plan.cell]).alone):
+            return
+        label = plan.subject
+        for subject in self._running.values():
+            if subject.parts is not self._running[label].parts and subject.subject.may_freeze:
+                subject.freeze()
+        self._running[label].thaw()
+
+    def _patience(self) -> float:
+        """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
+        return self._setting.schedule.drain_limit_seconds + 60.0
+
+
+def _machine_before(setting: TrialContext) -> list[Check]:
+    """What the machine is like before anything is started; raises ConfigurationError."""
+    checks = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
+    return [*checks, NOT_LOOKED_FOR] if strangers_welcome() else checks
+
+
+def _watched(setting: TrialContext) -> Collection[int]:
+    """The processors on which work of others is looked for.
+
+    None where the subjects have another machine, whose processes nobody lists, where trials are driven side by side, which
+    measure no time, and where the user does not want it.
+    """
+    is_watched = setting.lab is None and not setting.shares.elsewhere and not strangers_welcome()
+    return setting.shares.server if is_watched else ()
+
+
+def _used_ns(subject: RunningSubject) -> int:
+    """Processor time of a subject's processes so far, without that of JIT compilers."""
+    return sum(process.cpu_ns - process.jit_ns for of_part in subject.use().values() for process in of_part)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

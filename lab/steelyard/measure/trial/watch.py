@@ -1,0 +1,258 @@
+"""Death in service: what became of a subject that ended or answers no more, from its processes, its logs and its last slice."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from ...analyse.sentences import deed, load_text
+from ...base.csvfiles import write_text
+from ...base.text import counted
+from ...hosts import sockets
+from ...hosts.keeper import Exit
+from ...hosts.running import RunningPart, RunningSubject
+from ...models.records import Cell, Distress, Failure, Place, SlicePlan, in_format
+from ...plan.kinds import kind_of
+from ...results.tables import FAILURE_KINDS
+
+# How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
+_OUT_OF_MEMORY = re.compile(
+    r"java\.lang\.OutOfMemoryError|JavaScript heap out of memory|System\.OutOfMemoryException"
+    r"|Garbage collector could not allocate|runtime: out of memory|memory allocation of \d+ bytes failed"
+    r"|std::bad_alloc|Allowed memory size of \d+ bytes exhausted|\bMemoryError\b"
+)
+_DEADLOCK = re.compile(r"Found .*Java-level deadlock")
+# Frames of a Java thread that answers a request, and of one that waits for the answer to a call of its own: through
+# HttpURLConnection, Apache HttpClient, or the JDK's newer client.
+_SERVES = re.compile(r"^\s+at (?:\S+/)?(?:jakarta|javax)\.servlet\.", re.M)
+_CALLS = re.compile(
+    r"HttpURLConnection\.getInputStream|HttpURLConnection\.getResponseCode|org\.apache\.hc\.|org\.apache\.http\."
+    r"|org\.apache\.cxf\.(?:endpoint\.ClientImpl|transport\.http\.\w*HTTPConduit)|jdk\.internal\.net\.http\.HttpClientImpl\.send"
+)
+_WAITS = re.compile(r"java\.lang\.Thread\.State: (?:TIMED_)?WAITING|sun\.nio\.ch\.NioSocketImpl\.(?:park|implRead)")
+_FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+_MOST_LOG_BYTES = 8 * 2**20  # of one slice: a server in distress can write without end
+_DUMP_SECONDS = 5.0
+_DUMP_PAUSE = 0.25
+
+
+class Watch:
+    """Watches over the subjects of a trial. `look` is called after each slice, while no load runs.
+
+    `request_bytes` is the mean size of a request by operation, `forms` the message format of each subject that is asked in another
+    than the service's own. `distress` holds what a
+    subject lived through: memory ran out, and it went on.
+    """
+
+    def __init__(
+        self,
+        running: Mapping[str, RunningSubject],
+        cells: Mapping[str, Cell],
+        request_bytes: Mapping[str, float],
+        folder: Path,
+        forms: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.distress: list[Distress] = []
+        self._running = running
+        self._cells = cells
+        self._request_bytes = request_bytes
+        self._folder = folder
+        self._forms = forms
+        self._logs = {label: [_Log(part) for part in subject.parts] for label, subject in running.items()}
+        self._memory: dict[str, str] = {}  # by subject: the last line that said that memory ran out
+        self._kernel_kills = {
+            label: part.site.reach.kernel_kills() for label, subject in running.items() for part in subject.parts[:1]
+        }
+
+    def look(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
+        """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
+        said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
+        self._memory |= said
+        for label in sorted(self._running, key=lambda other: other != plan.subject):
+            part = self._running[label].ended()
+            if part is not None and part.keeper.exit is not None:
+                return self._died(plan, label, part, part.keeper.exit)
+        failure = self._silent(plan, row)
+        if failure is None:
+            self.distress += [
+                Distress(subject=label, message=line, place=self._place(plan)) for label, line in said.items()
+            ]
+        return failure
+
+    def unreachable(self, plan: SlicePlan, label: str, message: str) -> Failure:
+        """Why `label` does not even answer outside the load; `plan` is the last slice that was driven."""
+        part = self._running[label].ended()
+        if part is not None and part.keeper.exit is not None:
+            return self._died(plan, label, part, part.keeper.exit)
+        return self._hung(plan, label, message)
+
+    def _died(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
+        death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
+        words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
+        if ended.by == signal.SIGKILL and part.site.reach.kernel_kills() > self._kernel_kills[label]:
+            return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel killed for want of memory")
+        if label in self._memory:
+            return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}")
+        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}")
+
+    def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
+        """Why not one request of the slice was answered rightly; None where one was."""
+        if int(row["completed"]):
+            return None
+        failed = {kind: int(row[kind]) for kind in FAILURE_KINDS if int(row[kind])}
+        if int(row["wrong"]):
+            return self._failure(plan, plan.subject, "wrong-answer", f"all {row['wrong']} answers were wrong")
+        answered_after = self._cells[plan.cell].may_refuse and int(row.get("lead_in_completed", 0)) > 0
+        late = answered_after or not (failed or int(row["dropped"]))
+        refused = set(failed) - {"timeout"}
+        if self._is_no_failure(plan, late=late, refused=bool(refused)):
+            return None
+        if refused:
+            counts = ", ".join(f"{n} {name}" for name, n in failed.items())
+            return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
+        if late:
+            seconds = int(row["measured_ns"]) / 1e9
+            words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
+            return self._failure(plan, plan.subject, "too-slow", words)
+        unanswered = int(row["unfinished"]) + sum(failed.values())
+        return self._hung(plan, plan.subject, f"no answer came to {counted(unanswered, 'request')}")
+
+    def _is_no_failure(self, plan: SlicePlan, *, late: bool, refused: bool) -> bool:
+        """Whether a slice without a right answer may be: all came late, or were refused.
+
+        What is cold may need longer than a slice; the first measured one says whether it still does. Where all were late in one of
+        several cells, the others can still be measured. And overload is what a test with a shape looks for, and a cell that says
+        so: the server lives, refuses or is slow, and that is counted.
+        """
+        cell = self._cells[plan.cell]
+        if plan.phase != "measure":
+            return late or (refused and cell.may_refuse)
+        if late and not refused and len(self._cells) > 1:
+            return True
+        return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
+
+    def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
+        """A subject that is silent: its JVMs are asked what their threads wait for."""
+        if label in self._memory:
+            return self._unanswered(plan, "hung", message, label)
+        for part in self._running[label].parts:
+            dump = thread_dump(part) if part.part.server.model.jvm else ""
+            if not dump:
+                continue
+            file = self._folder / f"{label}.{part.part.place}.threads.txt"
+            write_text(file, dump)
+            deadlock = _DEADLOCK.search(dump)
+            if deadlock is not None:
+                words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"
+                return self._failure(plan, label, "deadlock", words)
+            message = f"{message}; its thread dump is {file.name}"
+            waiting = waits_for_itself(dump, _calls(part))
+            if waiting is not None:
+                return self._failure(plan, label, "self-deadlock", f"{message}; {waiting}")
+        return self._failure(plan, label, "hung", message)
+
+    def _unanswered(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
+        """A subject that lives but does not serve: memory that ran out is the cause, where its log says so."""
+        subject = label or plan.subject
+        if subject in self._memory:
+            return self._failure(plan, subject, "out-of-memory", f"{message}; its log says: {self._memory[subject]}")
+        return self._failure(plan, subject, kind, message)
+
+    def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str) -> Failure:
+        place = self._place(plan)
+        idle = "" if label == plan.subject else f", while {plan.subject} was under load"
+        message = f"{label} {deed(kind)} {load_text(place)}{idle}: {cause}"
+        return Failure(kind=kind, subject=label, message=message, place=place)
+
+    def _place(self, plan: SlicePlan) -> Place:
+        cell = self._cells[plan.cell]
+        total = sum(cell.asked.values())
+        form = self._forms.get(plan.subject, "")
+        size = sum(share * self._request_bytes[in_format(name, form)] for name, share in cell.asked.items()) / total
+        return Place(slice=plan.number, phase=plan.phase, cell=plan.cell, users=cell.users, request_bytes=round(size))
+
+    def _memory_line(self, label: str) -> str | None:
+        return next((line for log in self._logs[label] if (line := log.out_of_memory()) is not None), None)
+
+
+class _Log:
+    """What a part writes to its log from now on, each byte read once."""
+
+    def __init__(self, part: RunningPart) -> None:
+        self._part = part
+        self._path = part.log
+        part.keeper.bring_log()
+        self._read = self._path.stat().st_size if self._path.exists() else 0
+
+    def out_of_memory(self) -> str | None:
+        """The first new line that says that memory ran out."""
+        self._part.keeper.bring_log()
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read(_MOST_LOG_BYTES)
+                self._read = file.seek(0, os.SEEK_END)
+        except OSError:
+            return None
+        return memory_line(new.decode(errors="replace"))
+
+
+def memory_line(text: str) -> str | None:
+    """The first line of `text` in which a runtime says that memory ran out."""
+    return next((line.strip()[:300] for line in text.splitlines() if _OUT_OF_MEMORY.search(line)), None)
+
+
+def self_wait(running: RunningSubject) -> str | None:
+    """What a silent subject waits for, where one of its JVMs waits for itself."""
+    for part in running.parts:
+        dump = thread_dump(part) if part.part.server.model.jvm else ""
+        waiting = waits_for_itself(dump, _calls(part))
+        if waiting is not None:
+            return waiting
+    return None
+
+
+def _calls(part: RunningPart) -> sockets.Calls:
+    return part.site.reach.calls(part.keeper.pids())
+
+
+def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
+    """What a silent JVM waits for, where it is itself: every thread that serves a request waits, some of them or of their helpers
+    for the answer to a call, and no call leads anywhere but to the JVM's own port. None where its dump or `calls` say otherwise.
+    """
+    threads = dump.split("\n\n")
+    serving = [thread for thread in threads if _SERVES.search(thread)]
+    calling = [thread for thread in threads if _CALLS.search(thread) and _WAITS.search(thread)]
+    if not serving or not calling or not all(_WAITS.search(thread) for thread in serving):
+        return None
+    if calls.elsewhere or not calls.to_themselves:
+        return None
+    return (
+        f"it waits for itself: all {counted(len(serving), 'thread')} that serve requests wait, and all calls lead to its own "
+        "port, where no thread is left to answer them (more worker threads, a call time-out or callees on another server help)"
+    )
+
+
+def thread_dump(part: RunningPart) -> str:
+    """What the JVMs of a part write to their log on SIGQUIT: each thread, what it waits for, and deadlocks.
+
+    Empty where none writes anything within seconds.
+    """
+    part.keeper.bring_log()
+    begun = part.log.stat().st_size
+    for process in part.keeper.use():
+        if process.name == "java":
+            part.site.reach.signal(process.pid, signal.SIGQUIT)
+    deadline, before, size = time.monotonic() + _DUMP_SECONDS, begun, begun
+    while time.monotonic() < deadline and (size == begun or size != before):
+        time.sleep(_DUMP_PAUSE)
+        part.keeper.bring_log()
+        before, size = size, part.log.stat().st_size
+    with part.log.open("rb") as file:
+        file.seek(begun)
+        return file.read().decode(errors="replace")

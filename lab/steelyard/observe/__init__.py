@@ -1,1 +1,0 @@
-"""What the subjects and the machine used, and what the setup was. Nothing here judges."""

@@ -1,0 +1,249 @@
+"""The pages and what they ask for: the list of runs, runs side by side, trends, a run while it lasts, and stored files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote
+
+import anyio
+from anyio.to_thread import run_sync
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ...base.errors import SteelyardError, StoreError
+from ...base.loopback_server import Asgi
+from ...base.text import upper_first
+from ...models.live import RunningNow
+from ...results.live_file import ask_to_stop, running_now
+from .. import beside_page
+from ..beside import beside
+from ..script import policy
+from ..templates import templates
+from . import trends
+from .guard import REPORT_POLICY, STORED, Guard, key_of
+from .shelf import Listed, Shelf, WantedRuns, content
+from .starting import Starter
+
+_EVERY_SECONDS = 1.0
+_MOST_BESIDE = 8
+_MOST_BODY = 10_000
+_KINDS = {
+    ".html": "text/html",
+    ".png": "image/png",
+    ".pdf": "application/pdf",
+    **dict.fromkeys((".csv", ".json", ".toml", ".md", ".log", ".hlog", ".txt", ".xml", ".answer"), "text/plain"),
+}
+
+
+def app_of(shelf: Shelf, token: str, port: int, starter: Starter | None = None) -> Asgi:
+    """The application: `token` begins each address, `port` is where it is asked; runs begin from it only with a `starter`."""
+    pages = _Pages(shelf, token, starter)
+    routes = [
+        Route("/{token}/", pages.runs),
+        Route("/{token}/beside", pages.beside),
+        Route("/{token}/trends", pages.trends),
+        Route("/{token}/start", pages.start, methods=["POST"]),
+        Route("/{token}/look/{file}", pages.look),
+        Route("/{token}/{name}/live", pages.live),
+        Route("/{token}/{name}/figures", pages.figures),
+        Route("/{token}/{name}/now", pages.now),
+        Route("/{token}/{name}/stop", pages.stop, methods=["POST"]),
+        Route(f"/{STORED}/{{key}}/{{name}}/{{path:path}}", pages.stored),
+    ]
+    handlers: Mapping[Any, Callable[..., Any]] = {HTTPException: pages.refused, SteelyardError: pages.failed}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, port)
+
+
+class _Pages:
+    """What each address answers."""
+
+    def __init__(self, shelf: Shelf, token: str, starter: Starter | None) -> None:
+        self._shelf = shelf
+        self._token = token
+        self._starter = starter
+        self._templates = templates("report/serve")
+        own = files("steelyard")
+        style = (own / "report" / "style.css").read_text("utf-8") + (own / "report" / "serve" / "serve.css").read_text("utf-8")
+        self._look = {
+            "style.css": (style, "text/css"),
+            "live.js": ((own / "report" / "serve" / "live.js").read_text("utf-8"), "text/javascript"),
+        }
+
+    async def runs(self, request: Request) -> Response:
+        """The list, with search and filters."""
+        asked = {name: request.query_params.get(name, "")[:200].strip() for name in WantedRuns.__dataclass_fields__}
+        wanted = WantedRuns(**asked)
+        runs = await run_sync(self._shelf.runs)
+        return self._page(
+            "list.html",
+            runs=[run for run in runs if wanted.fits(run)],
+            count=len(runs),
+            wanted=asked,
+            choices={
+                "study": sorted({run.study for run in runs if run.study}),
+                "machine": sorted({run.machine for run in runs if run.machine}),
+                "word": sorted({word for run in runs for word in run.words}),
+            },
+            studies=self._starter.studies() if self._starter else None,
+            started=self._starter.said() if self._starter else "",
+        )
+
+    async def beside(self, request: Request) -> Response:
+        """Runs side by side, as `steelyard report RUN RUN` draws them."""
+        names = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not 2 <= len(names) <= _MOST_BESIDE:
+            raise HTTPException(400, f"choose from 2 to {_MOST_BESIDE} runs")
+        folders = [(await self._run(name)).folder for name in names]
+        page = await run_sync(lambda: beside_page.html_of(beside(folders)))
+        return HTMLResponse(page, headers={"content-security-policy": f"{policy()}; frame-ancestors 'none'"})
+
+    async def trends(self, request: Request) -> Response:
+        """The questions that several runs answered, and the answers to one of them."""
+        asked = trends.questions(await run_sync(self._shelf.runs))
+        key = request.query_params.get("question", "")
+        chosen = next((question for question in asked if question.key == key), next(iter(asked), None))
+        answers = asked[chosen] if chosen else []
+        return self._page(
+            "trends.html",
+            questions=asked,
+            chosen=chosen,
+            answers=answers,
+            chart=trends.chart_of(answers) if answers else None,
+            size=(trends.WIDTH, trends.HEIGHT),
+            answer_text=trends.answer_text,
+            most_beside=_MOST_BESIDE,
+        )
+
+    async def live(self, request: Request) -> Response:
+        """A run while it lasts; its report once it has ended."""
+        run = await self._run(request.path_params["name"])
+        if not run.running:
+            return RedirectResponse(self._report(run), 303)
+        return self._page("live.html", run=run)
+
+    async def figures(self, request: Request) -> Response:
+        """What came of a load, or of what else is no run of a study."""
+        run = await self._run(request.path_params["name"])
+        if run.outcome is None:
+            raise HTTPException(404, f"{run.name} has no figures of its own")
+        return self._page("figures.html", run=run, outcome=run.outcome, stored=self._stored(run, run.outcome.file))
+
+    async def now(self, request: Request) -> Response:
+        """Where a run stands, once a second as a server-sent event, until it has ended."""
+        run = await self._run(request.path_params["name"])
+        return StreamingResponse(told(run.folder), media_type="text/event-stream")
+
+    async def stop(self, request: Request) -> Response:
+        """Ask a run to stop with a report on what it has."""
+        run = await self._run(request.path_params["name"])
+        if not await run_sync(ask_to_stop, run.folder):
+            raise HTTPException(409, f"{run.name} does not run")
+        return RedirectResponse(f"/{self._token}/{quote(run.name)}/live", 303)
+
+    async def start(self, request: Request) -> Response:
+        """Begin a run, where whoever serves allowed that."""
+        if self._starter is None:
+            raise HTTPException(403, "no run is begun from this page: `steelyard serve --allow-run` would allow it")
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > _MOST_BODY:
+                raise HTTPException(413, "too much was said")
+        said = {name: values[0] for name, values in parse_qs(body.decode("utf-8", errors="replace")).items()}
+        self._starter.start(said.get("study", ""), said.get("budget", "").strip())
+        return RedirectResponse(f"/{self._token}/", 303)
+
+    async def look(self, request: Request) -> Response:
+        """The style and the script of the pages."""
+        if request.path_params["file"] not in self._look:
+            raise HTTPException(404, "there is no such file")
+        text, kind = self._look[request.path_params["file"]]
+        return Response(text, media_type=kind)
+
+    async def stored(self, request: Request) -> Response:
+        """A file of a run, from its own folder and nowhere else, in an origin of its own."""
+        run = await self._run(request.path_params["name"])
+        told, kind = await run_sync(stored_file, run.folder, request.path_params["path"])
+        return Response(told, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
+
+    async def refused(self, _: Request, error: HTTPException) -> Response:
+        """What was asked for wrongly, in words."""
+        return self._page("said.html", error.status_code, said=upper_first(error.detail), hint="")
+
+    async def failed(self, _: Request, error: SteelyardError) -> Response:
+        """What could not be done, in words."""
+        return self._page("said.html", 422, said=upper_first(error.message), hint=error.hint)
+
+    async def _run(self, name: str) -> Listed:
+        run = await run_sync(self._shelf.run, name)
+        if run is None:
+            raise HTTPException(404, "there is no such run in this folder")
+        return run
+
+    def _report(self, run: Listed) -> str:
+        """Where it stands what came of a run: its report, or its own figures."""
+        if run.schedule is None:
+            return f"/{self._token}/{quote(run.name)}/figures"
+        return self._stored(run, "report.html")
+
+    def _stored(self, run: Listed, file: str) -> str:
+        return f"/{STORED}/{key_of(self._token, run.name)}/{quote(run.name)}/{file}"
+
+    def _page(self, template: str, status: int = 200, **values: object) -> Response:
+        page = self._templates.get_template(template).render(
+            at=f"/{self._token}", folder=self._shelf.folder, report_of=self._report, quoted=quote, **values
+        )
+        return HTMLResponse(page, status)
+
+
+async def told(folder: Path, every_seconds: float = _EVERY_SECONDS) -> AsyncIterator[str]:
+    """Where the run in `folder` stands as server-sent events, whenever it has changed, and `ended` when it runs no more."""
+    before = ""
+    while (now := await run_sync(running_now, folder)) is not None:
+        _leave(now)
+        text = now.model_dump_json()
+        if text != before:
+            yield f"data: {text}\n\n"
+        before = text
+        await anyio.sleep(every_seconds)
+    yield "event: ended\ndata: {}\n\n"
+
+
+def _leave(now: RunningNow) -> None:
+    """Go off the processors of the servers that are measured, with all our threads, where there are others."""
+    own = Path("/proc/self/task")
+    for thread in own.iterdir() if own.is_dir() else ():
+        with suppress(OSError):
+            allowed = os.sched_getaffinity(int(thread.name))
+            if (others := allowed - set(now.server_cpus)) and others != allowed:
+                os.sched_setaffinity(int(thread.name), others)
+
+
+def stored_file(run: Path, path: str) -> tuple[bytes, str]:
+    """What a file below a run's folder holds, unpacked where it was kept packed, and its kind; for a folder, the names in it.
+
+    Raises StoreError for what leads out of the folder, is no regular file, or is of no kind that a run has.
+    """
+    root = run.resolve()
+    try:
+        place = (root / path).resolve()
+        inside = place == root or root in place.parents
+        is_folder = inside and place.is_dir()
+    except (OSError, ValueError):
+        inside = is_folder = False
+    if not inside:
+        raise StoreError("there is no such file in the run's folder")
+    if is_folder:
+        return "\n".join(sorted(entry.name for entry in place.iterdir())).encode(), "text/plain"
+    kind = _KINDS.get(place.suffix)
+    if kind is None or (kind == "text/html" and place != root / "report.html"):
+        raise StoreError("a run has no file of this kind that could be shown")
+    return content(place), kind

@@ -1,0 +1,245 @@
+"""What is no run of a study, as list and page tell: loads, searches for a limit, comparisons of running targets, calibrations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...base.text import about, counted, range_text, value_text
+from ...models.calibration import Calibration
+from ...models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
+from ...results import machine_history
+from ...results.failure_text import cause_rows, count_lines, failures_text
+from ...results.live_file import STOPPED
+from ...results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+_FIGURES = ("figure", "value", "95% interval", "why there is none")
+_MOMENT = re.compile(r"-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?$")
+
+
+@dataclass(frozen=True)
+class OwnFigures:
+    """What came of one: `words` say what it is and what must be known of it, `sentence` is a line of a list; each of `tables` has a
+    title, headings and rows, and `remarks` are what a reader must know beside them. `file` of its folder holds it all."""
+
+    file: str
+    words: Sequence[str]
+    sentence: str
+    tables: Sequence[Table]
+    remarks: Sequence[str]
+
+
+def begun(name: str) -> datetime | None:
+    """When it began, in UTC, as the name of its folder says in the machine's own time; None where it says none."""
+    said = _MOMENT.search(name)
+    try:
+        return datetime.strptime(said[1], "%Y-%m-%d-%H%M%S").astimezone(UTC) if said else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def of_load(figures: LoadOutput) -> OwnFigures:
+    """A load's figures, with the intervals of its one process."""
+    words = {
+        "load": True,
+        "not valid": not figures.valid,
+        "stopped": figures.stopped is not None,
+        "goal not kept": figures.goals_kept is False,
+    }
+    times = [f"{name} {_text(estimate)} ms" for name, estimate in figures.response_ms.items() if name in ("p50", "p99")]
+    answered = ", ".join([f"{_text(figures.throughput_per_s)} requests/s", *times])
+    estimates = {"throughput, requests/s": figures.throughput_per_s}
+    estimates |= {f"response time, {name}, ms": estimate for name, estimate in figures.response_ms.items()}
+    tables: list[Table] = [("Figures", _FIGURES, [_row(name, estimate) for name, estimate in estimates.items()])]
+    if figures.goals:
+        goals = [(goal.goal, goal.found, "kept" if goal.kept else "not kept") for goal in figures.goals]
+        tables.append(("Goals", ("goal", "measured", ""), goals))
+    if figures.failure_causes:
+        tables.append(("Requests without a right answer", *cause_rows(figures.failure_causes)))
+    return OwnFigures(
+        LOAD,
+        _that_hold(words),
+        f"{figures.service} at {figures.target}, {figures.load}: {answered}",
+        tables,
+        [
+            *_not_valid(figures.why_not),
+            *_stopped(figures.stopped),
+            *count_lines(figures),
+            *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
+            *figures.notes,
+            *(f"not judged: {figure}" for figure in figures.not_judged),
+        ],
+    )
+
+
+def of_limit(figures: LimitOutput) -> OwnFigures:
+    """A limit with the stages that it was found by."""
+    promise = " and ".join(figures.promise)
+    if figures.limit.value is None:
+        sentence = f"{figures.service} at {figures.target}: no limit for {promise}: {figures.limit.why_not}"
+    else:
+        sentence = f"{figures.service} at {figures.target} keeps {promise} up to {_text(figures.limit)} {figures.unit}"
+    rows = [
+        (
+            stage.load,
+            value_text(stage.answered_per_s),
+            f"{stage.slow:.2%}".rstrip("%"),
+            f"{stage.failed:.2%}".rstrip("%"),
+            f"left out: {stage.left_out}" if stage.left_out else "kept" if stage.kept else "broken",
+        )
+        for stage in figures.stages
+    ]
+    return OwnFigures(
+        LIMIT,
+        _that_hold({"limit": True, "not valid": not figures.valid}),
+        sentence,
+        [
+            ("Limit", _FIGURES, [_row(f"limit, {figures.unit}", figures.limit)]),
+            ("Stages, in order of time", ("stage", "answered/s", "slow, %", "failed, %", "promise"), rows),
+        ],
+        [
+            *_not_valid(figures.why_not),
+            f"by {figures.how}",
+            f"beyond: {figures.beyond}",
+            *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
+            *figures.notes,
+            *(f"not judged: {figure}" for figure in figures.not_judged),
+        ],
+    )
+
+
+def of_comparison(figures: RunningComparison) -> OwnFigures:
+    """Two targets that run, with the ratio of one over the other; a word where both were started anew."""
+    first, second = (side.label for side in figures.subjects)
+    words = {
+        "comparison": True,
+        "not valid": not figures.valid,
+        "stopped": figures.stopped is not None,
+        "requests failed": any(side.failed for side in figures.subjects),
+        figures.word or "": figures.word is not None,
+    }
+    ratio = figures.ratio
+    told = f"no ratio: {ratio.why_not}" if ratio.value is None else _text(ratio)
+    rows = [
+        (
+            side.label,
+            value_text(side.throughput_per_s),
+            "-" if side.response_mean_ms is None else value_text(side.response_mean_ms),
+            f"{side.completed:,}",
+            failures_text(side.failures),
+            f"{side.sent:,}",
+        )
+        for side in figures.subjects
+    ]
+    where = f"{figures.forks} starts of each" if figures.forks > 1 else "these two processes alone"
+    return OwnFigures(
+        COMPARISON,
+        _that_hold(words),
+        f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {told}",
+        [
+            ("Ratio", _FIGURES, [_row(f"{figures.measure}, {first} over {second}", ratio)]),
+            ("Targets", ("target", "answered/s", "mean, ms", "right answers", "failed", "sent in all"), rows),
+        ],
+        [
+            *_not_valid(figures.why_not),
+            *_stopped(figures.stopped),
+            *([] if figures.failures_differ is None else [figures.failures_differ]),
+            f"{counted(figures.pairs, 'pair')} of slices, {where}",
+            *(f"this cannot say {question}" for question in figures.cannot_say),
+            *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
+        ],
+    )
+
+
+def of_calibration(figures: Calibration) -> OwnFigures:
+    """What a machine can tell apart: a server against itself, unslowed and slowed down, and how small a difference is found."""
+    itself = (figures.server_ratio, *figures.server_interval)
+    slowed = [
+        (f"slowed down by {each.level:.0%}", *_percents(each.ratio, *each.interval), "yes" if each.called else "no")
+        for each in figures.planted
+    ]
+    against = [("unchanged", *_percents(*itself), ""), *slowed]
+    smallest = [
+        (
+            f"{each.minutes:g} minutes",
+            "none: not even the first look fits" if each.difference is None else f"{each.difference:.1%}",
+            "" if each.difference is None else f"{each.forks}",
+        )
+        for each in figures.smallest
+    ]
+    remarks = [
+        f"{counted(figures.forks, 'fork')} in {about(figures.seconds)}; they vary by {figures.fork_deviation:.1%}",
+        *([f"a server against itself came out different on this machine {_alarms(figures)}"] if figures.alarms else []),
+        f"headroom of the engine: {_headroom(figures)}",
+        *(f"{check.name}: {check.found}{'' if check.good else f'; {check.advice}'}" for check in figures.checks),
+    ]
+    seen, bounds = _percents(*itself)
+    return OwnFigures(
+        CALIBRATION,
+        _that_hold({"calibration": True, "stopped": figures.stopped}),
+        f"{figures.server} on {figures.operation}, {figures.users} users: against itself {seen} ({bounds})",
+        [
+            ("Against itself", ("the second", "throughput", "95% interval", "called slower"), against),
+            ("Smallest difference found with 90% power", ("within", "difference", "forks"), smallest),
+        ],
+        [*_stopped(STOPPED if figures.stopped else None), *remarks],
+    )
+
+
+# By the file that says what came of it: the model of what it holds, and how that is told.
+KINDS: Mapping[str, tuple[type[BaseModel], Callable[[Any], OwnFigures]]] = {
+    LOAD: (LoadOutput, of_load),
+    LIMIT: (LimitOutput, of_limit),
+    COMPARISON: (RunningComparison, of_comparison),
+    CALIBRATION: (Calibration, of_calibration),
+}
+
+
+def _that_hold(words: Mapping[str, bool]) -> list[str]:
+    return [word for word, holds in words.items() if holds]
+
+
+def _not_valid(why_not: Sequence[str]) -> Iterator[str]:
+    yield from (f"not valid: {why}" for why in why_not)
+
+
+def _stopped(why: str | None) -> Iterator[str]:
+    if why is not None:
+        yield f"it was stopped: {why}"
+
+
+def _alarms(figures: Calibration) -> str:
+    return machine_history.alarms_text(figures.alarms) if figures.alarms is not None else ""
+
+
+def _headroom(figures: Calibration) -> str:
+    if figures.headroom is None:
+        return f"not measured: {figures.headroom_why_not}"
+    return f"{figures.headroom:.1f} times the measured rate, where at least {machine_history.LEAST_HEADROOM:g} is asked"
+
+
+def _percents(ratio: float, low: float, high: float) -> tuple[str, str]:
+    """A ratio and its interval as differences."""
+    return f"{ratio - 1:+.1%}", f"{low - 1:+.1%} to {high - 1:+.1%}"
+
+
+def _row(name: str, estimate: Estimate) -> tuple[str, ...]:
+    value = "-" if estimate.value is None else value_text(estimate.value)
+    return name, value, range_text(_interval(estimate)), estimate.why_not or ""
+
+
+def _interval(estimate: Estimate) -> tuple[float, float] | None:
+    return None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+
+
+def _text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "?"
+    interval = _interval(estimate)
+    return value_text(estimate.value) + ("" if interval is None else f" ({range_text(interval)})")

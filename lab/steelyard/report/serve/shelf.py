@@ -1,0 +1,293 @@
+"""The runs of a folder, each as a line of a list: read from its small files alone, and again only where they changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ...base.csvfiles import PACKED, packed_place, read_small
+from ...base.errors import StoreError
+from ...models.records import Schedule
+from ...models.verdict import Verdicts
+from ...results.live_file import FILE_NAME, running_now
+from . import outcomes
+
+MOST_BYTES = 50_000_000
+MOST_RUNS = 2000
+_BANK = "forks.csv"  # a calibration's forks, which has a schedule too and is no run of a study
+_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", *outcomes.KINDS, _BANK, FILE_NAME)
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run as the list has it. `begun` is when its first trial did, in UTC, None where that is not known; `words` are its verdict
+    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. What
+    is no run of a study (`outcomes`) has no schedule and no verdicts here; `outcome` is what came of it, None while it runs.
+    """
+
+    name: str
+    folder: Path
+    study: str = ""
+    subjects: tuple[str, ...] = ()
+    begun: datetime | None = None
+    machine: str = ""
+    revision: str = ""
+    versions: Mapping[str, str] | None = None
+    words: tuple[str, ...] = ()
+    sentence: str = ""
+    running: bool = False
+    problem: str | None = None
+    schedule: Schedule | None = None
+    verdicts: Verdicts | None = None
+    outcome: outcomes.OwnFigures | None = None
+
+
+@dataclass(frozen=True)
+class WantedRuns:
+    """Which runs to show; empty fields want all. `since` and `until` are days, `text` is looked for in names and words."""
+
+    text: str = ""
+    study: str = ""
+    machine: str = ""
+    word: str = ""
+    since: str = ""
+    until: str = ""
+
+    def fits(self, run: Listed) -> bool:
+        """Whether a run is wanted."""
+        told = " ".join((run.name, run.study, run.sentence, run.machine, run.revision, *run.subjects)).casefold()
+        day = f"{run.begun:%Y-%m-%d}" if run.begun else ""
+        return (
+            all(part in told for part in self.text.casefold().split())
+            and self.study in ("", run.study)
+            and self.machine in ("", run.machine)
+            and (not self.word or self.word in run.words)
+            and (not self.since or day >= self.since)
+            and (not self.until or (bool(day) and day <= self.until))
+        )
+
+
+class Shelf:
+    """The runs that stand in `folder`, or the one that it is. A run is named only by what the folder itself lists."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: dict[str, tuple[object, Listed]] = {}
+
+    def runs(self) -> Sequence[Listed]:
+        """All runs, those first that run now, then the newest first; those without a date last."""
+        listed = [self._listed(place) for place in self._places()]
+        self._known = {name: known for name, known in self._known.items() if name in {run.name for run in listed}}
+        oldest = datetime.min.replace(tzinfo=UTC)
+        return sorted(listed, key=lambda run: (run.running, run.begun or oldest, run.name), reverse=True)
+
+    def run(self, name: str) -> Listed | None:
+        """The run of this name; None where the folder has none."""
+        return next((self._listed(place) for place in self._places() if place.name == name), None)
+
+    def _places(self) -> Iterator[Path]:
+        folder = self.folder.resolve()
+        if _is_run(folder):
+            yield folder
+            return
+        try:
+            places = sorted(folder.iterdir(), reverse=True)
+        except OSError:
+            return
+        runs = (place for place in places if not place.is_symlink() and _is_run(place))
+        for _, place in zip(range(MOST_RUNS), runs, strict=False):
+            yield place
+
+    def _listed(self, place: Path) -> Listed:
+        signature = tuple(_stamp(place / name) for told in _TOLD_BY for name in (told, f"{told}{PACKED}"))
+        known = self._known.get(place.name)
+        if known is not None and known[0] == signature and not known[1].running:
+            return known[1]
+        listed = _read(place)
+        self._known[place.name] = (signature, listed)
+        return listed
+
+
+def _is_run(place: Path) -> bool:
+    return _is_of_study(place) or _is_other(place)
+
+
+def _is_of_study(place: Path) -> bool:
+    return _has(place, "schedule.json") and not _has(place, _BANK)
+
+
+def _is_other(place: Path) -> bool:
+    """Whether it is no run of a study, but something that runs or came to figures."""
+    told = any(_stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
+    return told and not _is_of_study(place)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _read(place: Path) -> Listed:
+    try:
+        if _is_other(place):
+            return _other(place)
+        schedule = _model(Schedule, place, "schedule.json")
+        verdicts = _model(Verdicts, place, "verdicts.json") if _has(place, "verdicts.json") else None
+        environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
+        running = running_now(place) is not None
+        return Listed(
+            name=place.name,
+            folder=place,
+            study=schedule.study,
+            subjects=tuple(schedule.subjects),
+            begun=_begun(place, schedule),
+            machine=_machine(environment),
+            revision=_revision(environment),
+            versions=_versions(environment),
+            words=tuple(_words(verdicts, running)),
+            sentence=(verdicts.sentence or "; ".join(verdicts.why_not)) if verdicts else "",
+            running=running,
+            schedule=schedule,
+            verdicts=verdicts,
+        )
+    except StoreError as error:
+        return Listed(place.name, place, words=("unreadable",), problem=error.message)
+
+
+def _other(place: Path) -> Listed:
+    environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
+    outcome = None
+    for name, (model, told) in outcomes.KINDS.items():
+        if _has(place, name):
+            outcome = told(_model(model, place, name))
+            break
+    running = running_now(place) is not None
+    return Listed(
+        name=place.name,
+        folder=place,
+        begun=outcomes.begun(place.name),
+        machine=_machine(environment),
+        revision=_revision(environment),
+        words=(*(("running",) if running else ()), *(outcome.words if outcome else ())),
+        sentence=outcome.sentence if outcome else "",
+        running=running,
+        outcome=outcome,
+    )
+
+
+def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:
+    if running:
+        yield "running"
+    elif verdicts is None:
+        yield "no report"
+    if verdicts is None:
+        return
+    if verdicts.status == "partial" and not running:
+        yield "partial"
+    if not verdicts.valid:
+        yield "no verdict"
+    yield from dict.fromkeys(each.verdict for each in verdicts.comparisons if each.primary and each.verdict is not None)
+
+
+def _has(place: Path, name: str) -> bool:
+    return _stamp(place / name) is not None or _stamp(packed_place(place / name)) is not None
+
+
+def _model(model: type[_Model], place: Path, name: str) -> _Model:
+    try:
+        return model.model_validate(_document(place, name))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise StoreError(f"{name}: {where[:200]} is not what this version of Steelyard writes") from None
+
+
+def _document(place: Path, name: str) -> Any:
+    """A JSON file of a run, packed or not; raises StoreError where it is none, or one that nobody should read whole."""
+    try:
+        return json.loads(content(place / name).decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise StoreError(f"{name} is not JSON") from None
+
+
+def content(path: Path) -> bytes:
+    """What a file of a run holds, or the packed one beside its name, unpacked; raises StoreError beyond 50 MB."""
+    if _stamp(path) is not None:
+        return read_small(path, MOST_BYTES)
+    place = packed_place(path)
+    packed = read_small(place, MOST_BYTES)
+    try:
+        with lzma.open(io.BytesIO(packed)) as file:
+            unpacked = file.read(MOST_BYTES + 1)
+    except (lzma.LZMAError, EOFError):
+        raise StoreError(f"{place.name} is damaged") from None
+    if len(unpacked) > MOST_BYTES:
+        raise StoreError(f"{place.name} is larger than {MOST_BYTES:,} bytes")
+    return unpacked
+
+
+def _begun(place: Path, schedule: Schedule) -> datetime | None:
+    """When the first trial that says so began."""
+    for plan in schedule.trials[:3]:
+        folder = place / "trials" / f"{plan.number:02d}"
+        if not _has(folder, "trial.json"):
+            continue
+        try:
+            record = _document(folder, "trial.json")
+            moment = datetime.fromisoformat(str(_of(record, "begun")))
+        except (StoreError, ValueError):
+            continue
+        return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return None
+
+
+def _of(document: Any, *names: str) -> Any:
+    """What stands below these names; None where something else stands on the way."""
+    for name in names:
+        document = document.get(name) if isinstance(document, Mapping) else None
+    return document
+
+
+def _of_last_sitting(environment: Any) -> Any:
+    """What is said of the machine and the sources: of a calibration, by its last sitting."""
+    sittings = _of(environment, "sittings")
+    return sittings[-1] if isinstance(sittings, list) and sittings else environment
+
+
+def _machine(environment: Any) -> str:
+    environment = _of_last_sitting(environment)
+    processor, count = _of(environment, "machine", "processor"), _of(environment, "machine", "processors")
+    if not isinstance(processor, str):
+        return ""
+    return f"{processor[:100]}, {count} processors" if isinstance(count, int) else processor[:100]
+
+
+def _revision(environment: Any) -> str:
+    environment = _of_last_sitting(environment)
+    revision, changed = _of(environment, "git", "revision"), _of(environment, "git", "changed")
+    if not isinstance(revision, str) or not revision:
+        version = _of(environment, "steelyard")
+        return f"version {version[:20]}" if isinstance(version, str) else ""
+    return f"{revision[:10]}{' with changes' if changed is True else ''}"
+
+
+def _versions(environment: Any) -> Mapping[str, str]:
+    """The versions of each subject's servers, by its label."""
+    subjects = _of(environment, "subjects")
+    versions = {}
+    for label, parts in subjects.items() if isinstance(subjects, Mapping) else ():
+        told = [_of(part, "version") for part in parts] if isinstance(parts, list) else []
+        versions[str(label)] = " + ".join(version[:60] for version in told if isinstance(version, str))
+    return versions

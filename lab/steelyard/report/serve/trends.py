@@ -1,0 +1,178 @@
+"""One question over runs and revisions: what each run answered, with its interval, over time. Never paired, so never a verdict."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ...base.text import ratio_text
+from ...models.verdict import Comparison
+from .shelf import Listed
+
+WIDTH, HEIGHT = 760, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 16, 36
+_LEAST_APART = 28
+_TICKS = (
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    0.8,
+    0.9,
+    0.95,
+    1.0,
+    1.05,
+    1.1,
+    1.25,
+    1.5,
+    2,
+    3,
+    5,
+    10,
+    20,
+    50,
+    100,
+)
+
+
+@dataclass(frozen=True)
+class TrendQuestion:
+    """What several runs asked alike: subject a against b in a cell of a study, on the judged measure, under the same load."""
+
+    study: str
+    a: str
+    b: str
+    cell: str
+    measure: str
+    load: str
+
+    @property
+    def key(self) -> str:
+        """What stands for it in an address."""
+        told = "\n".join((self.study, self.a, self.b, self.cell, self.measure, self.load))
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+    @property
+    def text(self) -> str:
+        """The question in a line."""
+        return f"{self.study}: {self.a} against {self.b}, {self.measure.replace('_', ' ')} of {self.cell}"
+
+
+@dataclass(frozen=True)
+class RunAnswer:
+    """What a run that has a date answered: `ratio` is a over b, its interval None under two forks."""
+
+    run: Listed
+    begun: datetime
+    ratio: float
+    interval: tuple[float, float] | None
+    forks: int
+    word: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An answer on the chart, in its units; `low_y` and `high_y` are None where it has no interval."""
+
+    x: float
+    y: float
+    low_y: float | None
+    high_y: float | None
+    title: str
+    machine: int
+
+
+@dataclass(frozen=True)
+class TrendChart:
+    """The chart of a question: marks in order of time, lines of the ratio's scale, days below, and the machines by number."""
+
+    marks: tuple[Mark, ...]
+    scale: tuple[tuple[float, str], ...]
+    days: tuple[tuple[float, str], ...]
+    machines: tuple[str, ...]
+
+
+def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnswer]]:
+    """Every question that two runs or more answered, with the answers in order of time; those with the most answers first."""
+    asked: dict[TrendQuestion, list[RunAnswer]] = {}
+    for run in runs:
+        if run.schedule is None or run.verdicts is None or run.begun is None:
+            continue
+        loads = {
+            cell.name: f"{cell.users} users, {cell.profile.model_dump_json()}, {cell.mix}, {cell.payload}"
+            for cell in run.schedule.cells
+        }
+        for each in run.verdicts.comparisons:
+            if each.primary and each.b == run.schedule.reference and _is_ratio(each.ratio):
+                question = TrendQuestion(run.study, each.a, each.b, each.cell, each.measure, loads.get(each.cell, ""))
+                asked.setdefault(question, []).append(_answer(run, run.begun, each))
+    several = {question: answers for question, answers in asked.items() if len(answers) > 1}
+    for answers in several.values():
+        answers.sort(key=lambda answer: answer.begun)
+    return dict(sorted(several.items(), key=lambda item: (-len(item[1]), item[0].text)))
+
+
+def _is_ratio(ratio: float | None) -> bool:
+    return ratio is not None and math.isfinite(ratio) and ratio > 0
+
+
+def _answer(run: Listed, begun: datetime, each: Comparison) -> RunAnswer:
+    interval = each.interval if each.interval is not None and all(map(_is_ratio, each.interval)) else None
+    return RunAnswer(run, begun, each.ratio or 0.0, interval, each.forks, each.verdict or "no verdict")
+
+
+def chart_of(answers: Sequence[RunAnswer]) -> TrendChart:
+    """The chart: time to the right, the ratio upwards on a logarithmic scale that always shows 1."""
+    values = [1.0, *(value for each in answers for value in (each.ratio, *(each.interval or ())))]
+    low, high = math.log(min(values)), math.log(max(values))
+    margin = max(0.02, (high - low) * 0.08)
+    low, high = low - margin, high + margin
+    first, last = answers[0].begun.timestamp(), answers[-1].begun.timestamp()
+
+    def across(moment: float) -> float:
+        share = (moment - first) / (last - first) if last > first else 0.5
+        return round(_LEFT + 20 + share * (WIDTH - _LEFT - _RIGHT - 40), 1)
+
+    def up(ratio: float) -> float:
+        return round(_TOP + (high - math.log(ratio)) / (high - low) * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    machines = tuple(dict.fromkeys(each.run.machine or "a machine that is not known" for each in answers))
+    marks = tuple(
+        Mark(
+            across(each.begun.timestamp()),
+            up(each.ratio),
+            up(each.interval[0]) if each.interval else None,
+            up(each.interval[1]) if each.interval else None,
+            f"{each.run.name}: {answer_text(each)}, {each.forks} forks, {each.word}",
+            machines.index(each.run.machine or "a machine that is not known"),
+        )
+        for each in answers
+    )
+    lines = [(up(tick), tick) for tick in _TICKS if low <= math.log(tick) <= high]
+    scale = tuple((y, f"{tick:g}") for y, tick in _thinned(lines))
+    days = dict.fromkeys((answers[0].begun, answers[-1].begun))
+    return TrendChart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
+
+
+def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """Of the scale's lines (place and ratio) those whose texts do not touch: 1 before all, then the widest apart from it."""
+    kept: list[tuple[float, float]] = []
+    for line in sorted(lines, key=lambda line: (line[1] != 1.0, -abs(math.log(line[1])))):
+        if all(abs(line[0] - other[0]) >= _LEAST_APART for other in kept):
+            kept.append(line)
+    return sorted(kept)
+
+
+def answer_text(answer: RunAnswer) -> str:
+    """The ratio with its interval, or alone."""
+    if answer.interval is None:
+        return ratio_text(answer.ratio)
+    low, high = (ratio_text(bound, answer.interval) for bound in answer.interval)
+    return f"{ratio_text(answer.ratio, answer.interval)} ({low} to {high})"

@@ -1,0 +1,192 @@
+"""Tables made: of CSV files of several folders, of models, and of histograms; each row begins with where it is from."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from ...base.csvfiles import Row, is_stored, read_table
+from ...base.errors import StoreError
+from ...models.records import SlicePlan
+from ...models.stored_table import TableData, ValueType
+from . import known_tables
+from .stored_table import StoredColumn, StoredTable, Value
+
+_LARGEST = 2**63 - 1
+_UNITS = {"seconds": "s", "s": "s", "ns": "ns", "ms": "ms", "bytes": "bytes", "percent": "%"}
+LABELS = {
+    "machine": StoredColumn("machine", "text", "", "machine of the cluster"),
+    "trial": StoredColumn("trial", "int", "", "number of the trial, a start of the servers"),
+    "stretch": StoredColumn("stretch", "text", "", "folder of the stretch of load within the run's"),
+    "subject": StoredColumn("subject", "text", "", "label of the subject"),
+    "cell": StoredColumn("cell", "text", "", "condition under which subjects are compared"),
+    "pair": StoredColumn("pair", "int", "", "slices of one pair and cell are compared with each other"),
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A folder that rows are from, and what each begins with: its machine, trial or stretch. `may_be_cut`: whoever wrote its files
+    may have been killed. `plans` are what its slices were for, by number; empty where nobody planned any."""
+
+    folder: Path
+    labels: Mapping[str, Value]
+    may_be_cut: bool = False
+    plans: Mapping[int, SlicePlan] = field(default_factory=dict)
+
+    def of_slice(self, number: Value) -> dict[str, Value]:
+        """The labels of a slice: with cell and pair, where slices were planned."""
+        if not self.plans:
+            return dict(self.labels)
+        plan = self.plans.get(number) if isinstance(number, int) else None
+        return {**self.labels, "cell": plan.cell if plan else None, "pair": plan.pair if plan else None}
+
+
+class TableBuilder:
+    """A table that grows by rows, whose columns may differ: what a row lacks is None. `describe` tells a column by its name."""
+
+    def __init__(self, name: str, row: str, describe: Callable[[str], StoredColumn]) -> None:
+        self._name, self._row, self._describe = name, row, describe
+        self._values: dict[str, list[Value]] = {}
+        self._length = 0
+
+    def add(self, row: Mapping[str, Value]) -> None:
+        """Add a row, its values by column."""
+        for name, value in row.items():
+            self._values.setdefault(name, [None] * self._length).append(value)
+        self._length += 1
+        for values in self._values.values():
+            if len(values) < self._length:
+                values.append(None)
+
+    def built(self, otherwise: Sequence[str] = ()) -> StoredTable:
+        """The table; one without a row has the columns that are named `otherwise`."""
+        names = list(self._values) or list(otherwise)
+        columns = tuple(LABELS.get(name) or self._describe(name) for name in names)
+        return StoredTable(self._name, self._row, columns, {name: self._values.get(name, []) for name in names})
+
+
+def of_files(name: str, table: TableData, origins: Sequence[Origin]) -> StoredTable:
+    """The rows of a CSV file in all folders that have it; raises StoreError that names the file and the line."""
+    described: dict[str, StoredColumn] = {}
+
+    def describe(column: str) -> StoredColumn:
+        if column not in described:
+            described[column] = known_tables.column(table, column)
+        return described[column]
+
+    builder = TableBuilder(name, table.row, describe)
+    for origin in origins:
+        path = origin.folder / table.file
+        if not is_stored(path):
+            continue
+        for row in read_table(path, (), may_be_cut=origin.may_be_cut):
+            values = {column: _value(row, describe(column)) for column in row.fields}
+            labels = origin.of_slice(values["slice"]) if name == "slices" else origin.labels
+            builder.add({**labels, **values})
+    first = origins[0].labels if origins else {}
+    return builder.built([*first, *(column for column in table.columns if "*" not in column)])
+
+
+def _value(row: Row, column: StoredColumn) -> Value:
+    text = row.text(column.name)
+    if column.type == "text":
+        return text
+    if not text:
+        return None
+    if column.type == "float":
+        return row.number(column.name)
+    number = row.whole(column.name)
+    if column.type == "bool":
+        return number == 1
+    if number > _LARGEST:
+        raise StoreError(f"{row.path}, line {row.line}: {column.name} is {number}, more than 63 bits hold")
+    return number
+
+
+def of_models(name: str, row: str, model: type[BaseModel], items: Iterable[tuple[Origin, BaseModel]]) -> StoredTable:
+    """A row a model: its own fields, those of a model within it with that one's name before, the ends of an interval as `_low` and
+    `_high`, other lists and tables as JSON. Lists of models are left out, for they are tables of their own."""
+    known = {column.name: (column, read) for column, read in _fields(model)}
+    builder = TableBuilder(name, row, lambda column: known[column][0])
+    for origin, item in items:
+        builder.add({**origin.labels, **{column: read(item) for column, (_, read) in known.items()}})
+    return builder.built(list(known))
+
+
+def lists_of(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """The fields of a model that are lists of models, with what they list."""
+    listed = {}
+    for name, info in model.model_fields.items():
+        arguments = get_args(_bare(info.annotation))
+        if _is_list_of_models(_bare(info.annotation)):
+            listed[name] = arguments[0]
+    return listed
+
+
+def _fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[StoredColumn, Callable[[Any], Value]]]:
+    for name, info in model.model_fields.items():
+        annotation = _bare(info.annotation)
+        if _is_list_of_models(annotation):
+            continue
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            for column, read in _fields(annotation, f"{before}{name}_"):
+                yield column, _within(name, read)
+            continue
+        meaning = f"{name} of {model.__name__}"
+        if [_bare(part) for part in get_args(annotation)] == [float, float]:
+            for place, end in enumerate(("low", "high")):
+                label = f"{before}{name}_{end}"
+                yield StoredColumn(label, "float", _unit(name), meaning), _within(name, _part(place))
+        else:
+            kind = _TYPES.get(annotation, "text")
+            yield StoredColumn(f"{before}{name}", kind, _unit(name), meaning), _within(name, _plain(kind))
+
+
+_TYPES: dict[Any, ValueType] = {int: "int", float: "float", bool: "bool", str: "text"}
+
+
+def _within(name: str, read: Callable[[Any], Value]) -> Callable[[Any], Value]:
+    return lambda item: None if (inner := getattr(item, name)) is None else read(inner)
+
+
+def _part(place: int) -> Callable[[Any], Value]:
+    return lambda pair: float(pair[place])
+
+
+def _plain(kind: ValueType) -> Callable[[Any], Value]:
+    def read(value: Any) -> Value:
+        if kind != "text" or isinstance(value, str):
+            return {"float": float, "int": int, "bool": bool, "text": str}[kind](value)  # type: ignore[no-any-return]
+        return json.dumps(value, ensure_ascii=False, default=_dumped)
+
+    return read
+
+
+def _dumped(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+def _bare(annotation: Any) -> Any:
+    """A type without None and without what only checks its values."""
+    if get_origin(annotation) is Annotated:
+        return _bare(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        options = [option for option in get_args(annotation) if option is not type(None)]
+        return _bare(options[0]) if len(options) == 1 else annotation
+    return annotation
+
+
+def _is_list_of_models(annotation: Any) -> bool:
+    arguments = get_args(annotation)
+    return get_origin(annotation) is list and isinstance(arguments[0], type) and issubclass(arguments[0], BaseModel)
+
+
+def _unit(name: str) -> str:
+    return _UNITS.get(name.rpartition("_")[2], "")

@@ -1,0 +1,32 @@
+"""Which tables there are: tables.toml read, and each column of a file met with what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+
+from ...base import configuration
+from ...models.stored_table import StoredTables, TableData
+from ..tables import FAILURE_KINDS
+from .stored_table import StoredColumn
+
+_FILE = Path(__file__).with_name("tables.toml")
+_FAILED = "ended so within the measured time"
+
+
+@lru_cache(maxsize=1)
+def known() -> Mapping[str, TableData]:
+    """Every table that has a CSV file, by its name."""
+    return configuration.validate({"tables": configuration.read(_FILE)}, StoredTables, str(_FILE)).tables
+
+
+def column(table: TableData, name: str) -> StoredColumn:
+    """What is known of a column; of one that is not, it is text without a unit, so that a newer run can be read."""
+    if table.failures and name in ("wrong", *FAILURE_KINDS):
+        return StoredColumn(name, "int", "requests", _FAILED)
+    for pattern, (kind, unit, meaning) in table.columns.items():
+        if fnmatchcase(name, pattern):
+            return StoredColumn(name, kind, unit, meaning)
+    return StoredColumn(name, "text", "", "")

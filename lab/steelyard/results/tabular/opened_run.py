@@ -1,0 +1,209 @@
+"""`open_run`: the folder of a run, a load, a search for a limit or a comparison as tables, each read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from ...base.configuration import nearest
+from ...base.csvfiles import is_stored
+from ...base.errors import ConfigurationError, StoreError
+from ...models.outputs.loading import LimitOutput, LoadOutput, RunningComparison
+from ...models.records import ProcessRecord, Schedule, TrialRecord
+from ...models.verdict import Verdicts
+from .. import cluster_folder, loads
+from ..collector_log import SUFFIX, read_collector_logs
+from ..stored_run import read_model
+from . import known_tables, percentiles
+from .building import Origin, TableBuilder, lists_of, of_files, of_models
+from .stored_table import StoredColumn, StoredTable
+
+SCHEDULE, VERDICTS, TRIAL = "schedule.json", "verdicts.json", "trial.json"
+_OUTCOMES: Mapping[str, type[BaseModel]] = {
+    loads.LOAD: LoadOutput,
+    loads.LIMIT: LimitOutput,
+    loads.COMPARISON: RunningComparison,
+}
+# Where a list has a name in its document that a table of another file has, too.
+_OF_VERDICTS = {"layers": "layer_figures", "layers_by_kind": "layer_figures_by_kind"}
+_OF_TRIALS = {"faults": "trial_faults", "recorded": "trial_recorded", "machine": "machine_checks"}
+_BEGINS_WITH = "verification"  # what a load that was killed has at least
+_STRETCHES = ("*/job.json*", "*/*/job.json*", "*/*/*/job.json*")
+_MERGED = "slices"  # of trial.json: cell and pair stand in the table of slices.csv
+_PAUSES = (
+    StoredColumn("subject", "text", "", "label of the subject"),
+    StoredColumn("role", "text", "", "role of the process"),
+    StoredColumn("collector", "text", "", "the garbage collector"),
+    StoredColumn("kind", "text", "", "kind of the pause, in the words of the log"),
+    StoredColumn("begin_ns", "int", "ns", "its begin (CLOCK_MONOTONIC)"),
+    StoredColumn("length_ns", "int", "ns", "for how long all threads stood"),
+)
+
+
+def open_run(folder: str | Path) -> OpenedRun:
+    """The run stored in `folder`, plain or kept: one of a study, on one machine or on a cluster, a load, a search for a limit or a
+    comparison of targets that run. Nothing is changed there.
+
+    Raises ConfigurationError where nothing of the kind is there. A table is read when it is asked for.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise ConfigurationError(f"{place} is not a folder", hint="name the folder that `steelyard run` wrote")
+    run = OpenedRun(place)
+    if not run.homes and not any(is_stored(place / name) for name in _OUTCOMES) and not (place / _BEGINS_WITH).is_dir():
+        raise ConfigurationError(
+            f"{place} holds no run", hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote"
+        )
+    return run
+
+
+class OpenedRun:
+    """A stored run; made by `open_run`. `tables` names what it holds, `table` reads one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        return f"OpenedRun({str(self.folder)!r})"
+
+    @cached_property
+    def homes(self) -> list[Origin]:
+        """The folders with a schedule: the run's own, or one a machine of a cluster; none of a load."""
+        if cluster_folder.is_cluster(self.folder):
+            cluster = cluster_folder.read_cluster(self.folder)
+            places = {
+                machine.name: cluster_folder.machine_folder(self.folder, machine.name) for machine in cluster.machines
+            }
+            return [Origin(at, {"machine": name}) for name, at in places.items() if is_stored(at / SCHEDULE)]
+        return [Origin(self.folder, {})] if is_stored(self.folder / SCHEDULE) else []
+
+    @cached_property
+    def driven(self) -> list[Origin]:
+        """The folders that an engine wrote into: trials, or stretches of a load."""
+        if self.homes:
+            return [origin for origin, _ in self._trials]
+        jobs = {path.parent for pattern in _STRETCHES for path in self.folder.glob(pattern)}
+        return [Origin(at, {"stretch": str(at.relative_to(self.folder))}, may_be_cut=True) for at in sorted(jobs)]
+
+    @cached_property
+    def _trials(self) -> list[tuple[Origin, TrialRecord | None]]:
+        """Each trial with what it says of itself; None where the lab was killed before it could."""
+        return [
+            _trial(home, place)
+            for home in self.homes
+            for place in sorted((home.folder / "trials").glob("[0-9]*"), key=lambda path: (len(path.name), path.name))
+            if place.is_dir() and place.name.isdecimal()
+        ]
+
+    @property
+    def schedule(self) -> Schedule:
+        """What was to be done, fixed before the run. Raises StoreError where it cannot be read, or of a load, which has none."""
+        return read_model(Schedule, self.folder / SCHEDULE)
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """What the analysis said of a run of a study. Raises StoreError where it was not made, or cannot be read."""
+        if self.homes and not is_stored(self.folder / VERDICTS):
+            raise StoreError(f"{self.folder / VERDICTS} is missing", hint="`steelyard report RUN` makes it")
+        return read_model(Verdicts, self.folder / VERDICTS)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables that it holds. Raises StoreError where a document that says so cannot be read."""
+        return list(self._readers)
+
+    def table(self, name: str) -> StoredTable:
+        """A table by its name: instants are CLOCK_MONOTONIC in ns, and a column's unit stands in `units`.
+
+        Raises ConfigurationError that names the nearest where there is no such table, and StoreError that names the file
+        and the line where it cannot be read.
+        """
+        if name not in self._readers:
+            raise ConfigurationError(f"{self.folder} has no table '{name}'{nearest(name, self.tables)}")
+        return self._readers[name]()
+
+    def percentiles(self, percents: Sequence[float] = percentiles.USUAL) -> StoredTable:
+        """Times by slice, operation and kind (response, service, ...) in microseconds, with these percentiles (99.9 is `p99_9_us`);
+        one that needs more requests than there are is None. Raises ConfigurationError and StoreError."""
+        if not all(0 < percent < 100 for percent in percents):
+            raise ConfigurationError("a percentile lies between 0 and 100")
+        return percentiles.by_slice(self.driven, percents)
+
+    @cached_property
+    def _readers(self) -> dict[str, Callable[[], StoredTable]]:
+        """How each table that is there is read, by its name."""
+        readers: dict[str, Callable[[], StoredTable]] = {}
+        for name, table in known_tables.known().items():
+            origins = (self.homes or [Origin(self.folder, {})]) if table.of == "run" else self.driven
+            if any(is_stored(origin.folder / table.file) for origin in origins):
+                readers[name] = partial(of_files, name, table, origins)
+        for file, read in ((percentiles.INTERVALS, percentiles.by_slice), (percentiles.SECONDS, percentiles.by_second)):
+            if any(is_stored(origin.folder / file) for origin in self.driven):
+                readers["percentiles" if read is percentiles.by_slice else "seconds"] = partial(
+                    read, self.driven, percentiles.USUAL
+                )
+        if any(next(origin.folder.glob(f"*{SUFFIX}*"), None) for origin in self.driven):
+            readers["pauses"] = self._pauses
+        readers |= self._of_trials()
+        return readers | self._of_outcomes()
+
+    def _of_trials(self) -> dict[str, Callable[[], StoredTable]]:
+        """What trials say of themselves (trial.json)."""
+        records = [(origin, record) for origin, record in self._trials if record is not None]
+        if not records:
+            return {}
+        readers: dict[str, Callable[[], StoredTable]] = {}
+        readers["trials"] = partial(of_models, "trials", "a trial: servers started anew", TrialRecord, records)
+        for field, model in lists_of(TrialRecord).items():
+            items = [(origin, item) for origin, record in records for item in getattr(record, field)]
+            if items and field != _MERGED:
+                name = _OF_TRIALS.get(field, field)
+                readers[name] = partial(of_models, name, f"one of `{field}` in {TRIAL}", model, items)
+        processes = [
+            (Origin(origin.folder, {**origin.labels, "subject": subject.label}), process)
+            for origin, record in records
+            for subject in record.subjects
+            for process in subject.processes
+        ]
+        if processes:
+            row = "a process of a subject, by its role"
+            readers["processes"] = partial(of_models, "processes", row, ProcessRecord, processes)
+        return readers
+
+    def _of_outcomes(self) -> dict[str, Callable[[], StoredTable]]:
+        """What was said in the end: verdicts.json of a run, load.json and its like of others."""
+        outcomes: dict[str, type[BaseModel]] = {VERDICTS: Verdicts, **_OUTCOMES}
+        readers: dict[str, Callable[[], StoredTable]] = {}
+        for file, model in outcomes.items():
+            homes = [home for home in self.homes or [Origin(self.folder, {})] if is_stored(home.folder / file)]
+            outcome = [(home, read_model(model, home.folder / file)) for home in homes]
+            if outcome and model is not Verdicts:
+                name = file.partition(".")[0]
+                readers[name] = partial(of_models, name, f"what {file} says of all", model, outcome)
+            for field, listed in lists_of(model).items():
+                items = [(home, item) for home, said in outcome for item in getattr(said, field)]
+                if items:
+                    name = _OF_VERDICTS.get(field, field) if model is Verdicts else field
+                    readers[name] = partial(of_models, name, f"one of `{field}` in {file}", listed, items)
+        return readers
+
+    def _pauses(self) -> StoredTable:
+        known = {column.name: column for column in _PAUSES}
+        builder = TableBuilder("pauses", "a pause of a JVM's threads for its garbage collector", known.__getitem__)
+        for origin in self.driven:
+            for name, log in read_collector_logs(origin.folder).items():
+                subject, _, role = name.rpartition(".")
+                for pause in log.pauses:
+                    values = (subject, role, log.collector, pause.kind, pause.begin_ns, pause.length_ns)
+                    builder.add({**origin.labels, **dict(zip(known, values, strict=True))})
+        return builder.built([*self.driven[0].labels, *known])
+
+
+def _trial(home: Origin, place: Path) -> tuple[Origin, TrialRecord | None]:
+    record = read_model(TrialRecord, place / TRIAL) if is_stored(place / TRIAL) else None
+    plans = {plan.number: plan for plan in record.slices} if record is not None else {}
+    whole = record is not None and record.status == "complete"
+    return Origin(place, {**home.labels, "trial": int(place.name)}, not whole, plans), record

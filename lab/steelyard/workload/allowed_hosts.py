@@ -1,0 +1,79 @@
+"""Whether a target may be loaded, and how fast: this machine, or what its user declared as theirs."""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from ..base.errors import TargetError
+from ..models.job import Http2, Target
+from .load_target import LoadTarget
+
+
+def addresses_of(address: str) -> list[str]:
+    """The IP addresses of a target's host; raises TargetError where it has none."""
+    parts = urlsplit(address)
+    try:
+        resolved = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise TargetError(f"the host of {address} is not known here", hint="is its name spelled right?") from None
+    return list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in resolved))
+
+
+def is_this_machine(addresses: list[str]) -> bool:
+    """Whether all of the addresses are of loopback."""
+    return bool(addresses) and all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
+
+
+def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
+    """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError where
+    it may not be loaded.
+
+    A name that means this machine is resolved once, here: load goes to these addresses, and to no other.
+    """
+    addresses = addresses_of(asked.address)
+    here = is_this_machine(addresses)
+    if not here:
+        _require_declared(asked)
+    # Files in the job are relative to its own folder.
+    tls = asked.tls.model_copy(
+        update={
+            key: str((asked.folder / value).resolve())
+            for key in ("ca", "certificate", "key")
+            if (value := getattr(asked.tls, key))
+        }
+    )
+    return Target(
+        subject="target",
+        url=f"{asked.address}/",
+        addresses=[ip_address(address) for address in addresses] if here else [],
+        tls=tls,
+        http2=None if streams is None else Http2(streams=streams),
+    )
+
+
+def loopback_of(address: str) -> list[str]:
+    """The addresses of a target on this machine; raises TargetError where it is none, or has one elsewhere."""
+    addresses = addresses_of(address)
+    if not is_this_machine(addresses):
+        raise TargetError(f"{address} is not this machine", hint="give one of its own addresses")
+    return addresses
+
+
+def _require_declared(asked: LoadTarget) -> None:
+    if not asked.declared:
+        raise TargetError(
+            f"{asked.address} is not this machine",
+            hint="import it or write a service.toml that says owned = true, a contact and a max_rate, and load that",
+        )
+    lacking = [
+        word
+        for word, given in (("owned = true", asked.owned), ("contact", asked.contact), ("max_rate", asked.max_rate))
+        if not given
+    ]
+    if lacking:
+        raise TargetError(
+            f"{asked.address} is not this machine, and its service file lacks {', '.join(lacking)}",
+            hint="say there that you may load it, who is to be asked, and how many requests a second it takes at most",
+        )

@@ -1,0 +1,126 @@
+"""What takes longer to judge than every answer allows is judged on those that were kept: paths into them, and their schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import xmlschema
+from lxml import etree
+
+from ..base.errors import ConfigurationError, ContractError, why_unread
+from ..models.service import Expect
+from .body_formats import json_values
+from .soap.messages import parse
+
+_ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope")
+
+
+def rules_of(expect: Expect, schema: Path | None) -> list[str]:
+    """The rules that are judged on kept answers only, each in words: `xpath //a`, `schema`."""
+    rules = [f"xpath {path}" for path in expect.xpath] + [f"jsonpath {path}" for path in expect.jsonpath]
+    rules += [f"answer {Path(expect.answer).name}"] if expect.answer is not None else []
+    return rules + (["schema"] if judges_schema(expect, schema) else [])
+
+
+def judges_schema(expect: Expect, schema: Path | None) -> bool:
+    """Whether answers are held against the schema: where there is one, unless it is said that they are not."""
+    return schema is not None and expect.schema_kept is not False and expect.fault in (None, "absent")
+
+
+def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str | None = None) -> str | None:
+    """How a kept answer is not what it should be, as a sentence; None where it is. `schema` is one of SOAP's messages, or a JSON
+    Schema where `json_of` names the operation whose answer it is. Raises ConfigurationError where a rule is no rule."""
+    try:
+        for path in expect.xpath:
+            if not _found_by_xpath(path, parse(answer)):
+                return f"xpath {path} finds nothing"
+        for path in expect.jsonpath:
+            if not _found_by_jsonpath(path, json.loads(answer)):
+                return f"jsonpath {path} finds nothing"
+        said = None if expect.answer is None else _unlike(answer, Path(expect.answer))
+        if said is None and schema is not None and judges_schema(expect, schema) and answer.strip():
+            said = _breaks(parse(answer), schema) if json_of is None else json_values.breaks(answer, schema, json_of)
+    except ContractError as error:
+        return error.message
+    except (json.JSONDecodeError, RecursionError):
+        return "it is no JSON"
+    return said
+
+
+def require_rules(expect: Expect) -> None:
+    """Raise ConfigurationError where a rule is no rule, or names a file that is not there: it need not wait for an answer."""
+    for path in expect.xpath:
+        _compiled_xpath(path)
+    if expect.jsonpath:
+        from jsonpath import JSONPathError, compile
+
+        for path in expect.jsonpath:
+            try:
+                compile(path)
+            except JSONPathError as error:
+                raise ConfigurationError(f"'{path}' is not a JSONPath: {str(error).splitlines()[0]}") from None
+    if expect.answer is not None:
+        _right_answer(Path(expect.answer))
+
+
+def _compiled_xpath(path: str) -> None:
+    try:
+        etree.XPath(path)
+    except etree.XPathError as error:
+        raise ConfigurationError(
+            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+        ) from None
+
+
+def _unlike(answer: bytes, file: Path) -> str | None:
+    return json_values.unlike(answer, _right_answer(file))
+
+
+def _right_answer(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the right answer {file} cannot be read: {why_unread(error)}") from None
+
+
+def _found_by_xpath(path: str, root: etree._Element) -> bool:
+    try:
+        return bool(root.xpath(path, namespaces={key: uri for key, uri in root.nsmap.items() if key}))
+    except etree.XPathError as error:
+        raise ConfigurationError(
+            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+        ) from None
+
+
+def _found_by_jsonpath(path: str, document: Any) -> bool:
+    from jsonpath import JSONPathError, findall
+
+    try:
+        return any(value not in (False, None, "") for value in findall(path, document))
+    except JSONPathError as error:
+        raise ConfigurationError(f"'{path}' is not a JSONPath: {str(error).splitlines()[0]}") from None
+
+
+def _breaks(root: etree._Element, schema: Path) -> str | None:
+    bodies: Sequence[Any] = [child for space in _ENVELOPES for child in root.iterfind(f"{{{space}}}Body")]
+    inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
+    if not bodies or not inside:
+        return None if bodies else f"it is no SOAP envelope but <{etree.QName(root).localname}>"
+    declared = schema_of_messages(schema).maps.elements.get(inside[0].tag)
+    if declared is None:
+        return f"the schema knows no element {etree.QName(inside[0]).localname}"
+    try:
+        declared.validate(etree.fromstring(etree.tostring(inside[0])))
+    except xmlschema.XMLSchemaValidationError as error:
+        return f"{etree.QName(inside[0]).localname} breaks the schema: {' '.join(str(error.reason).split())[:200]}"
+    return None
+
+
+@cache
+def schema_of_messages(schema: Path) -> xmlschema.XMLSchema:
+    """The schema of SOAP's messages in a file, which is read once."""
+    return xmlschema.XMLSchema(str(schema), allow="local", defuse="always")

@@ -1,0 +1,131 @@
+"""How a target is told who asks: fields of HTTP's head, or a user name token in the envelope; secrets only pass through."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from lxml import etree
+
+from ..base.errors import ConfigurationError, why_unread
+from ..measure.trial.engine import Secrets
+from ..models.service import Auth
+from .digest import Digest, with_digest
+from .load_target import LoadOperation, LoadTarget
+
+_WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss"
+_SECEXT, _UTILITY = f"{_WSS}-wssecurity-secext-1.0.xsd", f"{_WSS}-wssecurity-utility-1.0.xsd"
+_TOKEN = f"{_WSS}-username-token-profile-1.0"
+_BASE64 = f"{_WSS}-soap-message-security-1.0#Base64Binary"
+_MOST_BYTES = 20_000
+
+
+def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.environ) -> str:
+    """The secret that `env:NAME` or `file:PATH` means; raises ConfigurationError, which never repeats it."""
+    kind, _, name = words.partition(":")
+    if kind == "env":
+        if name not in environment:
+            raise ConfigurationError(
+                f"the environment has no variable {name}, which holds the secret", hint=f"export {name}=... first"
+            )
+        secret = environment[name]
+    elif kind == "file":
+        try:
+            secret = (folder / Path(name).expanduser()).read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"the secret's file {name} cannot be read: {why_unread(error)}") from None
+    else:
+        raise ConfigurationError("a secret is named as env:NAME or file:PATH, never written down")
+    if not secret or len(secret) > _MOST_BYTES or not secret.isprintable():
+        raise ConfigurationError(f"the secret in {words} is empty, too long, or not one line of text")
+    return secret
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What an engine is told apart from the requests: `secrets`, and of a `digest` what a nonce of its own makes of it."""
+
+    secrets: Secrets
+    digest: Digest | None = None
+
+    @property
+    def challenged(self) -> int:
+        """How many requests were sent so far beside those of loads, each for a server's challenge."""
+        return 0 if self.digest is None else self.digest.challenged
+
+    def told(self, users: int) -> Secrets | None:
+        """What the next engine is told, which asks as so many users at once; raises TargetError. Each has nonces of its own, whose
+        uses are counted from one."""
+        if self.digest is not None:
+            return replace(self.secrets, values={**self.secrets.values, **self.digest.values(users)})
+        return self.secrets if self.secrets.headers or self.secrets.values else None
+
+
+def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[LoadTarget, Credentials]:
+    """The requests as they must be to say who asks, and what engines are told apart from them.
+
+    `secret_headers` name header fields with where their values are. Raises ConfigurationError.
+    """
+    digest = None
+    headers = {name: secret_of(words, asked.folder) for name, words in secret_headers.items()}
+    values: dict[str, str] = {}
+    auth = asked.auth
+    if auth is not None:
+        secret = secret_of(auth.secret, asked.folder)
+        if auth.kind == "basic":
+            pair = f"{auth.user}:{secret}".encode()
+            headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
+        elif auth.kind == "bearer":
+            headers["Authorization"] = f"Bearer {secret}"
+        elif auth.kind == "api-key" and auth.header is not None:
+            headers[auth.header] = secret
+        elif auth.kind == "digest":
+            asked, digest = with_digest(asked, auth.user, secret)
+        else:
+            # The digest is of the password as it is; as a text in the message it is written as XML needs.
+            values["password"] = secret if auth.kind == "password-digest" else escape(secret)
+            asked = replace(
+                asked, operations={name: _with_token(operation, auth) for name, operation in asked.operations.items()}
+            )
+    return asked, Credentials(Secrets(headers, values), digest)
+
+
+def _with_token(operation: LoadOperation, auth: Auth) -> LoadOperation:
+    return replace(operation, bodies=[_tokened(body, auth, operation.name) for body in operation.bodies], filled=True)
+
+
+def _tokened(body: bytes, auth: Auth, name: str) -> bytes:
+    """An envelope with a security header in front of its others; places in it are the engine's to fill."""
+    try:
+        root = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+    except (etree.XMLSyntaxError, ValueError):
+        raise ConfigurationError(f"the sample of {name} is not XML, so that no user name token fits into it") from None
+    space = etree.QName(root).namespace
+    head = root.find(f"{{{space}}}Header")
+    if head is None:
+        head = etree.Element(f"{{{space}}}Header")
+        root.insert(0, head)
+    security = etree.Element(f"{{{_SECEXT}}}Security", nsmap={"wsse": _SECEXT, "wsu": _UTILITY})
+    security.set(f"{{{space}}}mustUnderstand", "1")
+    if auth.valid_seconds is not None:
+        stamp = etree.SubElement(security, f"{{{_UTILITY}}}Timestamp")
+        etree.SubElement(stamp, f"{{{_UTILITY}}}Created").text = "{{time}}"
+        etree.SubElement(stamp, f"{{{_UTILITY}}}Expires").text = f"{{{{time_plus_{auth.valid_seconds}}}}}"
+    token = etree.SubElement(security, f"{{{_SECEXT}}}UsernameToken")
+    etree.SubElement(token, f"{{{_SECEXT}}}Username").text = auth.user
+    password = etree.SubElement(token, f"{{{_SECEXT}}}Password")
+    if auth.kind == "password":
+        password.set("Type", f"{_TOKEN}#PasswordText")
+        password.text = "{{password}}"
+    else:
+        password.set("Type", f"{_TOKEN}#PasswordDigest")
+        password.text = "{{password_digest}}"
+        nonce = etree.SubElement(token, f"{{{_SECEXT}}}Nonce", EncodingType=_BASE64)
+        nonce.text = "{{nonce}}"
+        etree.SubElement(token, f"{{{_UTILITY}}}Created").text = "{{time}}"
+    head.insert(0, security)
+    return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))

@@ -1,0 +1,36 @@
+"""The meanings that a service may have (`meaning` of service.toml), by name; a new one is one file, and one line here."""
+
+from ...catalogue.entries import Entry
+from ...models.service import Service
+from ..body_format import BodyFormat
+from .fast_infoset import FastInfoset
+from .grpc import Grpc
+from .html_places import HtmlPlaces
+from .json_values import JsonValues
+from .mtom import Mtom
+from .protected import Encrypted, Signed, SignedEncrypted
+from .raw_bytes import RawBytes
+from .rmi_values import RmiValues
+from .soap import Soap, Soap12
+from .soap_schema import SoapSchema
+
+MEANINGS: dict[str, type[BodyFormat]] = {
+    "soap": Soap,
+    "soap12": Soap12,
+    "mtom": Mtom,
+    "fast-infoset": FastInfoset,
+    "signed": Signed,
+    "encrypted": Encrypted,
+    "signed-encrypted": SignedEncrypted,
+    "soap-schema": SoapSchema,
+    "json": JsonValues,
+    "html": HtmlPlaces,
+    "bytes": RawBytes,
+    "grpc": Grpc,
+    "rmi": RmiValues,
+}
+
+
+def meaning_of(service: Entry[Service]) -> BodyFormat:
+    """A new Meaning of the kind that the service names; it judges answers and remembers what their holes held."""
+    return MEANINGS[service.model.meaning](service)

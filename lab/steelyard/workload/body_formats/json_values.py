@@ -1,0 +1,212 @@
+"""JSON: answers compared by typed values, so that the order of keys, white space and escapes carry no meaning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from referencing import Registry
+
+from ...base.errors import ContractError
+from ...models.service import Exchange
+from ..body_format import BadRequest, BodyFormat, Spelling, first_difference
+from ..soap.messages import single
+
+Pair = tuple[str, Any]
+_DEEP = 100_000  # arrays in each other
+
+
+class JsonValues(BodyFormat):
+    """Objects, arrays, texts, numbers, booleans and null: each is only equal to its own kind."""
+
+    request_ending = answer_ending = "json"
+    content_type = "application/json"
+
+    def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
+        schema = self.service.model.schema_file
+        broken = None if schema is None else breaks(answer, self.service.folder / schema, operation)
+        return broken or unlike(answer, expected, self.service.model.singles)
+
+    def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
+        yield from super().spellings(exchange)
+        if not exchange.request:
+            return  # a request without a body has one spelling
+        value = json.loads(exchange.request, parse_float=_Number, parse_int=_Number)
+        yield Spelling("other order of keys", _written(value, order=_backwards))
+        yield Spelling("pretty printed", _written(value, comma=",\n    ", colon=": "))
+        yield Spelling("white space", _written(value, comma="\t ,\r\n", colon=" :\n ") + b" \n")
+        yield Spelling("compact", _written(value))
+        yield Spelling("UTF-8", _written(value, text=lambda text: json.dumps(text, ensure_ascii=False)))
+        yield Spelling("escapes", _written(value, text=_escaped))
+        yield Spelling("exponents", _written(value, number=_with_exponent))
+
+    def request_value(self, body: bytes) -> object:
+        return _typed(_read(body), self.service.model.singles) if body else None
+
+    def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
+        del file  # JSON has no way to name one
+        exchange = next((exchange for _, exchange in written if exchange.request), None)
+        if exchange is None:
+            return []
+        good = exchange.request.encode()
+        bodies = {
+            "malformed-json": good.rstrip()[:-1],
+            "not-json": b"this is not JSON",
+            "empty-body": b"",
+            "two-values": good + b" " + good,
+            "single-quotes": b"{'a': 'b'}",
+            "not-utf-8": b'{"\xff\xfe": "\xc3"}',
+            "ten-megabytes": b'{"a": "' + b"x" * 10_000_000,
+            "very-deep": b"[" * _DEEP,
+        }
+        return [BadRequest(name, body, exchange.operation) for name, body in bodies.items()]
+
+
+def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
+    """How an answer breaks the schema of an operation's answers, as a sentence; None where it keeps it."""
+    try:
+        error = next(_validator(schema, operation).iter_errors(_read(answer)), None)
+    except ContractError as error:
+        return error.message
+    except RecursionError:
+        return "the answer is nested too deep to be held against the schema"
+    return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
+
+
+def unlike(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
+    """How the values of an answer are not those expected, as a sentence; None where they are. Numbers under the keys `singles` are
+    of 32 bits."""
+    try:
+        got, wanted = _typed(_read(answer), singles), _typed(_read(expected), singles)
+    except ContractError as error:
+        return error.message
+    return None if got == wanted else first_difference(got, wanted)
+
+
+class _Number(str):
+    """A number as it was written."""
+
+
+def _read(document: bytes | str) -> Any:
+    """A JSON document as values; raises ContractError where it is none, or leaves open what it means."""
+    try:
+        text = document if isinstance(document, str) else document.decode()
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_decimal)
+    except RecursionError:
+        raise ContractError("the answer is nested too deep to be read") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ContractError(f"the answer is not JSON: {error}; it begins {document[:120]!r}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        twice = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
+        raise ContractError(f"the answer holds the key '{twice}' twice in one object")
+    return read
+
+
+def _no_number(word: str) -> Any:
+    raise ContractError(f"the answer holds {word}, which is no JSON")
+
+
+def _decimal(written: str) -> int | float:
+    """A number: a whole one exactly, however it is written, any other as the nearest double."""
+    exact = Decimal(written)
+    small = exact.adjusted() < 400  # what is larger is no double, and would only be long
+    return int(exact) if small and exact == exact.to_integral_value() else float(written)
+
+
+def _typed(value: Any, singles: Collection[str]) -> Any:
+    """A value made comparable: a boolean is no number, which Python's `==` would make of it, and a number under one of the keys
+    `singles` is the nearest of 32 bits."""
+    if isinstance(value, dict):
+        return {
+            key: single(item) if key in singles and _is_number(item) else _typed(item, singles)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_typed(item, singles) for item in value]
+    return _Truth(value) if isinstance(value, bool) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class _Truth:
+    """true or false, equal to nothing but itself."""
+
+    def __init__(self, value: bool) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Truth) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((_Truth, self._value))
+
+    def __repr__(self) -> str:
+        return json.dumps(self._value)
+
+
+def _written(
+    value: Any,
+    *,
+    order: Callable[[Iterable[Pair]], Iterable[Pair]] = list,
+    comma: str = ",",
+    colon: str = ":",
+    text: Callable[[str], str] = json.dumps,
+    number: Callable[[str], str] = str,
+) -> bytes:
+    """A document written anew: the keys in another order, other white space, texts and numbers in other letters."""
+
+    def write(part: Any) -> str:
+        if isinstance(part, dict):
+            return f"{{{comma.join(text(key) + colon + write(item) for key, item in order(part.items()))}}}"
+        if isinstance(part, list):
+            return f"[{comma.join(map(write, part))}]"
+        if isinstance(part, _Number):
+            return number(part)
+        return text(part) if isinstance(part, str) else json.dumps(part)
+
+    return write(value).encode()
+
+
+def _backwards(pairs: Iterable[Pair]) -> list[Pair]:
+    return list(pairs)[::-1]
+
+
+def _with_exponent(written: str) -> str:
+    """A fraction as `15e-1`. A whole number stays: some readers rightly take no integer that is written with an exponent."""
+    if "." not in written:
+        return written
+    sign, digits, exponent = Decimal(written).as_tuple()
+    return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
+
+
+def _escaped(text: str) -> str:
+    """A text with every letter as a `\\u` escape, and slashes with a backslash."""
+    raw = text.encode("utf-16-be", "surrogatepass")
+    units = [raw[at : at + 2] for at in range(0, len(raw), 2)]
+    return '"' + "".join(r"\/" if unit == b"\0/" else rf"\u{unit.hex()}" for unit in units) + '"'
+
+
+@cache
+def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
+    """What judges an operation's answers; raises ContractError where the schema cannot be used."""
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        schema["$defs"][operation]
+    except (OSError, ValueError, jsonschema.SchemaError) as error:
+        raise ContractError(f"the schema {path} cannot be read: {error!s:.200}") from None
+    except (KeyError, TypeError):
+        raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it") from None
+    # What refers to another file is an error then: nothing is looked for on a network.
+    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"}, registry=Registry())

@@ -1,0 +1,183 @@
+"""SOAP 1.1 under WS-Security: the service's own exchanges, whose bodies are signed, encrypted, or both, there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from ...base.errors import ContractError
+from ...base.http_client import Answer
+from ...catalogue.entries import Entry
+from ...models.job import Rule
+from ...models.service import Exchange, Service
+from ..body_format import BadRequest, Echo, Spelling
+from .soap import Soap
+
+if TYPE_CHECKING:  # they need a library that hardly anybody has
+    from ...hosts.security_keys import SecurityKeys
+    from ..soap.security.opening import Expected
+    from ..soap.security.securing import Protection
+
+_CIPHER = "CipherValue>"
+
+
+class Signed(Soap):
+    """Signed by the client, with its certificate; an answer means what it does once its signature is verified."""
+
+    request_ending = answer_ending = "signed"  # of which there are none: exchanges are written as envelopes
+    signs: ClassVar[bool] = True
+    encrypts: ClassVar[bool] = False
+
+    def __init__(self, service: Entry[Service]) -> None:
+        super().__init__(service)
+        self._plain = Soap(service)
+
+    def body(self, text: str) -> bytes:
+        return self._protected(text.encode())
+
+    def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
+        try:
+            envelope = self.unveiled(answer)
+        except ContractError as error:
+            plain = super().difference(answer, expected, operation) or ""
+            return plain if plain.startswith("a SOAP fault came") else error.message
+        return super().difference(envelope, expected, operation)
+
+    def unveiled(self, answer: bytes) -> bytes:
+        """The envelope of an answer, decrypted and its signature verified; raises ContractError where it is not so protected."""
+        from ..soap.security import opening
+
+        return opening.opened(answer, self._expected_answer)
+
+    def readable(self, answer: bytes) -> bytes:
+        try:
+            return self.unveiled(answer)
+        except ContractError:
+            return answer
+
+    def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
+        for spelling in super().spellings(exchange):
+            yield replace(spelling, body=self._protected(spelling.body))
+
+    def request_value(self, body: bytes) -> object:
+        from ..soap.security import opening
+
+        return super().request_value(opening.opened(body, self._expected_request))
+
+    def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
+        """Those of SOAP, protected where they have a body, and envelopes that are not protected as they must be."""
+        asked = [replace(bad, body=self._protected(bad.body)) for bad in self._plain.bad_requests(written, file)]
+        first = written[0][1]
+        good = first.request.encode()
+        wrong = {
+            "unprotected": good,
+            **(self._wrongly_signed(good, written) if self.signs else {}),
+            **(self._wrongly_encrypted(good) if self.encrypts else {}),
+        }
+        return [*asked, *(BadRequest(name, body, first.operation) for name, body in wrong.items())]
+
+    def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
+        plain = self._plain.echo(written)
+        return None if plain is None else _ProtectedEcho(plain.operation, plain.before, plain.after, self)
+
+    def not_refused(self, answer: Answer) -> str | None:
+        return super().not_refused(replace(answer, body=self.readable(answer.unpacked()), fields=()))
+
+    def rule(self, exchange: Exchange) -> Rule:
+        rule = super().rule(exchange)
+        return rule.model_copy(update={"contains": _CIPHER}) if self.encrypts and not exchange.fault else rule
+
+    def protected(self, envelope: bytes, protection: Protection) -> bytes:
+        """An envelope that is protected so."""
+        from ..soap.security import securing
+
+        return securing.secured(envelope, protection)
+
+    @cached_property
+    def keys(self) -> SecurityKeys:
+        """This machine's keys."""
+        from ...hosts import security_keys
+
+        return security_keys.kept()
+
+    def _protected(self, envelope: bytes) -> bytes:
+        return self.protected(envelope, self._usual)
+
+    @cached_property
+    def _usual(self) -> Protection:
+        from ..soap.security.securing import Protection
+
+        return Protection(self.keys.client if self.signs else None, self.keys.server if self.encrypts else None)
+
+    @cached_property
+    def _expected_answer(self) -> Expected:
+        from ..soap.security.opening import Expected
+
+        return Expected(self.keys.server if self.signs else None, self.keys.client if self.encrypts else None)
+
+    @cached_property
+    def _expected_request(self) -> Expected:
+        from ..soap.security.opening import Expected
+
+        return Expected(self.keys.client if self.signs else None, self.keys.server if self.encrypts else None)
+
+    def _wrongly_signed(self, good: bytes, written: Sequence[tuple[str, Exchange]]) -> dict[str, bytes]:
+        """A stranger's signature, a broken one, a body that was changed, another in its place, and no signature."""
+        from ..soap.security import tampering
+
+        other = next(each.request for _, each in reversed(written) if each.request.encode() != good).encode()
+        signed = self.protected(good, replace(self._usual, recipient=None))
+        return {
+            "signed-by-a-stranger": self.protected(good, replace(self._usual, signer=self.keys.stranger)),
+            "signature-broken": self._sealed(tampering.signature_broken(signed)),
+            "body-changed": self._sealed(tampering.body_changed(signed, other)),
+            "signed-body-in-header": self._sealed(tampering.body_wrapped(signed, other)),
+            "signed-body-behind": tampering.body_followed(signed, other, self._sealed),
+            "not-signed": self.protected(good, replace(self._usual, signer=None)),
+        }
+
+    def _wrongly_encrypted(self, good: bytes) -> dict[str, bytes]:
+        """For a stranger, with a cipher that is broken, and not at all."""
+        from ..soap.security import tampering
+
+        usual = self._usual
+        return {
+            "encrypted-for-a-stranger": self.protected(good, replace(usual, recipient=self.keys.stranger)),
+            "key-broken": tampering.key_broken(self._protected(good)),
+            "cipher-broken": tampering.cipher_broken(self._protected(good)),
+            "not-encrypted": self.protected(good, replace(usual, recipient=None)),
+        }
+
+    def _sealed(self, signed: bytes) -> bytes:
+        """What was signed and tampered with, encrypted where messages are."""
+        from ..soap.security import securing
+
+        return securing.encrypted(signed, self.keys.server) if self.encrypts else signed
+
+
+class Encrypted(Signed):
+    """Encrypted for the server by a key of its own, which is encrypted for the server's certificate; answers for the client's."""
+
+    request_ending = answer_ending = "encrypted"
+    signs = False
+    encrypts = True
+
+
+class SignedEncrypted(Signed):
+    """Signed, and then encrypted."""
+
+    request_ending = answer_ending = "signed-encrypted"
+    encrypts = True
+
+
+@dataclass(frozen=True)
+class _ProtectedEcho(Echo):
+    """The same of a request that is protected once it holds the text."""
+
+    meaning: Signed
+
+    def saying(self, text: str) -> bytes:
+        return self.meaning.body(self.before + text + self.after)

@@ -1,0 +1,52 @@
+"""Calls by Java RMI: JSON says the arguments and what comes back, and the driver makes values of a contract of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+from pathlib import Path
+
+from ...base.http_client import Answer
+from ...models.job import Rule
+from ...models.service import Exchange
+from ..body_format import BadRequest, Spelling
+from ..rmi_client import INSTEAD
+from .json_values import JsonValues, unlike
+
+# What no client would send that was compiled against the contract; the driver knows how (engine/rmi, Ask).
+_INSTEAD = ("class-not-allowed", "class-not-due", "unknown-method", "unknown-object")
+
+
+class RmiValues(JsonValues):
+    """A request is an object with a value for each parameter; an answer is the value that came back, or null.
+
+    An exception in place of an answer is told as status 500. There is one spelling: on the wire are Java's own objects.
+    """
+
+    request_ending = answer_ending = "rmi"
+    fault_status = HTTPStatus.INTERNAL_SERVER_ERROR
+    has_headers = False
+
+    def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
+        del operation
+        return unlike(answer, expected, self.service.model.singles)
+
+    def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
+        yield Spelling("as given", self.body(exchange.request))
+
+    def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
+        del file  # no value can name one
+        exchange = next((each for _, each in written if each.request != "{}"), None)
+        if exchange is None:
+            return []
+        body = self.body(exchange.request)
+        return [BadRequest(name, body, exchange.operation, {INSTEAD: name}) for name in _INSTEAD]
+
+    def not_refused(self, answer: Answer) -> str | None:
+        return (
+            None if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR else "an answer came, where an exception is due"
+        )
+
+    def rule(self, exchange: Exchange) -> Rule:
+        """The marker stands in a text of the answer."""
+        return Rule(fault="absent", contains=exchange.marker)

@@ -1,0 +1,177 @@
+"""The contract test: every exchange, in every spelling, must be answered rightly before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ..base.errors import ContractError
+from ..base.http_client import PLAIN, Access, HttpClient, trusting
+from ..catalogue.entries import Entry
+from ..catalogue.formats import deviations_in, http2_of, rmi_of
+from ..models.service import Exchange, Service
+from . import exchanges, wildcards
+from .body_format import BodyFormat, Spelling
+from .body_formats import MEANINGS, meaning_of
+
+if TYPE_CHECKING:
+    from ..base.http2_client import Http2Client
+    from .rmi_client import RmiClient
+
+RANDOM_EXCHANGES = 3
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def verify(
+    service: Entry[Service],
+    url: str,
+    *,
+    seed: int,
+    all_spellings: bool = True,
+    subject: str = "",
+    access: Access = PLAIN,
+    deviations: Mapping[str, str] = _NONE,
+    floor: bool = False,
+) -> int:
+    """How many requests were answered rightly; raises ContractError on the first that was not, naming it
+    and the `subject` that answered it, or the URL where none is given.
+
+    `access` is with what the subject is asked. What is filled means nothing outside its session and is left out: its answers are
+    judged under load, each by its rule and the sampled ones in full.
+    Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
+    `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone; of one format
+    alone, behind its name and a slash.
+
+    `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
+    `floor = True` does so too: a floor knows no other spelling (Server.floor).
+    """
+    verified = 0
+    known = deviations_in(service, deviations)
+    with Questioner(service, url, access) as questioner:
+        for name, exchange in all_exchanges(service, seed):
+            if name in known or exchange.filled:
+                continue
+            right = b""
+            exchange = _recalled(exchange, questioner.meaning, name)
+            for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
+                key = f"spelling/{spelling.name}"
+                if key in known or f"{service.name}/{key}" in known:
+                    continue
+                try:
+                    right = questioner.ask(exchange, spelling, right)
+                except ContractError as error:
+                    where = f"breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
+                    raise ContractError(f"{subject or url} {where}: {error.message}") from None
+                verified += 1
+            questioner.meaning.remember()
+    return verified
+
+
+def hold(service: Entry[Service], url: str, access: Access = PLAIN) -> Iterator[None]:
+    """Sends one exchange again and again over one connection that is never opened twice.
+
+    It is the contract's first whose right answer is no fault, since servers may close the connection after one. Each step of the
+    iterator is one more right answer; raises ContractError on the first that does not come or is not right.
+    """
+    with Questioner(service, url, access, once=True) as questioner:
+        written = [exchange for _, exchange in exchanges.written(service)]
+        exchange = next((each for each in written if not each.fault), written[0])
+        as_given = next(questioner.meaning.spellings(exchange))
+        right = b""
+        while True:
+            right = questioner.ask(exchange, as_given, right)
+            yield
+
+
+class Questioner:
+    """Asks a subject over one connection, and judges what it answers; `access` is with what it is asked.
+
+    With `once`, the connection is never opened again.
+    """
+
+    def __init__(self, service: Entry[Service], url: str, access: Access = PLAIN, *, once: bool = False) -> None:
+        self.meaning = meaning_of(service)
+        self._service = service.model
+        self._headers = access.headers
+        self._conversation = conversation(service, url, once=once, authority=access.authority)
+
+    def __enter__(self) -> Questioner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._conversation.close()
+
+    def ask(self, exchange: Exchange, spelling: Spelling, right: bytes = b"") -> bytes:
+        """The answer to one request; raises ContractError that says how it is not the exchange's.
+
+        `right` is an answer to the same exchange that was right: the same bytes need no second look.
+        """
+        operation = self._service.operations[exchange.operation]
+        own = {"Content-Type": spelling.content_type} if spelling.content_type else {}
+        headers = merged(request_headers(self._service, exchange.operation, self._headers), exchange.headers, own)
+        method, path = exchange.method or operation.method, exchange.path or operation.path or ""
+        answer = self._conversation.ask(method, path, spelling.body, headers)
+        body = answer.unpacked()
+        due = self.meaning.status(exchange)
+        same = bool(right) and body == right
+        difference = self.meaning.said_beside(answer, exchange)
+        if difference is None and not same:
+            difference = self.meaning.difference(body, exchange.answer, exchange.operation)
+        if answer.status != due:
+            raise ContractError(
+                f"HTTP status {answer.status}, expected {due}" + (f" ({difference})" if difference else "")
+            )
+        if difference is not None:
+            raise ContractError(difference)
+        return body
+
+
+def conversation(
+    service: Entry[Service], url: str, *, once: bool = False, authority: Path | None = None
+) -> HttpClient | Http2Client | RmiClient:
+    """A connection on which the service is asked, by HTTP/2 or Java RMI where its format says so; over TLS where its URL does, from
+    a server that shows the certificate `authority` (None: one that the system's roots have signed)."""
+    calls = rmi_of(service)
+    if calls is not None:
+        from .rmi_client import RmiClient
+
+        return RmiClient(url, calls, once=once)
+    if http2_of(service) is None:
+        return HttpClient(url, once=once, context=trusting(authority))
+    from ..base.http2_client import Http2Client  # whose library hardly anybody needs
+
+    return Http2Client(url, once=once, context=trusting(authority))
+
+
+def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
+    """Every exchange that `verify` asks with this seed, with its name: those of the contract, then random ones."""
+    yield from exchanges.written(service)
+    for operation in service.model.operations:
+        made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
+        for number, exchange in enumerate(made, 1):
+            yield f"{operation}/random-{number} (seed {seed})", exchange
+
+
+def _recalled(exchange: Exchange, meaning: BodyFormat, name: str) -> Exchange:
+    """The exchange with what earlier answers held in the holes of its request."""
+    try:
+        return exchange.model_copy(update={"request": wildcards.filled(exchange.request, meaning.remembered)})
+    except ContractError as error:
+        raise ContractError(f"{name} cannot be asked: {error.message}") from None
+
+
+def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:
+    """The headers of a request: the service's and the operation's, which win as they do in the engine, and a subject's `own`."""
+    content_type = {"Content-Type": MEANINGS[service.meaning].content_type}
+    return merged(own, content_type, service.headers, service.operations[operation].headers)
+
+
+def merged(*layers: Mapping[str, str]) -> dict[str, str]:
+    """Headers in one: of two with the same name, in capitals or not, the later one stays."""
+    together: dict[str, tuple[str, str]] = {}
+    for layer in layers:
+        together |= {name.lower(): (name, value) for name, value in layer.items()}
+    return dict(together.values())

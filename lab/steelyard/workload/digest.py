@@ -1,0 +1,204 @@
+"""HTTP's digest authentication (RFC 7616) with `qop=auth`: the server's challenge, and what the engine needs to answer it.
+
+The answer differs with each request, since it covers how often the server's nonce was used. So the engine makes it, out of the two
+hashes that stay: of user, realm, password and nonce, and of method and path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+from urllib.request import parse_http_list, parse_keqv_list
+
+from ..base.errors import ConfigurationError, NoAnswerError, TargetError
+from ..base.http_client import HttpClient
+from ..models.service import OF_THE_ENGINE
+from .allowed_hosts import target_of
+from .load_target import LoadOperation, LoadTarget
+
+_HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # the stronger first
+_SECONDS = 30.0
+# A server may refuse a use of a nonce long after later ones (Tomcat: a hundred), which users who share one would see.
+MOST_NONCES = 64
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """What a server wants to be told: of which `realm`, with which `nonce`, hashed how; `opaque` goes back as it came."""
+
+    realm: str
+    nonce: str
+    algorithm: str
+    opaque: str | None
+
+    def hashed(self, text: str) -> str:
+        """The hash of a text, in hexadecimal digits."""
+        return _HASHES[self.algorithm](text.encode()).hexdigest()
+
+    def values(self, requests: Sequence[tuple[str, str]]) -> dict[str, str]:
+        """What fills the engine's places whichever nonce a user has: a hash of each request's method and path."""
+        hashes = (self.hashed(f"{method}:{path}") for method, path in requests)
+        return {"digest_algorithm": self.algorithm, **numbered("digest_request", hashes)}
+
+    def said(self) -> str:
+        """The challenge as every answer repeats it."""
+        said = f'realm="{_quoted(self.realm)}", nonce="{_quoted(self.nonce)}", algorithm={self.algorithm}'
+        if self.opaque is not None:
+            said += f', opaque="{_quoted(self.opaque)}"'
+        return said
+
+    def key(self, user: str, password: str) -> str:
+        """What every answer with this nonce is made of."""
+        return f"{self.hashed(f'{user}:{self.realm}:{password}')}:{self.nonce}"
+
+
+@dataclass
+class Digest:
+    """A user of digest authentication, and the requests that are made in the user's name: `requests` by method and path, of which
+    `first` is sent without an answer for each challenge. `challenged` counts these, which are in no load's counts."""
+
+    address: str
+    user: str
+    password: str = field(repr=False)
+    requests: Sequence[tuple[str, str]]
+    first: LoadOperation
+    context: ssl.SSLContext | None
+    addresses: Sequence[str] = ()
+    challenged: int = 0
+
+    def values(self, users: int) -> dict[str, str]:
+        """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError where
+        there is no challenge that can be answered."""
+        challenges = self._challenges(min(max(1, users), MOST_NONCES))
+        return {
+            **challenges[0].values(self.requests),
+            **numbered("digest_challenge", (challenge.said() for challenge in challenges)),
+            **numbered("digest_key", (challenge.key(self.user, self.password) for challenge in challenges)),
+        }
+
+    def _challenges(self, count: int) -> list[Challenge]:
+        """As many as that of one kind, or fewer where the server asks otherwise all of a sudden."""
+        challenges: list[Challenge] = []
+        try:
+            talk = HttpClient(self.address, _SECONDS, context=self.context, addresses=self.addresses)
+            try:
+                while len(challenges) < count:
+                    self.challenged += 1
+                    answer = talk.ask(
+                        self.first.method, self.first.path, self.first.bodies[0] or None, dict(self.first.headers)
+                    )
+                    if answer.status != 401:
+                        raise TargetError(
+                            f"{self.address}{self.first.path} answers {answer.status} to whom it does not know, "
+                            "and asks for no digest",
+                            hint="leave --auth out, or take the kind that it asks for",
+                        )
+                    challenges.append(challenge_of(answer.all("WWW-Authenticate")))
+            finally:
+                talk.close()
+        except (NoAnswerError, OSError) as error:
+            raise TargetError(f"{self.address} did not say whom it asks for: {error}") from None
+        return [challenge for challenge in challenges if challenge.algorithm == challenges[0].algorithm]
+
+
+def numbered(name: str, values: Iterable[str]) -> dict[str, str]:
+    """Values as the engine asks for them: `NAME_0`, `NAME_1`, ..."""
+    return {f"{name}_{number}": value for number, value in enumerate(values)}
+
+
+def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget, Digest]:
+    """The requests with the places that the engine fills, and what fills them; raises ConfigurationError, and TargetError where the
+    target may not be asked."""
+    if not user or not user.isascii() or not user.isprintable():
+        raise ConfigurationError("a digest needs a user's name in ASCII", hint="--user NAME, or user in [auth]")
+    operations = {}
+    for number, (name, operation) in enumerate(asked.operations.items()):
+        if operation.paths or OF_THE_ENGINE.search(operation.path):
+            raise ConfigurationError(
+                f"the path of {name} is filled from data or when it is sent, and a digest covers the path",
+                hint="leave the operation out with --operation, or the place out of its path",
+            )
+        line = (
+            f'Digest username="{_quoted(user)}", {{{{digest_challenge}}}}, uri="{operation.path}", qop=auth, '
+            f'nc={{{{digest_count}}}}, cnonce="{{{{nonce}}}}", response="{{{{digest_answer_{number}}}}}"'
+        )
+        own = {key: value for key, value in operation.headers.items() if key.lower() != "authorization"}
+        operations[name] = replace(operation, headers={**own, "Authorization": line}, filled=True)
+    asked_of = list(asked.operations.values())
+    first = next((operation for operation in asked_of if not operation.changes_data), asked_of[0])
+    requests = [(operation.method, operation.path) for operation in asked_of]
+    told = replace(asked, operations=operations)
+    addresses = [str(address) for address in target_of(asked).addresses]
+    return told, Digest(asked.address, user, password, requests, first, tls_context(asked), addresses)
+
+
+def challenge_of(fields: Sequence[str]) -> Challenge:
+    """The strongest challenge of a server's WWW-Authenticate fields that can be answered; raises TargetError, which names what
+    cannot."""
+    answerable, refused = [], []
+    for scheme, words in _challenges(fields):
+        why = _why_not(scheme, words)
+        if why is None:
+            algorithm = words.get("algorithm", "MD5").upper()
+            answerable.append(Challenge(words["realm"], words["nonce"], algorithm, words.get("opaque")))
+        else:
+            refused.append(why)
+    if not answerable:
+        raise TargetError(
+            f"the target asks for no digest that can be given: {'; '.join(refused) or 'it names no scheme'}",
+            hint="digests of MD5 and SHA-256 with qop=auth can",
+        )
+    return min(answerable, key=lambda challenge: list(_HASHES).index(challenge.algorithm))
+
+
+def _why_not(scheme: str, words: dict[str, str]) -> str | None:
+    if scheme.lower() != "digest":
+        return f"scheme {scheme[:40]}"
+    if words.get("algorithm", "MD5").upper() not in _HASHES:
+        return f"algorithm {words['algorithm'][:40]}"
+    offered = [offer.strip().lower() for offer in words.get("qop", "").split(",")]
+    if "auth" not in offered:
+        return f"qop {words['qop'][:40]}" if words.get("qop") else "no qop, as of RFC 2069"
+    if "realm" not in words or not words.get("nonce"):
+        return "a challenge without realm or nonce"
+    said = "".join(words.values())
+    return None if said.isprintable() and "{{" not in said else "a challenge of other characters than those of a text"
+
+
+def _challenges(fields: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Scheme and words of each challenge: a field may hold several, each of which begins with `SCHEME NAME=VALUE`."""
+    challenges: list[tuple[str, list[str]]] = []
+    for part in (part for line in fields for part in parse_http_list(line)):
+        scheme, _, rest = part.partition(" ")
+        if "=" not in scheme:
+            challenges.append((scheme, [rest] if "=" in rest else []))
+        elif challenges:
+            challenges[-1][1].append(part)
+    return [
+        (scheme, {name.lower(): value for name, value in parse_keqv_list([w for w in words if "=" in w]).items()})
+        for scheme, words in challenges
+    ]
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def tls_context(asked: LoadTarget) -> ssl.SSLContext | None:
+    """How a server's certificate is judged, as the engine does it, and what it is shown; None where there is no TLS. Raises
+    ConfigurationError."""
+    if urlsplit(asked.address).scheme != "https":
+        return None
+    tls, folder = asked.tls, asked.folder
+    try:
+        context = ssl.create_default_context(cafile=None if tls.ca is None else folder / tls.ca)
+        if not tls.verify:
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        if tls.certificate is not None and tls.key is not None:
+            context.load_cert_chain(folder / tls.certificate, folder / tls.key)
+    except OSError as error:
+        raise ConfigurationError(f"the files of [tls] cannot be used: {error}") from None
+    return context

@@ -1,0 +1,175 @@
+"""A script for k6: operations by their weights, whether each answer is right, users or a rate, goals as thresholds."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think
+from ...models.outputs.own_service import LeftOut
+from .planned import ExportedOperation, PlannedExport, Secret
+
+_FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS
+_VIRTUAL_USERS = 1_000  # that k6 may add to keep a rate
+_SCRIPT = Path(__file__).with_name("k6_script.js")
+
+
+def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
+    """The script and its data by their file names, and what the script does not say."""
+    name, words = plan.asked.name.replace(":", "-"), plan.words
+    script, data = f"{name}.k6.js", f"{name}.k6.json"
+    exported, left_out = [], [*plan.left_out, *_said_otherwise(plan)]
+    for operation in plan.operations:
+        unknown = sorted(place for place in operation.places if place not in _FILLED and not place.startswith("time_"))
+        if unknown:
+            left_out.append(LeftOut(what=operation.name, why=f"k6 has nothing for {', '.join(unknown)}"))
+        else:
+            exported.append(operation)
+    listed = [_operation(operation) for operation in exported]
+    texts = {
+        "SERVICE": name,
+        "LOAD": words.profile if words.rates is None else "a rate",
+        "FILE": script,
+        "DATA": data,
+        "ADDRESS": json.dumps(plan.asked.address),
+        "SECRET_HEADERS": _secrets(plan),
+        "OPERATION_LIST": json.dumps(listed, indent=2),
+        "OPTIONS": json.dumps(_options(plan), indent=2),
+        "PAUSE": _pause(plan.think),
+        "TIMEOUT": json.dumps(_time(words.timeout_seconds)),
+    }
+    rows = {operation.name: [_row(path, body) for path, body in operation.rows] for operation in exported}
+    return {script: _with(texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
+
+
+def _with(texts: Mapping[str, str]) -> str:
+    """The script with each `@NAME@` replaced, in one go: what is put in is never looked at again."""
+    return re.sub("@([A-Z_]+)@", lambda name: texts[name[1]], _SCRIPT.read_text(encoding="utf-8"))
+
+
+def _operation(operation: ExportedOperation) -> dict[str, Any]:
+    rule = operation.rule
+    return {
+        "name": operation.name,
+        "method": operation.method,
+        "headers": dict(operation.headers),
+        "weight": operation.weight,
+        "filled": bool(operation.places),
+        "right": {
+            "status": rule.status,
+            "fault": rule.fault,
+            "contains": rule.contains,
+            "matches": rule.matches,
+            "length": None if rule.length is None else rule.length.model_dump(),
+        },
+    }
+
+
+def _row(path: str, body: bytes) -> dict[str, Any]:
+    try:
+        return {"path": path, "body": body.decode()}
+    except UnicodeDecodeError:
+        return {"path": path, "body": base64.b64encode(body).decode(), "binary": True}
+
+
+def _secrets(plan: PlannedExport) -> str:
+    lines = [f"  {json.dumps(secret.header)}: {_secret(secret)}," for secret in plan.secrets]
+    return "{\n" + "\n".join(lines) + "\n}" if lines else "{}"
+
+
+def _secret(secret: Secret) -> str:
+    value = f"secret({json.dumps(secret.source)})"
+    if secret.user is not None:
+        value = f"encoding.b64encode({json.dumps(secret.user + ':')} + {value})"
+    return f"{json.dumps(secret.prefix)} + {value}" if secret.prefix else value
+
+
+def _pause(think: Think) -> str:
+    if think.kind == "none":
+        return "// users send again as soon as they are answered"
+    if think.kind == "uniform":
+        return f"sleep({think.ms / 1000:g} + Math.random() * {(think.to_ms - think.ms) / 1000:g});"
+    return f"sleep({think.ms / 1000:g});"
+
+
+def _options(plan: PlannedExport) -> dict[str, Any]:
+    scenarios: dict[str, Any] = {}
+    load, seconds = _scenario(plan), plan.warm_up_seconds
+    profile = plan.profile
+    if seconds and isinstance(profile, BigBang | Rate):
+        scenarios["warm_up"] = _scenario(plan, seconds)
+        load["startTime"] = _time(seconds)
+    scenarios["load"] = load
+    goals = plan.words.goals
+    thresholds: dict[str, list[str]] = {}
+    if goals.percentiles:
+        limits = [f"p({share * 100:g})<={most:g}" for share, most in sorted(goals.percentiles.items())]
+        thresholds["http_req_duration{scenario:load}"] = limits
+    thresholds["checks{scenario:load}"] = [f"rate>={1 - (goals.errors or 0.0):g}"]
+    options: dict[str, Any] = {"scenarios": scenarios, "thresholds": thresholds, "maxRedirects": 0}
+    options["summaryTrendStats"] = ["avg", "med", "p(95)", "p(99)", "max"]
+    if not plan.asked.tls.verify:
+        options["insecureSkipTLSVerify"] = True
+    return options
+
+
+def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, Any]:
+    """The load as k6's executor; for the warm-up only so many `seconds`."""
+    profile, grace = plan.profile, _time(plan.words.timeout_seconds)
+    if isinstance(profile, Rate):
+        return {**_arrivals(profile, seconds), "gracefulStop": grace}
+    if isinstance(profile, FixedWork):
+        work = {"vus": profile.users, "iterations": profile.work}
+        return {"executor": "shared-iterations", **work, "maxDuration": _time(profile.most_seconds)}
+    if isinstance(profile, BigBang):
+        duration = _time(profile.seconds if seconds is None else seconds)
+        return {"executor": "constant-vus", "vus": profile.users, "duration": duration, "gracefulStop": grace}
+    first, stages = _stages(profile)
+    stepped = [{"target": target, "duration": _time(lasting)} for target, lasting in stages]
+    return {"executor": "ramping-vus", "startVUs": first, "stages": stepped, "gracefulRampDown": grace}
+
+
+def _stages(profile: Ramp | Steps | Bursts | Any) -> tuple[int, list[tuple[int, float]]]:
+    """How many users there are first, then how many at the end of each stretch of so many seconds."""
+    if isinstance(profile, Ramp):
+        return profile.from_users, [(profile.to_users, profile.seconds)]
+    if isinstance(profile, Steps):
+        held = [stage for level in profile.levels for stage in ((level, 0.0), (level, profile.hold_seconds))]
+        return profile.levels[0], held
+    cycles = math.ceil(profile.seconds / (profile.on_seconds + profile.off_seconds))
+    on, off = (profile.users, profile.on_seconds), (0, profile.off_seconds)
+    return profile.users, [stage for _ in range(cycles) for stage in ((on[0], 0.0), on, (0, 0.0), off)]
+
+
+def _arrivals(profile: Rate, seconds: float | None) -> dict[str, Any]:
+    stage = profile.stages[0]
+    whole = all(float(rate).is_integer() for rate in (stage.from_rate, stage.to_rate))
+    times, unit = (1, "1s") if whole else (3600, "1h")
+    first, last = (round(rate * times) for rate in (stage.from_rate, stage.to_rate))
+    virtual = {"timeUnit": unit, "preAllocatedVUs": min(_VIRTUAL_USERS, 50), "maxVUs": _VIRTUAL_USERS}
+    if first == last or seconds is not None:
+        lasting = stage.seconds if seconds is None else seconds
+        return {"executor": "constant-arrival-rate", "rate": first, "duration": _time(lasting), **virtual}
+    ramp = [{"target": last, "duration": _time(stage.seconds)}]
+    return {"executor": "ramping-arrival-rate", "startRate": first, "stages": ramp, **virtual}
+
+
+def _time(seconds: float) -> str:
+    return f"{round(seconds * 1000)}ms"
+
+
+def _said_otherwise(plan: PlannedExport) -> list[LeftOut]:
+    tls, left_out = plan.asked.tls, []
+    if isinstance(plan.profile, Rate) and plan.profile.arrivals == "poisson":
+        left_out.append(LeftOut(what="--poisson", why="k6 sends at even distances"))
+    if tls.ca is not None:
+        left_out.append(LeftOut(what="tls.ca", why="k6 takes the system's roots: SSL_CERT_FILE names others"))
+    if tls.certificate is not None:
+        left_out.append(LeftOut(what="tls.certificate", why="fill in tlsAuth in the script's options"))
+    left_out.append(LeftOut(what="the order of requests", why="k6 draws operations anew each time, by their weights"))
+    return left_out

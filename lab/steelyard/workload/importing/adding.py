@@ -1,0 +1,177 @@
+"""`add` from a WAR and its WSDL to a service that every server of the hall can be asked to run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomli_w
+from lxml import etree
+
+from ...base import configuration, paths
+from ...base.errors import ConfigurationError, ImportRefusedError
+from ...catalogue import entries
+from ...models.outputs.own_service import AddOutput, LeftOut
+from ...models.service import Operation, Service
+from .bounded import taken_over
+from .convert import name_of
+from .names import ENVELOPES, WSDL, local
+from .war import War, read_war
+
+IMPLEMENTATION = "java"  # the one that servers of Jakarta run
+GIVEN = "given.war"
+_PLACE = re.compile(r"\{\{[^}]+\}\}")
+_HEAD = """\
+# Made by `steelyard add` from WAR.
+# An answer is right where it is the operation's and keeps the schema. Where contract/exchanges/OPERATION/sample.answer.xml
+# stands, its values must be those, too. More requests: NAME.request.xml beside sample.request.xml.
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is added: the WAR, its WSDL, the service's name, and where in the WAR it answers (None: what the WAR says)."""
+
+    war: Path
+    wsdl: str
+    name: str | None
+    path: str | None
+    also: Sequence[str] = ()
+    ports: Sequence[str] = ()
+
+
+def add(wanted: Wanted) -> AddOutput:
+    """Make a service of a WAR in the user's own house, whole or not at all; raises SteelyardError with nothing written."""
+    name = name_of(Path(wanted.name or wanted.war.stem))
+    room = paths.own() / "services"
+    if name in entries.service_files() or (room / name).exists():
+        raise ConfigurationError(
+            f"there is a service '{name}' already", hint=f"--name gives another, or remove {room / name}"
+        )
+    war = read_war(wanted.war)
+    room.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".add-", dir=room) as scratch:
+        made = Path(scratch) / name
+        imported = taken_over(wanted.wsdl, made, wanted.also, wanted.ports)
+        model = configuration.load(made / "service.toml", Service)
+        kept, left = _kept(made, model)
+        if not kept:
+            raise ImportRefusedError(f"no operation of {wanted.wsdl} can be asked: {left[0].what}: {left[0].why}")
+        path = f"/{name}{_endpoint(wanted, war, model, made)}"
+        _write(made, wanted.war, model, kept, path)
+        configuration.load(made / "service.toml", Service)
+        made.rename(room / name)
+    return AddOutput(
+        service=name,
+        folder=str(room / name),
+        path=path,
+        operations=list(kept),
+        changing=[each for each in kept if each in imported.changing],
+        servers=able(),
+        left_out=[*imported.left_out, *left],
+        notes=[*imported.notes, *war.notes],
+    )
+
+
+def able() -> list[str]:
+    """The servers that run a WAR, without those that a user must have a licence for."""
+    known = (entries.server(name) for name in entries.server_files())
+    return [each.name for each in known if each.model.implementation == IMPLEMENTATION and each.model.licence is None]
+
+
+def _kept(made: Path, model: Service) -> tuple[dict[str, Operation], list[LeftOut]]:
+    """The operations whose answers can be verified, those that leave nothing behind first; and why the others are left out."""
+    kept: dict[str, Operation] = {}
+    left = []
+    for name, operation in sorted(model.operations.items(), key=lambda pair: pair[1].changes_data):
+        why = _why_not(made, operation)
+        if why is None:
+            kept[name] = operation
+        else:
+            left.append(LeftOut(what=f"operation {name}", why=why))
+    return kept, left
+
+
+def _why_not(made: Path, operation: Operation) -> str | None:
+    text = (made / (operation.sample or "")).read_text(encoding="utf-8")
+    if ENVELOPES["1.1"] not in text:
+        return "its messages are SOAP 1.2, which the contract test does not read yet"
+    if operation.answer_element is None:
+        return "nothing is known of its answer, so it cannot be verified"
+    if operation.expect.schema_kept is False:
+        return "its messages are encoded, so no schema says what its answer must be"
+    if _PLACE.search(text):
+        return "parts of its request are made anew each time, so it cannot be verified before the load"
+    return None
+
+
+def _endpoint(wanted: Wanted, war: War, model: Service, made: Path) -> str:
+    """Where in the WAR the service answers: as the user says, as the WAR says, or as the WSDL does. Raises ImportRefusedError."""
+    if wanted.path is not None:
+        if not wanted.path.startswith("/"):
+            raise ConfigurationError(f"--path is '{wanted.path}', but must begin with /", hint="--path /Orders")
+        return wanted.path.rstrip("/")
+    below = _below_context(model.path)
+    if not war.endpoints:
+        return below or f"/{_service_name(made / (model.wsdl or ''))}"
+    if len(war.endpoints) == 1:
+        return next(iter(war.endpoints.values()))
+    if below in war.endpoints.values():
+        return below
+    raise ImportRefusedError(
+        f"{wanted.war} has several endpoints ({', '.join(war.endpoints.values())}), and none is where the WSDL says",
+        hint="--path says which it is",
+    )
+
+
+def _below_context(path: str) -> str:
+    """A path of a WSDL without its first part, which is the context that it was deployed under."""
+    return "".join(f"/{part}" for part in path.partition("?")[0].split("/")[2:] if part)
+
+
+def _service_name(wsdl: Path) -> str:
+    root = etree.parse(str(wsdl), etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)).getroot()
+    names = [each.get("name") for each in root.iter(f"{{{WSDL}}}service")]
+    return next((name for name in names if name), "")
+
+
+def _write(made: Path, war: Path, model: Service, kept: Mapping[str, Operation], path: str) -> None:
+    """The implementation with its WAR, the exchanges, and service.toml anew."""
+    (made / IMPLEMENTATION).mkdir()
+    shutil.copyfile(war, made / IMPLEMENTATION / GIVEN)
+    operations: dict[str, object] = {}
+    for name, operation in kept.items():
+        exchanges = made / "contract" / "exchanges" / name
+        exchanges.mkdir(parents=True)
+        shutil.move(made / (operation.sample or ""), exchanges / "sample.request.xml")
+        operations[name] = {
+            "element": local(_asked(exchanges / "sample.request.xml")),
+            "answer_element": operation.answer_element,
+            "meaning": operation.meaning,
+            "changes_data": operation.changes_data,
+            "headers": operation.headers,
+            **({"path": f"{path}{_below_context(operation.path)}"} if operation.path else {}),
+        }
+    shutil.rmtree(made / "samples")
+    content = {
+        "name": made.name,
+        "title": model.title,
+        "meaning": "soap-schema",
+        "path": path,
+        "description": "?wsdl",
+        "schema": model.schema_file,
+        "wsdl": model.wsdl,
+        "operations": operations,
+    }
+    text = _HEAD.replace("WAR", war.name) + tomli_w.dumps(content)
+    (made / "service.toml").write_text(text, encoding="utf-8")
+
+
+def _asked(request: Path) -> str:
+    """The tag of the element that a request's body holds."""
+    body = etree.parse(str(request)).getroot().find(f"{{{ENVELOPES['1.1']}}}Body")
+    return next((str(child.tag) for child in (body if body is not None else []) if isinstance(child.tag, str)), "")

@@ -1,0 +1,79 @@
+"""Descriptions may be hostile: they are read in a process of their own, which may take so much time and memory and no more."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...base import children
+from ...base.errors import ImportRefusedError, SteelyardError
+from ...models.outputs.own_service import ComplianceOutput, ImportOutput
+
+MOST_SECONDS = 60
+MOST_BYTES = 2 * 2**30
+_WALL_SECONDS = 120  # a slow server's answers included
+
+
+def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
+    """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
+    asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
+    return ImportOutput.model_validate(_told(place, asked))
+
+
+def judged(place: str, also: Sequence[str]) -> ComplianceOutput:
+    """What `judge_compliance` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
+    return ComplianceOutput.model_validate(_told(place, {"place": place, "also": list(also), "compliance": True}))
+
+
+def _told(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """What a process of its own says of what it is asked."""
+    try:
+        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=json.dumps(asked))
+    except subprocess.TimeoutExpired:
+        raise ImportRefusedError(
+            f"{place} was not read within {_WALL_SECONDS} s", hint="save it to a file and import that"
+        ) from None
+    try:
+        told: Mapping[str, str] = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        raise ImportRefusedError(
+            f"{place} takes more than {MOST_SECONDS} s of processor time or {MOST_BYTES >> 30} GiB of memory to read",
+            hint="import a description of fewer operations, or correct the one that it is",
+        ) from None
+    if "error" in told:
+        raise ImportRefusedError(told["error"], hint=told["hint"])
+    return told
+
+
+def main() -> int:
+    """Take over what standard input asks for, and say what came of it as one JSON object."""
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    asked = json.loads(sys.stdin.read())
+    try:
+        print(_done(asked).model_dump_json())
+    except SteelyardError as error:
+        print(json.dumps({"error": error.message, "hint": error.hint}))
+    except OSError as error:
+        print(json.dumps({"error": f"the service's folder cannot be written: {error}", "hint": ""}))
+    return 0
+
+
+def _done(asked: Mapping[str, Any]) -> ImportOutput | ComplianceOutput:
+    if asked.get("compliance"):
+        from .compliance.judging import judge_compliance
+
+        return judge_compliance(asked["place"], asked["also"])
+    from .convert import take_over
+
+    return take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

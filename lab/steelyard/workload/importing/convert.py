@@ -1,0 +1,172 @@
+"""`import` from a description's address, or another tool's file, to a service folder, and what it says of it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from ...base.errors import ImportRefusedError
+from ...models.outputs.own_service import ImportOutput, LeftOut
+from . import kinds
+from .convert_requests import known_file, take_requests
+from .documents import Document, is_url, origin, read_all, read_first
+from .envelopes import envelope_of, headers_of
+from .folder import SampledOperation, changes_data, write_service
+from .names import one_line
+from .samples import SampleMaker
+from .schemas import DRIVER, write_schemas
+from .values import UnmetError
+from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
+
+_CONTRACT = "contract"
+
+
+def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
+    """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at all; of
+    `ports` (of requests: servers), if any are named, only those.
+
+    Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
+    """
+    require_free(out)
+    scheme, there, _ = place.partition("://")
+    if there and scheme.lower() not in ("http", "https"):
+        raise ImportRefusedError(
+            f"{place} is not read: {scheme} is not spoken", hint="give an http or https address, or a file"
+        )
+    if kinds.is_graphql_place(place):
+        raise kinds.graphql_refused(place)
+    known = known_file(place)
+    if known is not None:
+        with folder_at(out) as made:
+            return take_requests(known, made, name_of(out), out, ports)
+    raw = read_first(place)
+    if kinds.is_openapi(raw, place):
+        for option, named in (("--also", also), ("--port", ports)):
+            if named:
+                raise ImportRefusedError(f"{option} is for WSDLs, and {place} is none", hint=f"leave {option} out")
+        from .openapi.convert import import_openapi  # what a WSDL has no use for
+
+        with folder_at(out) as made:
+            return import_openapi(place, raw, name_of(out), made, str(out))
+    documents = read_all(place, also, raw)
+    description = read_wsdl(documents)
+    _keep_asked(description, ports)
+    with folder_at(out) as made:
+        return _import_wsdl(place, out, made, documents, description)
+
+
+def _import_wsdl(
+    place: str, out: Path, made: Path, documents: Sequence[Document], description: WsdlDescription
+) -> ImportOutput:
+    (made / _CONTRACT).mkdir(parents=True)
+    schemas = write_schemas(documents, description.operations, made / _CONTRACT)
+    for number, document in enumerate(documents):
+        if number == 0 or "definitions" in str(document.root.tag):
+            _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
+    sampled = _sampled(description, SampleMaker(schemas))
+    notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
+    if not sampled:
+        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
+        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+    name = name_of(out)
+    schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
+    write_service(made, name, place, sampled, schema=schema, contract=contract)
+    return ImportOutput(
+        service=name,
+        folder=str(out),
+        source=place,
+        operations=len(sampled),
+        samples_valid=len(sampled),
+        taken=[sample.operation.name for sample in sampled],
+        changing=[sample.operation.name for sample in sampled if changes_data(sample.operation)],
+        left_out=[LeftOut(what=left.component, why=left.why) for left in description.left],
+        notes=list(dict.fromkeys(notes)),
+        documents=len(documents),
+    )
+
+
+@contextmanager
+def folder_at(out: Path) -> Iterator[Path]:
+    """A folder that stands at `out` once all is written, and nowhere where anything went wrong."""
+    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # in the same file system
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir()
+        yield made
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.is_dir():
+            out.rmdir()
+        made.chmod(0o755)
+        made.rename(out)
+
+
+def name_of(out: Path) -> str:
+    """The service's name, from that of its folder: lower case, hyphens, 60 characters at most."""
+    return re.sub(r"[^a-z0-9-]+", "-", out.resolve().name.lower()).strip("-")[:60] or "service"
+
+
+def require_free(out: Path) -> None:
+    """Raises ImportRefusedError where `out` is no place for a new folder."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ImportRefusedError(
+            f"{out} is there already and not empty", hint="--out names another folder, or remove it"
+        )
+
+
+def _keep_asked(description: WsdlDescription, ports: Sequence[str]) -> None:
+    """Leave out, with the reason, what was not asked for, and what runs on another server than the first operation."""
+    known = {operation.port for operation in description.operations}
+    for wanted in ports:
+        if wanted not in known:
+            raise ImportRefusedError(
+                f"there is no port '{wanted}' that can be taken over", hint=f"there are {', '.join(sorted(known))}"
+            )
+    kept: list[WsdlOperation] = []
+    for operation in description.operations:
+        if ports and operation.port not in ports:
+            description.left.append(Left(f"operation {operation.name}", f"its port {operation.port} was not asked for"))
+        elif kept and origin(operation.address) != origin(kept[0].address):
+            places = f"it runs at {origin(operation.address)}, others at {origin(kept[0].address)}"
+            why = f"{places}; import it again with --port {operation.port}"
+            description.left.append(Left(f"operation {operation.name} of port {operation.port}", why))
+        else:
+            kept.append(operation)
+    # A name that was only prolonged for the sake of what was left out.
+    plain = {operation.name.partition(".")[0] for operation in kept}
+    if len(plain) == len(kept):
+        kept = [replace(operation, name=operation.name.partition(".")[0]) for operation in kept]
+    description.operations[:] = kept
+
+
+def _sampled(description: WsdlDescription, maker: SampleMaker) -> list[SampledOperation]:
+    sampled = []
+    for operation in description.operations:
+        try:
+            headers_of(operation)
+            sampled.append(SampledOperation(operation, envelope_of(operation, maker)))
+        except UnmetError as error:
+            description.left.append(
+                Left(f"operation {operation.name}", f"no valid request can be made for it: {one_line(str(error), 300)}")
+            )
+    return sampled
+
+
+def _notes(place: str, sampled: Sequence[SampledOperation]) -> list[str]:
+    if not sampled:
+        return []
+    address = sampled[0].operation.address
+    if is_url(place) and urlsplit(place).netloc != urlsplit(address).netloc:
+        where = f"the description came from {origin(place)}, but says that the service is at {origin(address)}"
+        return [f"{where}: look at `target` in service.toml"]
+    return []
+
+
+def _save(document: Document, path: Path) -> None:
+    etree.ElementTree(document.root).write(str(path), encoding="UTF-8", xml_declaration=True)

@@ -1,0 +1,323 @@
+"""`import` from another tool's file to a service folder: the requests of one server, without their secrets."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from ...base.errors import ImportRefusedError
+from ...base.text import counted
+from ...models.outputs.own_service import ImportOutput, LeftOut
+from .documents import is_url, origin
+from .folder import changes_what
+from .names import ENVELOPES, one_line
+from .other_tools import READERS
+from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
+from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
+from .secrets import cleaned
+
+MOST_OPERATIONS = 1_000
+_HEAD_BYTES = 2**16
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
+# What the engine says itself, or what belongs to the connection and to whoever asks.
+_OURS = frozenset(
+    [
+        "host",
+        "content-length",
+        "connection",
+        "transfer-encoding",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "upgrade",
+        "expect",
+        "http2-settings",
+    ]
+)
+_IN_PATHS = "/?&=%:@!$'()*+,;~-._[]|"
+_PACKED = "accept-encoding"
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file of another tool with what reads it."""
+
+    place: str
+    reader: Reader
+    content: bytes
+
+
+def known_file(place: str) -> KnownFile | None:
+    """The file at `place` where a reader knows it; None where none does, or it is no file. Raises ImportRefusedError where a
+    known file is too large."""
+    if is_url(place) or not Path(place).is_file():
+        return None
+    try:
+        with Path(place).open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+            begin = _decoded(head)
+            reader = next((reader for reader in READERS if reader.knows(begin)), None)
+            if reader is None:
+                return None
+            content = head + file.read(MOST_BYTES + 1 - len(head))
+    except OSError as error:
+        raise ImportRefusedError(f"{place} cannot be read: {error.strerror}") from None
+    if len(content) > MOST_BYTES:
+        raise ImportRefusedError(f"{place} is larger than {MOST_BYTES >> 20} MiB", hint="import a part of it")
+    return KnownFile(place, reader, content)
+
+
+def _decoded(head: bytes) -> str:
+    for begin, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if head.startswith(begin):
+            return head[: len(head) // 2 * 2].decode(encoding, "replace")
+    return head.decode("utf-8-sig", "replace")
+
+
+def take_requests(known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str]) -> ImportOutput:
+    """Write the service `name` of the requests in a file into the folder `made`, which will be `out`; those of `servers` alone
+    where any is named.
+
+    Raises ImportRefusedError where the file is broken, or no request of it can be taken over.
+    """
+    held = known.reader.read(known.content, Path(known.place))
+    read = f"{counted(len(held.requests), 'request')} read of {held.kind}"
+    content = content_of(held, known.place, name, servers)
+    write_requests(made, known.place, content)
+    return output_of(content, known.place, out, [read])
+
+
+def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[str]) -> Content:
+    """What a folder of the requests is made of, of those of one server; raises ImportRefusedError where none can be taken over."""
+    kept = _of_one_server(held, servers)
+    operations, asker = _operations(kept, held)
+    if not operations:
+        why = f": {held.left[0].component}: {held.left[0].why}" if held.left else ""
+        raise ImportRefusedError(f"no request of {place} can be taken over{why}"[:600])
+    return Content(name, kept[0].server, held, operations, asker)
+
+
+def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> ImportOutput:
+    """What became of the requests at `place`; `notes` come first."""
+    held, operations = content.held, content.operations
+    return ImportOutput(
+        service=content.name,
+        folder=str(out),
+        source=place,
+        operations=len(operations),
+        samples_valid=0,
+        taken=[operation.name for operation in operations],
+        changing=[operation.name for operation in operations if operation.changes_data],
+        left_out=[LeftOut(what=left.component, why=left.why) for left in dict.fromkeys(held.left)],
+        notes=list(dict.fromkeys([*notes, *_to_fill(content), *_shares(operations, content.source), *held.notes])),
+        documents=1,
+    )
+
+
+def _to_fill(content: Content) -> list[str]:
+    """What the user must say before the first load."""
+    notes = []
+    if content.asker is not None:
+        variable = secret_variable(content.name, content.asker)
+        asker = _said(content.asker)
+        notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which goes with every request")
+    for hole, names in holes_of(content).items():
+        notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
+    return notes
+
+
+def _shares(operations: Sequence[AskedOf], source: str) -> list[str]:
+    if all(operation.times == 1 for operation in operations):
+        return []
+    mix = one_line(",".join(f"{operation.name}={operation.times}" for operation in operations), 300)
+    return [f"requests that are the same stand once: `--mix {mix}` asks them as often as {source} does"]
+
+
+@dataclass(frozen=True)
+class _Located:
+    """A request with its server and what is behind it in its address."""
+
+    request: HeldRequest
+    server: str
+    path: str
+
+
+def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Located]:
+    """The requests of the first server, or of that which was asked for; the others are left out by name."""
+    located = []
+    for request in held.requests:
+        try:
+            located.append(_located(request))
+        except LeftOutError as error:
+            held.leave(request.where, str(error))
+    known = list(dict.fromkeys(each.server for each in located))
+    wanted = {origin(server if is_url(server) else f"http://{server}") for server in servers}
+    chosen = next((server for server in known if not wanted or origin(server) in wanted), None)
+    if wanted and chosen is None:
+        raise ImportRefusedError(
+            f"no request goes to {', '.join(sorted(wanted))}", hint=f"there are {', '.join(known[:10]) or 'none'}"
+        )
+    elsewhere = Counter(each.server for each in located if each.server != chosen)
+    for server, times in elsewhere.items():
+        held.leave(
+            f"{counted(times, 'request')} to {server}",
+            f"a service has one target; import it again with --port {server}",
+        )
+    return [each for each in located if each.server == chosen]
+
+
+def _located(request: HeldRequest) -> _Located:
+    """A request with its address taken apart; raises LeftOutError where that is none."""
+    url = request.url if "://" in request.url else f"http://{request.url}"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise LeftOutError(f"'{request.url[:100]}' is no address: {error}") from None
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        raise LeftOutError(f"'{request.url[:100]}' is no address of HTTP")
+    if "{" in parts.netloc or not re.fullmatch(r"[!-~]+", parts.netloc) or set(host) & set('"<>\\^`|'):
+        raise LeftOutError(f"the host in '{request.url[:100]}' is none")
+    user, at, _ = parts.netloc.rpartition("@")
+    if at and request.asker is None:
+        request = replace(request, asker=Asker("basic", unquote(user.partition(":")[0])))
+    shown = f"[{host}]" if ":" in host else host
+    default = {"http": 80, "https": 443}[parts.scheme]
+    server = f"{parts.scheme}://{shown}{'' if port in (None, default) else f':{port}'}"
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return _Located(replace(request, url=path), server, path)
+
+
+def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[AskedOf], Asker | None]:
+    """The requests that differ, each with a name of its own, and who asks in all of them."""
+    operations: dict[tuple[object, ...], AskedOf] = {}
+    names: set[str] = set()
+    asker: Asker | None = None
+    for each in kept:
+        made = cleaned(each.request)
+        request = made.request
+        for header in made.hidden:
+            held.leave(f"header {header}", hidden_why(header))
+        asker = asker or request.asker
+        if request.asker is not None and request.asker != asker:
+            held.leave(f"who asks in {request.where}", f"a service has one who asks, here {_said(asker)}")
+        try:
+            operation = _operation(request, each.server, held)
+        except LeftOutError as error:
+            held.leave(request.where, str(error))
+            continue
+        key = (
+            operation.method,
+            operation.path,
+            tuple(operation.headers.items()),
+            operation.body,
+            str(operation.expect),
+        )
+        if key in operations:
+            operations[key].times += request.times
+        elif len(operations) == MOST_OPERATIONS:
+            held.leave(request.where, f"a service has at most {MOST_OPERATIONS} operations")
+        else:
+            operation.name = _own_name(request, operation, names)
+            operations[key] = operation
+    return list(operations.values()), asker
+
+
+def hidden_why(header: str) -> str:
+    """Why a header field that holds a secret is left out, and what to do."""
+    if header.lower().startswith("cookie"):
+        return "cookies are secrets of whoever had them, and `load` sends none"
+    if header.lower().endswith("authorization"):
+        return "its value is a secret that was not written, and `[auth]` cannot say its kind"
+    variable = re.sub(r"\W", "_", header).upper()
+    return f"its value is a secret that was not written: `steelyard load --secret-header '{header}: env:{variable}'` sends yours"
+
+
+def _said(asker: Asker | None) -> str:
+    return "nobody" if asker is None else f"{asker.user} ({asker.kind})".strip()
+
+
+def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> AskedOf:
+    """A request as an operation; raises LeftOutError where the engine could not send it."""
+    method = request.method.upper()
+    if not re.fullmatch("[A-Z]{1,20}", method) or method == "CONNECT":
+        raise LeftOutError(f"'{request.method[:40]}' is no method that can be loaded")
+    path = _path(request.url)
+    headers: dict[str, str] = {}
+    for name, value in request.headers:
+        if name.lower() == _PACKED:
+            held.leave(f"header {name}", "`steelyard load --gzip` lets answers come packed")
+        elif name.lower() == "host" and value.strip() and value.strip() != urlsplit(server).netloc:
+            held.leave(f"header Host: {one_line(value, 60)}", "a request goes to the host of its address")
+        elif name.lower() not in _OURS:
+            _require_sendable(name, value)
+            if any(place in held.data for place in _PLACE.findall(value)):
+                raise LeftOutError(f"its header {name} is filled from data, which fills bodies and paths only")
+            headers[name] = value.strip()
+    meaning = f"{request.name or f'{method} {path}'} ({request.where})"
+    return AskedOf(
+        name="",
+        meaning=one_line(meaning, 160),
+        method=method,
+        path=path,
+        headers=headers,
+        body=request.body,
+        expect=dict(request.expect),
+        changes_data=_changes(method, request),
+        times=request.times,
+        more=request.more,
+        answered=request.answered,
+    )
+
+
+def _require_sendable(name: str, value: str) -> None:
+    if not _TOKEN.fullmatch(name) or any(not " " <= letter <= "~" and letter != "\t" for letter in value):
+        raise LeftOutError(f"its header {one_line(name, 40)} is none that HTTP can carry")
+
+
+def _path(path: str) -> str:
+    """A path as HTTP carries it; places in it stay."""
+    pieces = re.split(r"(\{\{\w{1,64}\}\})", path)
+    written = "".join(piece if _PLACE.fullmatch(piece) else quote(piece, safe=_IN_PATHS) for piece in pieces)
+    if len(written) > 20_000:
+        raise LeftOutError("its address is longer than 20,000 characters")
+    return written
+
+
+def _changes(method: str, request: HeldRequest) -> bool:
+    """Whether a request seems to leave something behind: a message of SOAP by what it asks for, others by their method."""
+    if method in ("GET", "HEAD", "OPTIONS", "TRACE"):
+        return False
+    if method == "POST" and any(space in request.body for space in ENVELOPES.values()):
+        asked = re.search(r"Body[^<>]*>\s*<(?:[\w.-]+:)?([\w.-]+)", request.body)
+        return asked is not None and changes_what(asked[1])
+    return True
+
+
+def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
+    """A name that tables and the engine take: the file's own, or one of the method and path."""
+    return own_name(request.name or said_of(operation.method, operation.path), names)
+
+
+def said_of(method: str, path: str) -> str:
+    """What a request without a name is called after."""
+    return f"{method.lower()}-{path.partition('?')[0].strip('/') or 'root'}"
+
+
+def own_name(said: str, names: set[str]) -> str:
+    """A name that tables and the engine take, and that is not among `names`, in small letters; it is put there."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-.")[:60] or "request"
+    name = next(
+        each
+        for number in range(1, len(names) + 2)
+        if (each := plain if number == 1 else f"{plain}-{number}").lower() not in names
+    )
+    names.add(name.lower())
+    return name

@@ -1,0 +1,188 @@
+"""A description and all that it imports, read whole before anything is made of it: from where the user said, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+from lxml import etree
+
+from ...base.errors import ImportRefusedError, NoAnswerError
+from ...base.http_client import HttpClient
+from .names import PROVIDED, WSDL, XSD, one_line
+
+MOST_DOCUMENTS = 200
+MOST_BYTES = 16 * 2**20  # of one document
+MOST_BYTES_TOGETHER = 64 * 2**20
+FETCH_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document: where it was read from (a URL, or the path of a file) and its root element."""
+
+    place: str
+    root: etree._Element
+
+    def resolved(self, location: str) -> str:
+        """The URL or path of a location that this document names, which may be relative to it."""
+        location = urldefrag(location.strip())[0]
+        if is_url(self.place) or is_url(location):
+            return urljoin(self.place, location)
+        return os.path.normpath(Path(self.place).parent / location)
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is asked over HTTP, rather than read from a file."""
+    return place.lower().startswith(("http://", "https://"))
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL; raises ImportRefusedError where it has none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme.lower(), 0)
+    except ValueError:
+        parts, port = urlsplit(""), 0
+    if not parts.hostname or not port:
+        raise ImportRefusedError(f"'{url[:200]}' is not a URL that can be asked", hint="write http://HOST:PORT/PATH")
+    return f"{parts.scheme.lower()}://{parts.hostname}:{port}"
+
+
+def read_first(place: str) -> bytes:
+    """The bytes of what the user named; raises ImportRefusedError."""
+    return _fetched(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
+
+
+def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
+    """The description at `place` and everything that it imports, itself first; each document once, however they refer to each
+    other. `known_first` is its own content, where that was read already.
+
+    A URL's imports must come from its own server, a file's from below its own folder, or from one of the places in `also`
+    (servers as http://HOST:PORT, or folders); what needs no reading, since its content is known, is not asked for. Raises
+    ImportRefusedError for anything else, for what is not XML, holds a document type, or exceeds the bounds above.
+    """
+    allowed = _Allowed(place, also)
+    first = place if is_url(place) else str(Path(place).resolve())
+    waiting, known = deque([(first, "")]), {first}
+    documents: list[Document] = []
+    definitions: set[bytes] = set()
+    together = 0
+    while waiting:
+        where, wanted_by = waiting.popleft()
+        allowed.require(where, wanted_by)
+        if where == first and known_first is not None:
+            raw = known_first
+        else:
+            raw = _fetched(where) if is_url(where) else read_file(where, wanted_by)
+        together += len(raw)
+        if len(documents) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
+            raise ImportRefusedError(
+                f"{place} imports more than {MOST_DOCUMENTS} documents or {MOST_BYTES_TOGETHER >> 20} MiB",
+                hint="import a description of fewer services",
+            )
+        document = Document(where, parsed(raw, where))
+        if "definitions" in str(document.root.tag):
+            if raw in definitions:
+                continue  # the same under another address, as with and without ?wsdl
+            definitions.add(raw)
+        documents.append(document)
+        for location in _imports(document):
+            if location not in known:
+                known.add(location)
+                waiting.append((location, where))
+    return documents
+
+
+def parsed(raw: bytes, place: str) -> etree._Element:
+    """The root of an XML document; raises ImportRefusedError where it is none, or holds a document type (and so entities)."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
+    try:
+        root = etree.fromstring(raw, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        from .printed import said_of  # what is ill-formed may be a message as a paper prints it
+
+        raise ImportRefusedError(one_line(f"{place} is not well-formed XML: {error}", 400), hint=said_of(raw)) from None
+    if root.getroottree().docinfo.doctype:
+        raise ImportRefusedError(
+            f"{place} holds a document type declaration, through which entities come",
+            hint="a WSDL needs none: remove it",
+        )
+    return root
+
+
+class _Allowed:
+    """Where documents may be read from."""
+
+    def __init__(self, place: str, also: Sequence[str]) -> None:
+        places = [*also, place if is_url(place) else str(Path(place).resolve().parent)]
+        self._origins = {origin(named) for named in places if is_url(named)}
+        self._folders = [Path(named).resolve() for named in places if not is_url(named)]
+
+    def require(self, where: str, wanted_by: str) -> None:
+        """Raises ImportRefusedError where a document that another imports lies elsewhere."""
+        if is_url(where):
+            if origin(where) not in self._origins:
+                raise ImportRefusedError(
+                    f"{wanted_by} imports {where}, from a server that was not named; nothing was asked there",
+                    hint=f"--also {origin(where)} allows it, or save the document beside the WSDL",
+                )
+            return
+        path = Path(where)
+        if "://" in where or where.startswith("file:") or is_url(wanted_by):
+            raise ImportRefusedError(
+                f"{wanted_by} imports {where[:200]}, which is no http or https URL of a server that was named",
+                hint="correct the location in the description, or save all documents in one folder and import that",
+            )
+        if wanted_by and not any(path.resolve().is_relative_to(folder) for folder in self._folders):
+            raise ImportRefusedError(
+                f"{wanted_by} imports {where}, which lies outside its own folder; it was not opened",
+                hint=f"--also {path.parent} allows it",
+            )
+
+
+def _fetched(url: str) -> bytes:
+    conversation = HttpClient(url, FETCH_SECONDS, most_bytes=MOST_BYTES)
+    try:
+        answer = conversation.get(
+            {"Accept": "text/xml, application/xml, application/json, application/yaml, */*", "Connection": "close"}
+        )
+    except NoAnswerError as error:
+        raise ImportRefusedError(f"{url} could not be read: {error.message}", hint="is the service running?") from None
+    finally:
+        conversation.close()
+    if answer.status != 200:
+        raise ImportRefusedError(
+            f"{url} answers with HTTP status {answer.status}",
+            hint="redirects are not followed; name the address that holds the document",
+        )
+    return answer.body
+
+
+def read_file(path: str, wanted_by: str) -> bytes:
+    """The bytes of a file that another document (empty: the user) wants; raises ImportRefusedError."""
+    try:
+        with Path(path).open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        by = f", which {wanted_by} imports," if wanted_by else ""
+        raise ImportRefusedError(f"{path}{by} cannot be read: {error.strerror}") from None
+    if len(raw) > MOST_BYTES:
+        raise ImportRefusedError(f"{path} is larger than {MOST_BYTES >> 20} MiB")
+    return raw
+
+
+def _imports(document: Document) -> list[str]:
+    """Where the documents are that this one imports or includes, but those that are at hand."""
+    locations = []
+    for element in document.root.iter(
+        f"{{{WSDL}}}import", f"{{{XSD}}}import", f"{{{XSD}}}include", f"{{{XSD}}}redefine"
+    ):
+        location = element.get("location") if element.tag == f"{{{WSDL}}}import" else element.get("schemaLocation")
+        if location and element.get("namespace") not in PROVIDED:
+            locations.append(document.resolved(location))
+    return locations

@@ -1,0 +1,140 @@
+"""The service folder that an import leaves: the contract, a sample a request, and a service.toml that says what may be changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import tomli_w
+
+from ...base.text import lower_first
+from .documents import origin
+from .envelopes import answer_element, headers_of, title_of
+from .names import local, one_line
+from .wsdl import WsdlOperation
+
+# Verbs whose operations leave something behind. A name says little, so service.toml asks the user to look.
+_CHANGES = re.compile(
+    r"(create|insert|update|delete|remove|set|put|post|save|store|register|unregister|order|book|reserve|buy|purchase|pay|cancel"
+    r"|submit|send"
+    r"|transfer|place|upload|write|modify|edit|change|reset|clear|drop|start|stop|approve|reject|close|open|publish|import|add|enroll|charge"
+    r"|refund|deposit|withdraw|lock|unlock|assign|move|rename|replace|upsert|persist|revoke|grant|activate|deactivate|disable|enable)"
+    r"(?=[A-Z_0-9]|$)"
+)
+HEAD = """\
+# Made by `steelyard VERB` from PLACE.
+# What may be changed: everything. `steelyard load NAME` tells what it does not understand.
+"""
+TARGET = """
+# Where the service runs. Where that is another machine than this one, say that you may load it, who is to be asked when it
+# suffers, and how many requests a second it takes at most:
+#   owned = true
+#   contact = "name@example.org"
+#   max_rate = 50
+"""
+LATER = """
+# What more there is; take away the # to use it.
+#
+# [expect]                         # of all operations; [operations.NAME.expect] of one
+# status = [200]
+# contains = "text"                # judged on every answer, as are fault, least, most and matches
+# xpath = ["//*[local-name()='result']"]   # judged on the answers that are kept, as are jsonpath and schema
+#
+# [auth]                           # the secret itself stands in the environment or in a file of yours, never here
+# kind = "basic"                   # or digest, bearer, password, password-digest (WS-Security)
+# user = "me"
+# secret = "env:MY_PASSWORD"       # or file:/path
+#
+# [tls]
+# ca = "ca.pem"                    # of a server that the system's own roots do not know
+# certificate = "client.pem"       # and key = "client.key": a certificate of yours
+#
+# [data.customer]                  # fills {{customer}} in the samples, made before the run from its seed
+# kind = "csv"                     # or sequence, uniform, choice, date, text
+# file = "customers.csv"
+#
+# {{uuid}}, {{time}}, {{counter}} and {{nonce}} are made anew for each request that is sent.
+"""
+
+
+@dataclass(frozen=True)
+class SampledOperation:
+    """An operation with its sample request; `envelope` is the whole body."""
+
+    operation: WsdlOperation
+    envelope: bytes
+
+
+def write_service(
+    folder: Path, name: str, place: str, sampled: Sequence[SampledOperation], *, schema: str, contract: str
+) -> None:
+    """Write samples/ and service.toml into `folder`; `schema` is the file of all types, `contract` that of the description."""
+    samples = folder / "samples"
+    samples.mkdir()
+    first = sampled[0].operation
+    target, path = _divided(first.address)
+    operations = {}
+    for sample in sampled:
+        file = f"samples/{sample.operation.name}.xml"
+        (folder / file).write_bytes(sample.envelope)
+        operations[sample.operation.name] = _operation(sample.operation, file, path)
+    content = {
+        "name": name,
+        "title": one_line(title_of(first).partition(" of port ")[2].partition(" (")[0] or name, 80),
+        "meaning": "soap",
+        "schema": schema,
+        "wsdl": contract,
+    }
+    text = HEAD.replace("VERB", "import").replace("PLACE", one_line(place, 300)).replace("NAME", name)
+    text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
+    text += "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the name: is it right?\n"
+    text += tomli_w.dumps({"operations": operations}) + LATER
+    (folder / "service.toml").write_text(text, encoding="utf-8")
+
+
+def _divided(address: str) -> tuple[str, str]:
+    """An address as that of its server, and its path with its query."""
+    parts = urlsplit(address)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    server = origin(address)
+    default = {"http": ":80", "https": ":443"}[parts.scheme.lower()]
+    host = parts.hostname or ""
+    if ":" in host:  # of IPv6
+        server = server.replace(f"//{host}", f"//[{host}]")
+    return server.removesuffix(default) if parts.port is None else server, path
+
+
+def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str, object]:
+    answer = answer_element(operation)
+    own = _divided(operation.address)[1]
+    described: dict[str, object] = {"meaning": title_of(operation), "sample": sample}
+    described["changes_data"] = changes_data(operation)
+    if own != path:
+        described["path"] = own
+    if answer is not None:
+        described["answer_element"] = local(answer)
+    described["headers"] = headers_of(operation)
+    expect: dict[str, object] = {}
+    if operation.answer is None:
+        expect["status"] = [200, 202]
+    elif answer is not None and not operation.encoded:
+        expect["contains"] = local(answer)
+    if operation.encoded:
+        expect["schema"] = False  # values may stand elsewhere in the message, referred to by id
+    if expect:
+        described["expect"] = expect
+    return described
+
+
+def changes_data(operation: WsdlOperation) -> bool:
+    """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
+    return changes_what(local(operation.wrapper))
+
+
+def changes_what(name: str) -> bool:
+    """Whether a name says so, by the verb that it begins with."""
+    begins = lower_first(name)
+    return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

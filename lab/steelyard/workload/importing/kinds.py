@@ -1,0 +1,38 @@
+"""Which kind of description a document is, by its first words: WSDL, OpenAPI, or one that is refused by its name."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from ...base.errors import ImportRefusedError
+
+GRAPHQL_HINT = "`steelyard load URL --method POST --body @query.json --expect 'jsonpath=$.data'` loads one query of it"
+_GRAPHQL_ENDINGS = (".graphql", ".graphqls", ".gql", "/graphql")
+_OPENAPI_ENDINGS = (".json", ".yaml", ".yml")
+_VERSION = re.compile(rb"""(?m)^["']?(openapi|swagger|asyncapi)["']?[ \t]*:""")
+_GRAPHQL = re.compile(
+    rb"(?m)^(schema[ \t]*(@[^\n{]*)?\{|(extend[ \t]+)?(type|interface|input|enum)[ \t]+\w+[^\n:]*\{|(query|mutation)\b[^\n:]*\{)"
+)
+
+
+def is_graphql_place(place: str) -> bool:
+    """Whether an address or a file's name says that it is of GraphQL."""
+    return urlsplit(place).path.rstrip("/").lower().endswith(_GRAPHQL_ENDINGS)
+
+
+def graphql_refused(place: str) -> ImportRefusedError:
+    """What is said of a description of GraphQL."""
+    return ImportRefusedError(f"{place} describes a GraphQL service, which is not read", hint=GRAPHQL_HINT)
+
+
+def is_openapi(raw: bytes, place: str) -> bool:
+    """Whether a document is to be read as JSON or YAML, not as XML; raises ImportRefusedError where it is GraphQL's."""
+    begins = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if begins.startswith(b"<"):
+        return False
+    if begins.startswith(b"{") or _VERSION.search(raw):
+        return True
+    if _GRAPHQL.search(raw):
+        raise graphql_refused(place)
+    return urlsplit(place).path.lower().endswith(_OPENAPI_ENDINGS)

@@ -1,0 +1,216 @@
+"""From an OpenAPI document to its service folder, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ....base.errors import ImportRefusedError
+from ....models.outputs.own_service import ImportOutput, LeftOut
+from ..documents import is_url, origin
+from ..names import one_line, printable
+from ..values import UnmetError
+from ..wsdl import Left, NotTakenError
+from .description import OpenApiDescription, RestOperation, RestParameter, Scheme, read_openapi
+from .folder import RestFolder, SampledRequest, secret_variable, write_rest_service
+from .json_samples import JsonSamples
+from .json_schemas import SchemaBook
+from .parameters import path_of
+from .references import Node, OpenApiDocuments
+
+
+def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder: str) -> ImportOutput:
+    """Write the service `name` that the document `raw` of `place` describes into `folder`, which will be called `said_folder`.
+
+    Raises ImportRefusedError where it cannot be read or no operation of it can be taken over.
+    """
+    documents = OpenApiDocuments(place, raw)
+    description = read_openapi(documents)
+    _keep_one_server(description)
+    taking = _Taking(documents, description)
+    sampled = taking.sampled()
+    if not sampled:
+        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
+        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+    target = origin_of(sampled[0].operation.server)
+    scheme = _scheme(name, sampled, description)
+    judged = [sample.operation.name for sample in sampled if sample.operation.answers]
+    content = RestFolder(
+        name=name,
+        title=description.title,
+        place=place,
+        target=target,
+        scheme=scheme,
+        sampled=sampled,
+        answers=taking.answers.written(judged) if judged else {},
+        requests=taking.requests.written(taking.sent_names(sampled)),
+    )
+    write_rest_service(folder, content)
+    _keep_documents(documents, folder / "contract" / "document")
+    notes = [*description.notes, *taking.notes(), *_notes(place, target, sampled)]
+    return ImportOutput(
+        service=name,
+        folder=said_folder,
+        source=place,
+        operations=len(sampled),
+        samples_valid=len(sampled),
+        taken=[sample.operation.name for sample in sampled],
+        changing=[sample.operation.name for sample in sampled if sample.operation.changes_data],
+        left_out=[LeftOut(what=printable(left.component), why=printable(left.why, 400)) for left in description.left],
+        notes=list(dict.fromkeys(printable(note, 500) for note in notes)),
+        documents=len(documents.raw),
+    )
+
+
+def origin_of(server: str) -> str:
+    """The address of a server's URL, without its path."""
+    parts = urlsplit(server)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+class _Taking:
+    """Samples of a description's operations, and the two schemas that they and the answers keep."""
+
+    def __init__(self, documents: OpenApiDocuments, description: OpenApiDescription) -> None:
+        old = str(documents.root.value["openapi"]).startswith("3.0")
+        self.requests = SchemaBook(documents, old=old, sent=True)
+        self.answers = SchemaBook(documents, old=old, sent=False)
+        self._samples = JsonSamples(self.requests.definitions)
+        self._description = description
+        self._sent: dict[str, list[str]] = {}
+
+    def sampled(self) -> list[SampledRequest]:
+        """The operations that a valid request can be made for; the others are left out in the description, with the reason."""
+        sampled = []
+        for operation in self._description.operations:
+            try:
+                if operation.answers:
+                    self.answers.define(operation.name, operation.answers)
+                sampled.append(self._request(operation))
+            except (NotTakenError, UnmetError) as error:
+                why = f"no valid request can be made for it: {error}" if isinstance(error, UnmetError) else str(error)
+                self._description.left.append(Left(f"operation {operation.name}", why))
+        return sampled
+
+    def notes(self) -> list[str]:
+        """What was not taken over as it stands."""
+        return [*self.requests.notes, *self.answers.notes, *self._samples.notes]
+
+    def sent_names(self, sampled: Sequence[SampledRequest]) -> list[str]:
+        """The definitions of what the sampled requests send."""
+        return [name for sample in sampled for name in self._sent[sample.operation.name]]
+
+    def _request(self, operation: RestOperation) -> SampledRequest:
+        sent = self._sent[operation.name] = []
+        written: dict[str, dict[str, str]] = {"path": {}, "query": {}, "header": {}, "cookie": {}}
+        left_open = []
+        for parameter in operation.parameters:
+            form = parameter.form
+            name = f"{operation.name}.{form.where}.{form.name}"
+            try:
+                value = self._value(name, parameter)
+                if value is not None:
+                    written[form.where][form.name] = form.written(value)
+                    sent += [name] if name in self.requests.definitions else []
+                    continue
+            except UnmetError as error:
+                if parameter.required:
+                    raise UnmetError(f"parameter {form.name}: {error}") from None
+            left_open.append(f"{one_line(form.name, 60)} ({form.where})")
+        body = None
+        if operation.body is not None:
+            body = self._made(f"{operation.name}.body", operation.body.schema, operation.body.offered, {})
+            sent += [f"{operation.name}.body"] if operation.body.schema is not None else []
+        prefix = urlsplit(operation.server).path
+        path = path_of(prefix + operation.template, written["path"])
+        if not path.startswith("/"):
+            raise NotTakenError(f"its path '{operation.template[:100]}' does not begin with /")
+        query = "&".join(written["query"].values())
+        headers = dict(written["header"])
+        if written["cookie"]:
+            headers["Cookie"] = "; ".join(written["cookie"].values())
+        return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open)
+
+    def _value(self, name: str, parameter: RestParameter) -> Any:
+        """The value that is sent: of what may be left out, only one that its author shows; None where none is."""
+        if parameter.required or parameter.offered:
+            return self._made(name, parameter.schema, parameter.offered, "text")
+        if parameter.schema is None:
+            return None
+        self.requests.define(name, [parameter.schema])
+        schema = self.requests.definitions[name]
+        shown = (
+            [*schema.get("examples", []), *([schema["default"]] if "default" in schema else [])]
+            if schema is not True
+            else []
+        )
+        return self._samples.value(name, shown) if shown else None
+
+    def _made(self, name: str, schema: Node | None, offered: Sequence[Any], otherwise: Any) -> Any:
+        if schema is None:
+            return offered[0] if offered else otherwise
+        self.requests.define(name, [schema])
+        return self._samples.value(name, offered)
+
+
+def _keep_one_server(description: OpenApiDescription) -> None:
+    """Leave out, with the reason, what runs on another server than the first operation."""
+    kept: list[RestOperation] = []
+    for operation in description.operations:
+        if kept and origin_of(operation.server) != origin_of(kept[0].server):
+            why = f"it runs at {origin_of(operation.server)}, others at {origin_of(kept[0].server)}"
+            description.left.append(Left(f"operation {operation.name}", why))
+        else:
+            kept.append(operation)
+    description.operations[:] = kept
+
+
+def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDescription) -> Scheme | None:
+    """Who asks: the first way that a service file can say; what it cannot is noted for the user to fill in."""
+    wanted: dict[Scheme, list[str]] = {}
+    for sample in sampled:
+        for scheme in sample.operation.schemes:
+            wanted.setdefault(scheme, []).append(sample.operation.name)
+    chosen = next((scheme for scheme in wanted if scheme.kind), None)
+    for scheme, names in wanted.items():
+        where = f"security '{one_line(scheme.name, 60)}' of {_some(names)}: {scheme.words}"
+        if scheme is chosen:
+            user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
+            description.notes.append(f"{where}: {user}give the secret in the variable {secret_variable(name)}")
+        elif scheme.kind:
+            description.notes.append(
+                f"{where}; a service file says who asks once: load these apart, or use --secret-header"
+            )
+        else:
+            description.notes.append(f"{where}; it is not taken over")
+    return chosen
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[str]:
+    notes = []
+    if is_url(place) and origin(place) != origin(target):
+        where = f"the description came from {origin(place)}, but says that the service is at {origin(target)}"
+        notes.append(f"{where}: look at `target` in service.toml")
+    unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
+    if unjudged:
+        notes.append(f"no JSON schema is described for the answers of {_some(unjudged)}: judged by their status alone")
+    return notes
+
+
+def _keep_documents(documents: OpenApiDocuments, folder: Path) -> None:
+    """The documents as they were read, beside each other as they stood."""
+    root = documents.root.place
+    for place, raw in documents.raw.items():
+        if place == root:
+            begins = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+            name = Path(("openapi.json" if begins == b"{" else "openapi.yaml") if is_url(root) else Path(root).name)
+        else:
+            name = Path(place).relative_to(Path(root).resolve().parent)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(raw)

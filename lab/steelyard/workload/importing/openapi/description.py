@@ -1,0 +1,355 @@
+"""What an OpenAPI document offers: each operation with its parameters, body, right answers, security and server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from ....base import paths
+from ....base.errors import ImportRefusedError
+from ..documents import is_url, origin
+from ..kinds import graphql_refused
+from ..names import one_line
+from ..wsdl import Left, NotTakenError
+from .parameters import STYLES, WireForm
+from .references import Node, OpenApiDocuments
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+SAFE = ("get", "head", "options")
+NOWHERE = paths.url(8080, "")  # what stands for a server that nobody named
+_JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
+_FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_IGNORED = ("accept", "content-type", "authorization")  # header parameters that OpenAPI has other words for
+_SUCCESS = tuple(int(status) for status in HTTPStatus if 200 <= status < 300)
+
+
+@dataclass(frozen=True)
+class RestParameter:
+    """A parameter: how it is written, its schema (None: any text), and the values that its author shows."""
+
+    form: WireForm
+    required: bool
+    schema: Node | None
+    offered: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class RestBody:
+    """A request's JSON body: what it is sent as, its schema (None: anything), and the values that its author shows."""
+
+    content_type: str
+    schema: Node | None
+    offered: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A way to say who asks: its `kind` in the words of a service file (empty: none of them), the `header` of an API key, and
+    what it is called and wants, in words."""
+
+    name: str
+    kind: str
+    words: str
+    header: str = ""
+
+
+@dataclass(frozen=True)
+class RestOperation:
+    """One operation. `statuses` are those of right answers, `answers` the schemas that one of them must keep; `has_body`: each
+    right answer has a body. `schemes`: all of them together say who asks, none where nobody needs to."""
+
+    name: str
+    method: str
+    template: str
+    server: str
+    parameters: tuple[RestParameter, ...]
+    body: RestBody | None
+    statuses: tuple[int, ...]
+    answers: tuple[Node, ...]
+    has_body: bool
+    schemes: tuple[Scheme, ...]
+    text: str
+
+    @property
+    def changes_data(self) -> bool:
+        """Whether its method is not one of those that leave nothing behind."""
+        return self.method not in SAFE
+
+
+@dataclass
+class OpenApiDescription:
+    """The operations of a document in order, what is left out with its reasons, and notes on what was taken over differently."""
+
+    title: str
+    operations: list[RestOperation] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_openapi(documents: OpenApiDocuments) -> OpenApiDescription:
+    """The operations of every path; raises ImportRefusedError where the document is no OpenAPI 3.0 or 3.1."""
+    root = documents.root
+    require_spoken(root)
+    try:
+        return _OpenApiReading(documents).description()
+    except NotTakenError as error:
+        raise ImportRefusedError(f"{root.place} cannot be used: {error}") from None
+
+
+def require_spoken(root: Node) -> None:
+    """Raises ImportRefusedError where a document is of another kind, which is named."""
+    if not isinstance(root.value, dict):
+        raise ImportRefusedError(f"{root.place} is no OpenAPI document: at its top is no object")
+    data = root.value.get("data")
+    if "__schema" in root.value or (isinstance(data, dict) and "__schema" in data):
+        raise graphql_refused(root.place)
+    for key, name in (("swagger", "Swagger 2.0"), ("asyncapi", "AsyncAPI")):
+        if key in root.value:
+            hint = "convert it to OpenAPI 3 first" if key == "swagger" else "there is no HTTP in it to be asked"
+            raise ImportRefusedError(f"{root.place} is {name}; OpenAPI 3.0 and 3.1 are read", hint=hint)
+    version = root.value.get("openapi")
+    if not isinstance(version, str) or not re.match(r"3\.[01](\.|$)", version):
+        said = (
+            "says no version 'openapi' as a text"
+            if not isinstance(version, str)
+            else f"is OpenAPI {one_line(version, 40)}"
+        )
+        raise ImportRefusedError(f"{root.place} {said}; OpenAPI 3.0 and 3.1 are read")
+
+
+class _OpenApiReading:
+    def __init__(self, documents: OpenApiDocuments) -> None:
+        self._documents = documents
+        self._root = documents.root
+        info = self._root.named("info")
+        title = info["title"].value if "title" in info else ""
+        self._read = OpenApiDescription(one_line(title, 80) if isinstance(title, str) else "")
+        self._names: set[str] = set()
+
+    def description(self) -> OpenApiDescription:
+        servers = self._servers(self._root)
+        for template, item in self._root.named("paths").items():
+            if template.startswith("x-"):
+                continue
+            try:
+                item = self._documents.resolved(item)
+                item.object()
+            except NotTakenError as error:
+                self._read.left.append(Left(f"path {one_line(template, 100)}", str(error)))
+                continue
+            for method in METHODS:
+                if item.has(method):
+                    self._take(template, method, item, servers)
+        if self._root.has("webhooks"):
+            self._read.left.append(Left("webhooks", "they are requests that the service sends itself"))
+        others = servers[1:]
+        if others and self._read.operations:
+            said = ", ".join(others[:5])
+            self._read.notes.append(
+                f"servers: {servers[0]} is taken; there are also {said}: see `target` in service.toml"
+            )
+        return self._read
+
+    def _take(self, template: str, method: str, item: Node, servers: Sequence[str]) -> None:
+        where = f"{method.upper()} {one_line(template, 100)}"
+        try:
+            node = item.at(method)
+            operation = self._operation(template, method, item, node, servers)
+            if node.has("callbacks"):
+                self._read.notes.append(f"{operation.name}: its callbacks, which the service sends, are not answered")
+            self._read.operations.append(operation)
+        except NotTakenError as error:
+            self._read.left.append(Left(f"operation {where}", str(error)))
+
+    def _operation(self, template: str, method: str, item: Node, node: Node, servers: Sequence[str]) -> RestOperation:
+        if method == "trace":
+            raise NotTakenError("its method is TRACE, which gives back what was sent")
+        node.object()
+        text = one_line(node.text("summary") or node.text("description"), 120)
+        statuses, answers, has_body = self._answers(node, method)
+        own = next((level for level in (node, item) if level.has("servers")), None)
+        return RestOperation(
+            name=self._own_name(node.text("operationId") or f"{method}_{template}"),
+            method=method,
+            template=template,
+            server=self._servers(own)[0] if own is not None else servers[0],
+            parameters=tuple(self._parameters(item, node)),
+            body=self._body(node, method),
+            statuses=statuses,
+            answers=answers,
+            has_body=has_body,
+            schemes=self._schemes(node),
+            text=text,
+        )
+
+    def _own_name(self, wanted: str) -> str:
+        plain = re.sub(r"[^A-Za-z0-9.-]+", "_", wanted).strip("_.")[:80] or "operation"
+        numbers = (f"{plain}{f'.{number}' if number > 1 else ''}" for number in range(1, len(self._names) + 2))
+        name = next(
+            name for name in numbers if name.lower() not in self._names
+        )  # files of some systems know no capitals
+        self._names.add(name.lower())
+        return name
+
+    def _servers(self, level: Node) -> list[str]:
+        """The addresses of a level's servers, as whole URLs; NOWHERE where none can be told."""
+        addresses = []
+        for server in level.nodes("servers"):
+            url = server.text("url")
+            for name, variable in server.named("variables").items():
+                url = url.replace(f"{{{name}}}", variable.text("default"))
+            addresses.append(url.strip())
+        place = self._root.place
+        if not addresses and not is_url(place):
+            self._read.notes.append(f"the document names no server: {NOWHERE} is put down as `target` in service.toml")
+        whole: dict[str, None] = {}
+        refused = None
+        for address in addresses or ["/"]:
+            try:
+                whole[_address(urljoin(place if is_url(place) else NOWHERE, address))] = None
+            except (NotTakenError, ValueError) as error:
+                refused = str(error)
+        if not whole:
+            raise NotTakenError(refused or "it has no server")
+        return list(whole)
+
+    def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
+        """Those of the path and of the operation, which go before."""
+        described: dict[tuple[str, str], Node] = {}
+        for level in (item, node):
+            for listed in level.nodes("parameters"):
+                parameter = self._documents.resolved(listed)
+                described[(parameter.text("in"), parameter.text("name"))] = parameter
+        for (where, name), parameter in described.items():
+            if where not in STYLES or not name:
+                raise NotTakenError(f"{parameter.where} is a parameter without a name, or in no place that there is")
+            if where == "header" and name.lower() in _IGNORED:
+                continue
+            if where == "header" and not _FIELD.fullmatch(name):
+                raise NotTakenError(f"{parameter.where} has a name that no header field can have")
+            yield self._parameter(where, name, parameter)
+
+    def _parameter(self, where: str, name: str, node: Node) -> RestParameter:
+        style = node.text("style", STYLES[where][0])
+        if style not in STYLES[where]:
+            raise NotTakenError(f"{node.where} has the style '{one_line(style, 40)}', which there is not in a {where}")
+        content = next(iter(node.named("content").items()), None)
+        if content is not None and not _JSON.fullmatch(content[0]):
+            raise NotTakenError(f"{node.where} is written as {one_line(content[0], 60)}, not as JSON")
+        form = WireForm(
+            name, where, style, node.flag("explode", style == "form"), content is not None, node.flag("allowReserved")
+        )
+        holder = node if content is None else content[1]
+        schema = holder.at("schema") if holder.has("schema") else None
+        return RestParameter(form, where == "path" or node.flag("required"), schema, self._offered(holder))
+
+    def _offered(self, holder: Node) -> tuple[Any, ...]:
+        """The values that a parameter or a body shows: `example`, else `examples` by name."""
+        if holder.has("example"):
+            return (holder.value["example"],)
+        named = (self._documents.resolved(example) for example in holder.named("examples").values())
+        return tuple(example.value["value"] for example in named if example.has("value"))
+
+    def _body(self, node: Node, method: str) -> RestBody | None:
+        if not node.has("requestBody"):
+            return None
+        described = self._documents.resolved(node.at("requestBody"))
+        contents = described.named("content")
+        kind = _json_of(contents)
+        if kind is None:
+            if not described.flag("required") and method in SAFE:
+                return None
+            said = ", ".join(one_line(each, 60) for each in contents) or "of no kind that is told"
+            raise NotTakenError(f"its body is {said}, not JSON")
+        content = contents[kind]
+        schema = content.at("schema") if content.has("schema") else None
+        sent = kind if "*" not in kind and kind.isascii() and kind.isprintable() else "application/json"
+        return RestBody(sent, schema, self._offered(content))
+
+    def _answers(self, node: Node, method: str) -> tuple[tuple[int, ...], tuple[Node, ...], bool]:
+        """Statuses of right answers, the schemas that one of them must keep (none: not judged), and whether each has a body."""
+        responses = node.named("responses")
+        right = {code: response for code, response in responses.items() if re.fullmatch(r"2(\d\d|XX)", code)}
+        if not right:
+            right = {code: response for code, response in responses.items() if re.fullmatch(r"3\d\d", code)}
+        if not right and "default" in responses:
+            right = {"200": responses["default"]}
+        statuses: dict[int, None] = {}
+        schemas, has_body, judged = [], True, True
+        for code, response in right.items():
+            statuses |= dict.fromkeys(_SUCCESS if code == "2XX" else (int(code),))
+            contents = self._documents.resolved(response).named("content")
+            kind = _json_of(contents)
+            if kind is not None and contents[kind].has("schema"):
+                schemas.append(contents[kind].at("schema"))
+            elif contents:
+                judged = False  # of another kind, or of none that is described
+            has_body = has_body and kind is not None
+        known = judged and bool(schemas) and method != "head"
+        return tuple(statuses) or (200,), tuple(schemas) if known else (), known and has_body
+
+    def _schemes(self, node: Node) -> tuple[Scheme, ...]:
+        """What says who asks: the first alternative that can be kept, else the first; nothing where one asks for nothing."""
+        level = node if node.has("security") else self._root
+        alternatives = []
+        for requirement in level.nodes("security"):
+            alternatives.append(tuple(self._scheme(name) for name in requirement.object()))
+        if not alternatives or () in alternatives:
+            return ()
+        spoken = (schemes for schemes in alternatives if all(scheme.kind for scheme in schemes))
+        return next(spoken, alternatives[0])
+
+    def _scheme(self, name: str) -> Scheme:
+        components = self._root.at("components") if self._root.has("components") else self._root
+        described = components.named("securitySchemes")
+        if name not in described:
+            raise NotTakenError(f"its security names the scheme '{one_line(name, 60)}', which is not described")
+        scheme = self._documents.resolved(described[name])
+        kind, where = scheme.text("type"), scheme.text("in")
+        if kind == "apiKey":
+            key = scheme.text("name")
+            if where != "query" and not _FIELD.fullmatch(key):
+                raise NotTakenError(
+                    f"{scheme.where} names '{one_line(key, 60)}', which is no name of a header field or cookie"
+                )
+            if where == "header":
+                return Scheme(name, "api-key", f"an API key in the header field {key}", key)
+            if where == "cookie":
+                return Scheme(name, "api-key", f"an API key in the cookie {key}: the secret is {key}=VALUE", "Cookie")
+            return Scheme(
+                name,
+                "",
+                f"an API key in the query ({one_line(key, 60)}), which would be stored with the run: append it to the paths",
+            )
+        if kind == "http":
+            way = scheme.text("scheme").lower()
+            return Scheme(
+                name, way if way in ("basic", "digest", "bearer") else "", f"HTTP authentication '{one_line(way, 40)}'"
+            )
+        if kind in ("oauth2", "openIdConnect"):
+            return Scheme(name, "bearer", f"a bearer token of {kind}, which you get from its issuer")
+        if kind == "mutualTLS":
+            return Scheme(name, "", "a client certificate: [tls] in service.toml names it")
+        raise NotTakenError(f"{scheme.where} is no security scheme that there is")
+
+
+def _json_of(contents: dict[str, Node]) -> str | None:
+    """The media type of a content that is JSON; None where none is."""
+    return next((kind for kind in contents if _JSON.fullmatch(kind) or kind.strip() in ("*/*", "application/*")), None)
+
+
+def _address(url: str) -> str:
+    """A server's URL without what may not stand in it; raises NotTakenError where it is none of HTTP."""
+    refused = NotTakenError(f"its server '{one_line(url, 80)}' is no http or https URL that can be asked")
+    try:
+        parts = urlsplit(url)
+        origin(url)
+    except (ValueError, ImportRefusedError):
+        raise refused from None
+    if parts.scheme not in ("http", "https") or set("{}@ ") & set(parts.netloc) or not parts.netloc.isascii():
+        raise refused
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"

@@ -1,0 +1,154 @@
+"""Places in documents, and what `$ref` leads to: within the document or in files of its folder, never over a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag, urlsplit
+
+from ....base.errors import ImportRefusedError
+from .. import documents
+from ..names import one_line
+from ..wsdl import NotTakenError
+from .reading import values_of
+
+MOST_DOCUMENTS = 100
+MOST_HOPS = 20
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value with where it stands: `pointer` (RFC 6901, empty for the whole) in the document `place`."""
+
+    place: str
+    pointer: str
+    value: Any
+
+    @property
+    def where(self) -> str:
+        """The place in words of a URL: `#/paths/~1orders/get`."""
+        return one_line(f"#{self.pointer}", 200)
+
+    @property
+    def last(self) -> str:
+        """The name that it has in what it stands in."""
+        return unescaped(self.pointer.rpartition("/")[2])
+
+    def has(self, key: str) -> bool:
+        """Whether it is an object with this key."""
+        return isinstance(self.value, dict) and key in self.value
+
+    def at(self, key: str | int) -> Node:
+        """What stands under a key or index that is there."""
+        escaped = str(key).replace("~", "~0").replace("/", "~1")
+        return Node(self.place, f"{self.pointer}/{escaped}", self.value[key])
+
+    def object(self) -> dict[str, Any]:
+        """Its value, an object; raises NotTakenError where it is none."""
+        return dict(self._of(dict, "object"))
+
+    def nodes(self, key: str) -> list[Node]:
+        """The items of the list under a key, none where it is not there; raises NotTakenError where it is no list."""
+        if key not in self.object():
+            return []
+        listed = self.at(key)
+        return [listed.at(number) for number in range(len(listed._of(list, "list")))]
+
+    def named(self, key: str) -> dict[str, Node]:
+        """What the object under a key holds, by name, nothing where it is not there; raises NotTakenError where it is none."""
+        if key not in self.object():
+            return {}
+        inner = self.at(key)
+        return {name: inner.at(name) for name in inner.object()}
+
+    def text(self, key: str, default: str = "") -> str:
+        """The text under a key; raises NotTakenError where something else stands there."""
+        return str(self.at(key)._of(str, "text")) if key in self.object() else default
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """The truth under a key; raises NotTakenError where something else stands there."""
+        return bool(self.at(key)._of(bool, "true or false")) if key in self.object() else default
+
+    def _of(self, kind: type, word: str) -> Any:
+        if not isinstance(self.value, kind):
+            raise NotTakenError(f"{self.where} is {_said(self.value)}, where {word} is due")
+        return self.value
+
+
+def _said(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def unescaped(token: str) -> str:
+    """A name as a pointer writes it, plain."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+class OpenApiDocuments:
+    """A description and the files beside it that it refers to, each read once and only when something leads there."""
+
+    def __init__(self, place: str, raw: bytes) -> None:
+        self.root = Node(place, "", values_of(raw, place))
+        self.raw = {place: raw}
+        self._read = {place: self.root}
+
+    def resolved(self, node: Node) -> Node:
+        """A node, or what its `$ref` leads to in the end; raises NotTakenError where that is nowhere, or may not be read."""
+        for _ in range(MOST_HOPS):
+            if not node.has("$ref"):
+                return node
+            node = self.target(node)
+        raise NotTakenError(f"{node.where} leads from one $ref to another without an end")
+
+    def target(self, node: Node) -> Node:
+        """What the `$ref` of a node names; raises NotTakenError."""
+        reference = node.text("$ref")
+        location, fragment = urldefrag(reference)
+        step = self._document(location, node) if location else self._read[node.place]
+        fragment = unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            raise NotTakenError(f"{node.where} refers to '{one_line(reference, 80)}', which is no JSON pointer")
+        for token in fragment.split("/")[1:]:
+            key: str | int = unescaped(token)
+            if isinstance(step.value, list) and str(key).isdecimal() and int(key) < len(step.value):
+                key = int(key)
+            elif not step.has(str(key)):
+                raise NotTakenError(f"{node.where} refers to '{one_line(reference, 120)}', which is nowhere")
+            step = step.at(key)
+        return step
+
+    def _document(self, location: str, node: Node) -> Node:
+        beside = "only what stands in the document and in files of its folder is read"
+        place = self.root.place
+        try:
+            parts = urlsplit(location)
+        except ValueError:
+            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}', which is no place") from None
+        if parts.scheme or parts.netloc or documents.is_url(place) or parts.path.startswith("/"):
+            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}'; {beside}")
+        if "\0" in unquote(parts.path):
+            raise NotTakenError(f"{node.where} refers to a file whose name is none")
+        path = (Path(node.place).parent / unquote(parts.path)).resolve()
+        if path == Path(place).resolve():
+            return self.root
+        if not path.is_relative_to(Path(place).resolve().parent):
+            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}', outside its folder; {beside}")
+        known = self._read.get(str(path))
+        if known is None:
+            known = self._read[str(path)] = self._opened(str(path), node)
+        return known
+
+    def _opened(self, path: str, node: Node) -> Node:
+        if len(self._read) == MOST_DOCUMENTS:
+            raise NotTakenError(f"{node.where} leads to more than {MOST_DOCUMENTS} documents")
+        try:
+            raw = documents.read_file(path, node.place)
+            if sum(map(len, self.raw.values())) + len(raw) > documents.MOST_BYTES_TOGETHER:
+                raise NotTakenError(f"{node.where} leads to more than {documents.MOST_BYTES_TOGETHER >> 20} MiB")
+            opened = Node(path, "", values_of(raw, path))
+        except ImportRefusedError as error:
+            raise NotTakenError(f"{node.where}: {error.message}") from None
+        self.raw[path] = raw
+        return opened

@@ -1,0 +1,204 @@
+"""curl's command lines, as browsers and documentation give them: words are read as a shell reads them, and nothing is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote_plus
+
+from .curl_options import BODY, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
+from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, beside, text_of
+from .shell import Command, commands_of
+
+_CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
+
+
+class CurlCommands:
+    """A file with commands of curl."""
+
+    def knows(self, head: str) -> bool:
+        """Whether a line begins with curl."""
+        return not head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) and _CURL.search(head) is not None
+
+    def read(self, content: bytes, place: Path) -> ImportedRequests:
+        """The requests of all commands of curl; what else would be run is named."""
+        held = ImportedRequests("curl commands")
+        for command in commands_of(text_of(content, place)):
+            where = f"line {command.line}"
+            words = [word.text for word in command.words]
+            while words and (words[0] in ("$", "%", ">", "#", "time") or re.fullmatch(r"[A-Za-z_]\w*=.*", words[0])):
+                words = words[1:]
+            if not words:
+                continue
+            if Path(words[0].replace("\\", "/")).name not in ("curl", "curl.exe"):
+                held.leave(f"{where}: {words[0][:40]}", "only commands of curl are read, and nothing is run")
+                continue
+            try:
+                _require_plain(command)
+                for part in _parts(words[1:]):
+                    held.requests += _requests(part, where, place, held)
+            except LeftOutError as error:
+                held.leave(where, str(error))
+        return held
+
+
+def _require_plain(command: Command) -> None:
+    if command.broken is not None:
+        raise LeftOutError(command.broken)
+    for word in command.words:
+        if word.expanded is not None:
+            raise LeftOutError(
+                f"{word.expanded[:60]} is for a shell to fill in: write what it stands for, or a place {{{{NAME}}}}"
+            )
+        if word.text == "^":
+            raise LeftOutError("it is quoted for Windows' command line: copy it as a command of bash")
+
+
+@dataclass
+class _Part:
+    """One transfer: its options in order, and its addresses."""
+
+    options: list[tuple[str, str]] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+
+    def values(self, *names: str) -> list[str]:
+        return [value for name, value in self.options if name in names]
+
+    def has(self, name: str) -> bool:
+        return any(name == own for own, _ in self.options)
+
+
+def _parts(words: Sequence[str]) -> Iterator[_Part]:
+    """What stands between `--next`."""
+    part = _Part()
+    for name, value in _options(words):
+        if name == "next":
+            yield part
+            part = _Part()
+        elif name == "":
+            part.urls.append(value)
+        else:
+            part.options.append((name, value))
+            part.urls += [value] if name == "url" else []
+    yield part
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Options by their long names with their values; addresses under the empty name. Raises LeftOutError."""
+    left = list(reversed(words))
+
+    def value_of(option: str) -> str:
+        if not left:
+            raise LeftOutError(f"{option} lacks its value")
+        return left.pop()
+
+    while left:
+        word = left.pop()
+        if word.startswith("--") and len(word) > 2:
+            name, equals, _ = word[2:].partition("=")
+            if equals or name not in KNOWN:
+                raise LeftOutError(f"its option --{name[:40]} is not known here")
+            yield name, value_of(word) if name in WITH_VALUE else ""
+        elif word.startswith("-") and len(word) > 1 and word != "--":
+            letters = word[1:]
+            while letters:
+                letter, letters = letters[0], letters[1:]
+                if letter in LETTERS_WITH_VALUE:
+                    yield LETTERS_WITH_VALUE[letter], letters or value_of(f"-{letter}")
+                    break
+                if letter not in LETTERS:
+                    raise LeftOutError(f"its option -{letter} is not known here")
+                yield LETTERS[letter], ""
+        elif word != "--":
+            yield "", word
+
+
+def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> list[HeldRequest]:
+    for name, _ in part.options:
+        if name in REFUSED:
+            raise LeftOutError(REFUSED[name])
+    if not part.urls:
+        raise LeftOutError("it names no address")
+    for name in dict.fromkeys(name for name, _ in part.options):
+        if name not in TAKEN and name not in QUIET:
+            held.leave(f"{where}: --{name}", WHY_LEFT.get(name, "there is no such option of a load"))
+    headers, body = _headers(part, where, held), _body(part, place)
+    method = (part.values("request") or [""])[-1] or ("HEAD" if part.has("head") else "POST" if _sends(part) else "GET")
+    query = body if part.has("get") else ""
+    query = "&".join([*part.values("url-query"), *([query] if query else [])])
+    made = []
+    for url in part.urls:
+        if re.search(r"\[[^]:]*-[^]]*\]|(?<!\{)\{[^{}]*,[^{}]*\}", url) and not part.has("globoff"):
+            raise LeftOutError("its address stands for several ([1-9] or {a,b}): write them one by one")
+        address = url.partition("#")[0]
+        if query:
+            address += ("&" if "?" in address else "?") + query
+        made.append(HeldRequest(where, method, address, headers=headers, body="" if part.has("get") else body))
+    asker = _asker(part)
+    return [replace(request, asker=asker) for request in made]
+
+
+def _sends(part: _Part) -> bool:
+    return bool(part.values(*BODY)) and not part.has("get")
+
+
+def _asker(part: _Part) -> Asker | None:
+    if part.values("oauth2-bearer"):
+        return Asker("bearer")
+    users = part.values("user")
+    return Asker("digest" if part.has("digest") else "basic", users[-1].partition(":")[0]) if users else None
+
+
+def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str, str], ...]:
+    headers: list[tuple[str, str]] = []
+    kinds = {"json": "application/json"} if part.values("json") else {}
+    silent: set[str] = set()
+    for line in part.values("header"):
+        name, colon, value = line.partition(":")
+        if line.startswith("@"):
+            held.leave(f"{where}: --header {line[:60]}", "write the headers themselves")
+        elif colon and not value.strip():
+            silent.add(name.strip().lower())
+        elif colon or line.rstrip().endswith(";"):
+            headers.append((name.rstrip(" ;"), value.strip()))
+    named = {name.lower() for name, _ in headers} | silent
+    if _sends(part) and "content-type" not in named:
+        headers.append(("Content-Type", kinds.get("json", "application/x-www-form-urlencoded")))
+    if kinds and "accept" not in named:
+        headers.append(("Accept", "application/json"))
+    headers += [("User-Agent", value) for value in part.values("user-agent")[-1:] if "user-agent" not in named]
+    headers += [("Referer", value.partition(";")[0]) for value in part.values("referer")[-1:] if "referer" not in named]
+    headers += [("Cookie", value) for value in part.values("cookie")[-1:]]
+    return tuple(headers)
+
+
+def _body(part: _Part, place: Path) -> str:
+    """What -d and its kin send together; raises LeftOutError."""
+    pieces: list[tuple[str, str]] = []
+    for name, value in part.options:
+        if name not in BODY:
+            continue
+        if name == "data-urlencode":
+            pieces.append((name, _encoded(value, place)))
+        elif value.startswith("@") and name != "data-raw":
+            text = beside(place, value[1:]) if value != "@-" else _nothing()
+            pieces.append((name, re.sub(r"[\r\n\0]", "", text) if name in ("data", "data-ascii") else text))
+        else:
+            pieces.append((name, value))
+    return "".join(text if not number or name == "json" else f"&{text}" for number, (name, text) in enumerate(pieces))
+
+
+def _nothing() -> str:
+    raise LeftOutError("its body comes from what another command prints")
+
+
+def _encoded(value: str, place: Path) -> str:
+    """`content`, `=content`, `name=content`, `@file` or `name@file`, as curl encodes them."""
+    match = re.match(r"([^=@]*)([=@])(.*)", value, re.DOTALL)
+    if match is None:
+        return quote_plus(value)
+    name, kind, rest = match.groups()
+    text = beside(place, rest) if kind == "@" else rest
+    return (f"{name}=" if name else "") + quote_plus(text)

@@ -1,0 +1,255 @@
+"""JMeter's plans: samplers of HTTP with what applies to them, tables of data, users and pauses; scripts are named, never run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import quote
+
+from lxml import etree
+
+from ....base.errors import ImportRefusedError
+from ..documents import parsed
+from ..names import local, one_line
+from . import jmeter_parts as parts
+from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
+from .rules import Rules
+from .xml_head import root_of
+
+_SAMPLERS = ("HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2")
+_SILENT = ("TestPlan", "ResultCollector", "Summariser", "GenericController", "TransactionController", "DNSCacheManager")
+_WHY = {
+    "CookieManager": "`load` keeps no cookies",
+    "CacheManager": "`load` asks anew each time",
+    "LoopController": "requests are asked in a mix: `--mix` weighs them",
+    "RunTime": "requests are asked in a mix: `--mix` weighs them",
+    "DurationAssertion": "a time is a goal of the whole load: --p95, --p99",
+    "GaussianRandomTimer": "a pause is constant or uniform: `--think 1s..4s`",
+    "PoissonRandomTimer": "a pause is constant or uniform: `--think 1s..4s`; `--rate --poisson` lets requests come at random",
+    "SyncTimer": "users do not wait for each other: `--profile bursts` asks at once",
+}
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What applies to the samplers of a part of the plan."""
+
+    defaults: dict[str, str] = field(default_factory=dict)
+    arguments: tuple[etree._Element, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    assertions: tuple[etree._Element, ...] = ()
+    asker: Asker | None = None
+
+
+class JMeterPlan:
+    """A `.jmx` file."""
+
+    def knows(self, head: str) -> bool:
+        """Whether its root is that of a plan."""
+        return root_of(head) == "jmeterTestPlan"
+
+    def read(self, content: bytes, place: Path) -> ImportedRequests:
+        """The requests of all samplers that are switched on."""
+        root = parsed(content, str(place))
+        trees = root.findall("hashTree")
+        if not trees:
+            raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so nothing in it is to be run")
+        plan = _Plan(ImportedRequests("a JMeter plan"), place)
+        plan.variables_of(root)
+        for tree in trees:
+            plan.walk(tree, _Scope())
+        plan.held.notes += ["requests are asked in a seeded mix, not in the plan's order; redirects are not followed"]
+        return plan.held
+
+
+class _Plan:
+    def __init__(self, held: ImportedRequests, place: Path) -> None:
+        self.held, self._place = held, place
+        self._texts = parts.Texts(held)
+
+    def variables_of(self, root: etree._Element) -> None:
+        """Remember the plan's own variables, and the columns of its tables, wherever they stand."""
+        for element in root.iter("Arguments", "TestPlan", "CSVDataSet"):
+            if not parts.enabled(element):
+                continue
+            if element.tag == "CSVDataSet":
+                try:
+                    parts.take_table(element, self._texts, self._place, self.held)
+                except LeftOutError as error:
+                    self.held.leave(_named(element), str(error))
+            else:
+                self._texts.variables.update(parts.arguments_of(element))
+
+    def walk(self, tree: etree._Element, scope: _Scope) -> None:
+        """The samplers of a tree, under what applies to them: all configuration beside them, before or behind."""
+        pairs = list(_pairs(tree))
+        for element, _ in pairs:
+            if parts.enabled(element):
+                scope = self._scoped(element, scope)
+        for element, below in pairs:
+            if not parts.enabled(element):
+                self.held.leave(_named(element), "it is switched off")
+                continue
+            kind = local(str(element.tag))
+            inner = scope
+            if kind in _SAMPLERS:
+                for nested, _ in _pairs(below):
+                    inner = self._scoped(nested, inner) if parts.enabled(nested) else inner
+                self._sample(element, inner)
+                self._name_rest(below)
+            else:
+                self._say(element, kind)
+                self.walk(below, inner)
+
+    def _scoped(self, element: etree._Element, scope: _Scope) -> _Scope:
+        kind = local(str(element.tag))
+        if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
+            own = {name: text for name, text in parts.properties(element).items() if text}
+            return replace(
+                scope,
+                defaults={**scope.defaults, **own},
+                arguments=(*scope.arguments, *parts.argument_elements(element)),
+            )
+        if kind == "HeaderManager":
+            inner = parts.pairs(element, "Header.name", "Header.value")
+            named = {name.lower() for name, _ in inner}
+            kept = (pair for pair in scope.headers if pair[0].lower() not in named)
+            return replace(scope, headers=(*kept, *inner))
+        if kind == "AuthManager":
+            return replace(scope, asker=parts.asker_of(element, self.held) or scope.asker)
+        if kind.endswith("Assertion"):
+            return replace(scope, assertions=(*scope.assertions, element))
+        return scope
+
+    def _name_rest(self, tree: etree._Element) -> None:
+        """What stands below a sampler and has no effect on its request."""
+        for element, below in _pairs(tree):
+            if not parts.enabled(element):
+                self.held.leave(_named(element), "it is switched off")
+            else:
+                self._say(element, local(str(element.tag)))
+            self._name_rest(below)
+
+    def _say(self, element: etree._Element, kind: str) -> None:
+        """Note what a load can be told of an element, or that it is left out."""
+        own = parts.properties(element)
+        if kind in ("HeaderManager", "AuthManager", "CSVDataSet", "Arguments", *_SILENT):
+            return
+        if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
+            return
+        if kind in ("ThreadGroup", "SetupThreadGroup", "PostThreadGroup"):
+            self.held.notes.append(f"{_named(element)}: {_load_of(own)}")
+        elif kind in ("ConstantTimer", "UniformRandomTimer"):
+            pause = parts.pause_of(own, uniform=kind == "UniformRandomTimer")
+            if pause is None:
+                self.held.leave(_named(element), "its pause is no plain number")
+            else:
+                self.held.notes.append(f"{_named(element)}: `steelyard load --think {pause}`")
+        elif kind in ("ConstantThroughputTimer", "PreciseThroughputTimer"):
+            self.held.leave(_named(element), "`steelyard load --rate 100/s` asks at a rate")
+        elif kind.endswith("Assertion") and kind in parts.ASSERTIONS:
+            return
+        else:
+            self.held.leave(_named(element), _WHY.get(kind, _why_of(kind)))
+
+    def _sample(self, element: etree._Element, scope: _Scope) -> None:
+        where = f"sampler '{one_line(element.get('testname') or '', 60)}' in line {element.sourceline}"
+        try:
+            self.held.requests.append(self._request(element, scope, where))
+        except LeftOutError as error:
+            self.held.leave(where, str(error))
+
+    def _request(self, element: etree._Element, scope: _Scope, where: str) -> HeldRequest:
+        own = scope.defaults | {name: text for name, text in parts.properties(element).items() if text}
+        fill = self._texts.filled
+        if own.get("HTTPSampler.DO_MULTIPART_POST") == "true" or parts.files_of(element):
+            raise LeftOutError("its body has several parts or is a file, which no sample can hold")
+        method = fill(own.get("HTTPSampler.method") or "GET").upper()
+        arguments = [*scope.arguments, *parts.argument_elements(element)]
+        raw = own.get("HTTPSampler.postBodyRaw") == "true" or (
+            bool(arguments) and not any(parts.properties(each).get("Argument.name") for each in arguments)
+        )
+        body, query = "", ""
+        if raw and method != "GET":
+            body = fill("".join(parts.properties(each).get("Argument.value", "") for each in arguments))
+        else:
+            query = parts.form_of(arguments, fill)
+            if method in ("POST", "PUT", "PATCH"):
+                body, query = query, ""
+        url = _url(own, fill)
+        headers = [(fill(name), fill(value)) for name, value in scope.headers]
+        if body and not raw and not any(name.lower() == "content-type" for name, _ in headers):
+            headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+        if own.get("HTTPSampler.image_parser") == "true":
+            self.held.leave(f"{where}: what its page embeds", "each of these is a request of its own")
+        return HeldRequest(
+            where,
+            method,
+            url + (("&" if "?" in url else "?") + query if query else ""),
+            name=element.get("testname") or "",
+            headers=tuple(headers),
+            body=body,
+            expect=self._expected(scope, where),
+            asker=scope.asker,
+        )
+
+    def _expected(self, scope: _Scope, where: str) -> dict[str, object]:
+        rules = Rules()
+        for assertion in scope.assertions:
+            kind = local(str(assertion.tag))
+            try:
+                if kind in parts.ASSERTIONS:
+                    parts.ASSERTIONS[kind](assertion, rules, self._texts.filled)
+            except LeftOutError as error:
+                self.held.leave(f"{_named(assertion)} of {where}", str(error))
+        return rules.said
+
+
+def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
+    """Each element of a hashTree with the hashTree that stands behind it, an empty one where none does."""
+    children = [child for child in tree if isinstance(child.tag, str)]
+    for number, child in enumerate(children):
+        if child.tag != "hashTree":
+            behind = children[number + 1] if number + 1 < len(children) else None
+            yield child, behind if behind is not None and behind.tag == "hashTree" else etree.Element("hashTree")
+
+
+def _named(element: etree._Element) -> str:
+    return f"{local(str(element.tag))} '{one_line(element.get('testname') or '', 60)}'"
+
+
+def _why_of(kind: str) -> str:
+    if any(word in kind for word in ("JSR223", "BeanShell", "BSF", "Groovy", "JavaSampler", "SystemSampler")):
+        return "a script or a program; none is run"
+    if "Extractor" in kind or "PostProcessor" in kind:
+        return "values of answers are not carried into later requests"
+    if kind.endswith("Assertion"):
+        return "no rule of `expect` says the same"
+    if kind.endswith("Controller"):
+        return "its requests are taken over as if it were not there"
+    return "nothing of a load corresponds to it"
+
+
+def _load_of(own: dict[str, str]) -> str:
+    users = own.get("ThreadGroup.num_threads", "")
+    scheduled = own.get("ThreadGroup.scheduler") == "true"
+    words = load_words(users, own.get("ThreadGroup.duration", "") if scheduled else "")
+    loops = own.get("LoopController.loops", "")
+    if not scheduled and loops.isdecimal() and users.isdecimal():
+        return f"`{words}`; each user goes through it {loops} times"
+    return f"`{words}`"
+
+
+def _url(own: dict[str, str], fill: parts.Fill) -> str:
+    path = fill(own.get("HTTPSampler.path", ""))
+    if path.lower().startswith(("http://", "https://")):
+        return path
+    domain, port = fill(own.get("HTTPSampler.domain", "")), fill(own.get("HTTPSampler.port", ""))
+    if not domain:
+        raise LeftOutError("it names no server")
+    scheme = fill(own.get("HTTPSampler.protocol", "")) or "http"
+    return f"{scheme}://{domain}{f':{port}' if port else ''}/{quote(path.lstrip('/'), safe=_KEPT)}"
+
+
+_KEPT = "/?&=%:@!$'()*+,;~-._{}"

@@ -1,0 +1,286 @@
+"""Parts of a JMeter plan: properties, variables, tables of data, arguments, who asks, and assertions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote_plus
+
+from lxml import etree
+
+from ....models.service import OF_THE_ENGINE
+from ..secrets import hole_of, names_secret
+from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, beside
+from .rules import Rules, plain
+
+Fill = Callable[[str], str]
+_PROPERTIES = ("stringProp", "boolProp", "intProp", "longProp", "floatProp", "doubleProp")
+_USED = re.compile(r"\$\{(__\w+(?:\((?:[^(){}]|\([^(){}]*\))*\))?|[^${}]+)\}")
+_PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
+_MOST_ROWS = 100_000
+_MOST_FILLED = 100_000  # places of one text, those in its variables counted
+# What a response assertion asks, as bits.
+_MATCHES, _CONTAINS, _NOT, _EQUALS, _SUBSTRING, _OR = 1, 2, 4, 8, 16, 32
+_SEPARATORS = {"\\t": "\t", "tab": "\t", "": ","}
+
+
+def enabled(element: etree._Element) -> bool:
+    """Whether a part is switched on."""
+    return bool(element.get("enabled", "true") != "false")
+
+
+def properties(element: etree._Element) -> dict[str, str]:
+    """The texts of a part by their names, with those of the controller in a thread group."""
+    own = {
+        str(child.get("name")): child.text or "" for child in element if child.tag in _PROPERTIES and child.get("name")
+    }
+    for child in element.findall("elementProp[@name='ThreadGroup.main_controller']"):
+        own |= properties(child)
+    return own
+
+
+def argument_elements(element: etree._Element) -> list[etree._Element]:
+    """What a sampler sends, argument by argument."""
+    names = ("HTTPsampler.Arguments", "HTTPSampler.arguments")
+    return [
+        each for name in names for each in element.iterfind(f"elementProp[@name='{name}']/collectionProp/elementProp")
+    ]
+
+
+def files_of(element: etree._Element) -> bool:
+    """Whether a sampler sends files."""
+    return element.find("elementProp[@name='HTTPsampler.Files']/collectionProp/elementProp") is not None
+
+
+def arguments_of(element: etree._Element) -> dict[str, str]:
+    """Variables that the user defined, of a plan or of an element for them."""
+    variables = {}
+    for each in element.iterfind(".//elementProp[@elementType='Argument']"):
+        own = properties(each)
+        variables[own.get("Argument.name") or str(each.get("name"))] = own.get("Argument.value", "")
+    return variables
+
+
+def pairs(element: etree._Element, name: str, value: str) -> list[tuple[str, str]]:
+    """Names and values of a list such as a header manager's."""
+    listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
+    return [(own[name], own.get(value, "")) for own in listed if own.get(name)]
+
+
+def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
+    """Who asks, of the first entry of an authorization manager."""
+    listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
+    if len(listed) > 1:
+        held.leave(
+            f"AuthManager '{element.get('testname') or ''}': all but its first entry", "a service has one who asks"
+        )
+    for own in listed[:1]:
+        kind = own.get("Authorization.mechanism", "BASIC").lower()
+        if kind in ("basic", "digest", "basic_digest", ""):
+            return Asker("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
+        held.leave(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not speak {kind}")
+    return None
+
+
+def pause_of(own: Mapping[str, str], *, uniform: bool) -> str | None:
+    """A timer's pause as `--think` reads it; None where it is no number."""
+    try:
+        least = float(own.get("ConstantTimer.delay") or 0)
+        most = least + (float(own.get("RandomTimer.range") or 0) if uniform else 0)
+    except ValueError:
+        return None
+    if not 0 <= least <= most <= 86_400_000 or most == 0:
+        return None
+    return f"{least:.0f}ms" if least == most else f"{max(1.0, least):.0f}ms..{most:.0f}ms"
+
+
+class Texts:
+    """Texts of a plan with their variables and functions filled in, as places where data or the engine fill them."""
+
+    def __init__(self, held: ImportedRequests) -> None:
+        self.variables: dict[str, str] = {}
+        self.columns: set[str] = set()
+        self._held, self._filled = held, 0
+
+    def filled(self, text: str) -> str:
+        """A text as it is sent; raises LeftOutError where something else would have filled it."""
+        self._filled = 0
+        return self._within(text, 0)
+
+    def _within(self, text: str, depth: int) -> str:
+        filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
+        if len(filled) > MOST_BYTES:
+            raise LeftOutError("its variables make it too long")
+        return filled
+
+    def _value(self, name: str, depth: int) -> str:
+        self._filled += 1
+        if depth > 20 or self._filled > _MOST_FILLED:
+            raise LeftOutError("its variables refer to each other without end")
+        if name in self.columns:
+            return f"{{{{{place_of(name)}}}}}"
+        if name in self.variables:
+            return self._within(self.variables[name], depth + 1)
+        if name.startswith("__"):
+            return self._function(name)
+        raise LeftOutError(f"${{{name[:60]}}} is filled by an answer, a script or the command line")
+
+    def _function(self, call: str) -> str:
+        name, _, rest = call.partition("(")
+        words = [word.strip() for word in rest.rstrip(")").split(",")]
+        if name == "__UUID":
+            return "{{uuid}}"
+        if name == "__counter":
+            return "{{counter}}"
+        if name in ("__P", "__property") and len(words) > 1 and words[-1]:
+            return words[-1]
+        if name == "__Random" and len(words) > 1 and all(re.fullmatch(r"-?\d{1,9}", word) for word in words[:2]):
+            first, last = sorted(map(int, words[:2]))
+            place = f"random_{first}_{last}".replace("-", "m")
+            self._held.data[place] = {"kind": "uniform", "first": first, "last": last}
+            return f"{{{{{place}}}}}"
+        if name == "__RandomString" and words[0].isdecimal() and 1 <= int(words[0]) <= 100_000:
+            place = f"text_{words[0]}"
+            self._held.data[place] = {"kind": "text", "length": int(words[0])}
+            return f"{{{{{place}}}}}"
+        raise LeftOutError(f"nothing fills ${{{call[:60]}}} the same way")
+
+
+def place_of(variable: str) -> str:
+    """The place of a column, which begins with a letter and is none of the engine's."""
+    if names_secret(variable):
+        return hole_of(variable)
+    place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60]
+    return place if place[:1].isalpha() and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}") else f"c_{place}"
+
+
+def take_table(element: etree._Element, texts: Texts, place: Path, held: ImportedRequests) -> None:
+    """A table of data with its columns as places; raises LeftOutError."""
+    own = properties(element)
+    file = texts.filled(own.get("filename", ""))
+    content = beside(place, file)
+    separator = _SEPARATORS.get(own.get("delimiter", ","), own.get("delimiter", ","))
+    if len(separator) != 1:
+        raise LeftOutError(f"its values are separated by '{separator[:20]}', which is no single character")
+    names = [name.strip() for name in own.get("variableNames", "").split(",") if name.strip()]
+    try:
+        rows = list(csv.reader(io.StringIO(content), delimiter=separator))[: _MOST_ROWS + 1]
+    except csv.Error as error:
+        raise LeftOutError(f"{file} cannot be read: {error}") from None
+    rows = [row for row in rows if row]
+    if not names or own.get("ignoreFirstLine") == "true":
+        names = names or [name.strip() for row in rows[:1] for name in row]
+        rows = rows[1:]
+    if not names or not rows:
+        raise LeftOutError(f"{file} has no rows")
+    hidden = [name for name in names if names_secret(name)]
+    kept = [(number, name) for number, name in enumerate(names) if name not in hidden]
+    texts.columns.update(names)
+    name = f"{place_of(Path(file).stem)}.csv"
+    held.files[name] = _table([place_of(name) for _, name in kept], rows, [number for number, _ in kept])
+    for _, column in kept:
+        held.data[place_of(column)] = {"kind": "csv", "file": f"data/{name}"}
+    for column in hidden:
+        held.leave(f"column {column} of {file}", f"its values are secrets: describe it under [data.{place_of(column)}]")
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
+    written = io.StringIO()
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(names)
+    table.writerows([row[column] if column < len(row) else "" for column in columns] for row in rows)
+    return written.getvalue()
+
+
+def form_of(arguments: Sequence[etree._Element], fill: Fill) -> str:
+    """Arguments as a query, or as a form's body."""
+    written = []
+    for each in arguments:
+        own = properties(each)
+        name, value = fill(own.get("Argument.name", "")), fill(own.get("Argument.value", ""))
+        encode = own.get("HTTPArgument.always_encode") == "true"
+        equals = "" if own.get("HTTPArgument.use_equals") == "false" and not value else "="
+        written.append(_encoded(name, encode) + equals + _encoded(value, encode))
+    return "&".join(written)
+
+
+def _encoded(text: str, encode: bool) -> str:
+    """A text as a form holds it; places in it stay."""
+    if not encode:
+        return text
+    return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
+
+
+def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
+    own = properties(element)
+    texts = [
+        fill(each.text or "")
+        for name in ("Asserion.test_strings", "Assertion.test_strings")
+        for each in element.iterfind(f"collectionProp[@name='{name}']/stringProp")
+    ]
+    said = own.get("Assertion.test_type", "")
+    kind = int(said) if re.fullmatch(r"\d{1,3}", said) else _CONTAINS
+    looked_at = own.get("Assertion.test_field", "").rpartition(".")[2]
+    if kind & _NOT:
+        raise LeftOutError("it says what an answer must not hold")
+    if kind & _OR and len(texts) > 1 and looked_at != "response_code":
+        raise LeftOutError("one of several texts suffices, and `expect` wants all")
+    if looked_at == "response_code":
+        if not all(re.fullmatch(r"\d{3}", text) for text in texts) or (len(texts) > 1 and not kind & _OR):
+            raise LeftOutError("it describes status codes by an expression")
+        rules.status([int(text) for text in texts])
+        return
+    if looked_at not in ("response_data", "response_data_as_document", ""):
+        raise LeftOutError(f"it looks at {looked_at}, which no rule does")
+    for text in texts:
+        if kind & _SUBSTRING:
+            rules.contains(text)
+        elif kind & _EQUALS:
+            rules.matches(rf"\A{plain(text)}$")
+        elif kind & _MATCHES:
+            rules.matches(rf"\A(?:{text})$")
+        elif plain(text) == text:
+            rules.contains(text)
+        else:
+            rules.matches(text)
+
+
+def _json_path(element: etree._Element, rules: Rules, fill: Fill) -> None:
+    own = properties(element)
+    if own.get("INVERT") == "true" or own.get("EXPECT_NULL") == "true":
+        raise LeftOutError("it says what an answer must not hold")
+    rules.path("jsonpath", fill(own.get("JSON_PATH", "")))
+    if own.get("JSONVALIDATION") == "true" and own.get("EXPECTED_VALUE"):
+        raise LeftOutError("that its path finds something is taken over, that it is a certain value is not")
+
+
+def _xpath(element: etree._Element, rules: Rules, fill: Fill) -> None:
+    own = properties(element)
+    if own.get("XPath.negate") == "true" or own.get("XPath2.negate") == "true":
+        raise LeftOutError("it says what an answer must not hold")
+    rules.path("xpath", fill(own.get("XPath.xpath") or own.get("XPath2.xpath") or ""))
+
+
+def _size(element: etree._Element, rules: Rules, fill: Fill) -> None:
+    own = properties(element)
+    text, operator = fill(own.get("SizeAssertion.size", "")), own.get("SizeAssertion.operator", "")
+    if own.get("Assertion.test_field", "").rpartition(".")[2] not in ("response_data", "response_body"):
+        raise LeftOutError("it measures more than the answer's body")
+    if not text.isdecimal() or operator not in ("1", "3", "4", "5", "6"):
+        raise LeftOutError("it says no bound in bytes")
+    size = int(text)
+    least = {"1": size, "3": size + 1, "5": size}.get(operator)
+    most = {"1": size, "4": size - 1, "6": size}.get(operator)
+    rules.length(least, most)
+
+
+ASSERTIONS: dict[str, Callable[[etree._Element, Rules, Fill], None]] = {
+    "ResponseAssertion": _response,
+    "JSONPathAssertion": _json_path,
+    "XPathAssertion": _xpath,
+    "XPath2Assertion": _xpath,
+    "SizeAssertion": _size,
+}

@@ -1,0 +1,423 @@
+"""SoapUI's projects: the requests of test steps, or else of interfaces, with assertions that map; scripts are named, never run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from lxml import etree
+
+from ....base.errors import ImportRefusedError
+from ..documents import parsed
+from ..names import local, one_line
+from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
+from .rules import Rules, plain
+from .xml_head import root_of
+
+CON = "http://eviware.com/soapui/config"
+_C = f"{{{CON}}}"
+_HEADERS = "com.eviware.soapui.impl.wsdl.WsdlRequest@request-headers"
+_USED = re.compile(r"\$\{([^{}]+)\}")
+_UNFILLED = re.compile(r">\s*\?\s*</")
+_STEPS = {
+    "groovy": "a script; none is run",
+    "transfer": "values of answers are not carried into later requests",
+    "delay": "`steelyard load --think 1s` pauses after each answer",
+    "properties": "",
+    "calltestcase": "its requests are taken where they stand",
+}
+_SOAP_TYPES = {"1_1": "text/xml; charset=utf-8", "1_2": "application/soap+xml; charset=utf-8"}
+
+
+class SoapUiProject:
+    """A project of SoapUI or ReadyAPI in one file."""
+
+    def knows(self, head: str) -> bool:
+        """Whether its root is that of a project."""
+        return root_of(head) == "soapui-project"
+
+    def read(self, content: bytes, place: Path) -> ImportedRequests:
+        """The requests of all test steps, or of the interfaces where there is no test."""
+        root = parsed(content, str(place))
+        if root.tag != f"{_C}soapui-project":
+            raise ImportRefusedError(f"{place} is no project of SoapUI: its root is in another namespace than {CON}")
+        project = _Project(root, ImportedRequests("a SoapUI project"))
+        project.tests()
+        if not project.held.requests:
+            project.interfaces()
+        elif project.operations:
+            project.held.notes.append(
+                "the requests of test steps were taken over, not those that stand under the interfaces"
+            )
+        project.rest()
+        return project.held
+
+
+@dataclass(frozen=True)
+class _Operation:
+    """What an interface says of an operation of SOAP, or of a method of REST."""
+
+    address: str
+    action: str = ""
+    version: str = "1_1"
+    method: str = "POST"
+    path: str = ""
+    styles: Mapping[str, str] | None = None
+
+
+class _Project:
+    def __init__(self, root: etree._Element, held: ImportedRequests) -> None:
+        self._root, self.held = root, held
+        self.operations = dict(_operations(root))
+
+    def tests(self) -> None:
+        """Take the steps of all tests that are switched on."""
+        for suite in self._root.iterfind(f"{_C}testSuite"):
+            for case in suite.iterfind(f"{_C}testCase"):
+                named = f"test case '{one_line(case.get('name') or '', 60)}'"
+                if "true" in (suite.get("disabled"), case.get("disabled")):
+                    self.held.leave(named, "it is switched off")
+                    continue
+                texts = _Texts(self._root, suite, case)
+                for step in case.iterfind(f"{_C}testStep"):
+                    self._step(step, texts)
+                for load in case.iterfind(f"{_C}loadTest"):
+                    self._load(load)
+
+    def interfaces(self) -> None:
+        """Take the requests that stand under operations and methods."""
+        texts = _Texts(self._root)
+        for call in self._root.iterfind(f"{_C}interface/{_C}operation/{_C}call"):
+            operation = call.getparent()
+            assert operation is not None
+            interface = operation.getparent()
+            assert interface is not None
+            known = self.operations[interface.get("name") or "", operation.get("name") or ""]
+            self._take(call, known, f"{operation.get('name')}", texts)
+        for request in self._root.iter(f"{_C}request"):
+            method = request.getparent()
+            if method is not None and method.tag == f"{_C}method":
+                self._take(request, _method(method), method.get("name") or "", texts)
+
+    def rest(self) -> None:
+        """Name what else could run: scripts of the project and of its mocks."""
+        for element in self._root.iter(
+            f"{_C}setupScript", f"{_C}tearDownScript", f"{_C}afterLoadScript", f"{_C}beforeSaveScript"
+        ):
+            if (element.text or "").strip():
+                self.held.leave(f"{local(str(element.tag))} in line {element.sourceline}", "a script; none is run")
+        for element in self._root.iterfind(f"{_C}eventHandlers"):
+            self.held.leave(f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; none is run")
+        for kind in ("mockService", "restMockService"):
+            for element in self._root.iterfind(f"{_C}{kind}"):
+                self.held.leave(f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers, and does not ask")
+
+    def _step(self, step: etree._Element, texts: _Texts) -> None:
+        kind, name = step.get("type") or "", step.get("name") or ""
+        named = f"step '{one_line(name, 60)}'"
+        config = step.find(f"{_C}config")
+        if step.get("disabled") == "true":
+            self.held.leave(named, "it is switched off")
+        elif kind == "request" and config is not None:
+            key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
+            request = config.find(f"{_C}request")
+            self._take(request, self.operations.get(key, _Operation("")), name, texts)
+        elif kind == "restrequest" and config is not None:
+            path = _joined(config.get("resourcePath") or "")
+            key = (config.get("service") or "", f"{path} {config.get('methodName') or ''}")
+            known = self.operations.get(key) or _Operation("", method="GET", path=path)
+            self._take(config.find(f"{_C}restRequest"), known, name, texts)
+        elif kind == "httprequest" and config is not None:
+            self._take(config, _Operation("", method=config.get("method") or "GET"), name, texts)
+        elif _STEPS.get(kind) != "":
+            self.held.leave(f"{named} ({kind})", _STEPS.get(kind, "it sends no request of HTTP that is known here"))
+
+    def _take(self, request: etree._Element | None, known: _Operation, name: str, texts: _Texts) -> None:
+        line = "" if request is None else f" in line {request.sourceline}"
+        where = f"request '{one_line(name, 60)}'{line}"
+        try:
+            if request is None:
+                raise LeftOutError("its request is missing")
+            self.held.requests.append(self._request(request, known, name, where, texts))
+        except LeftOutError as error:
+            self.held.leave(where, str(error))
+
+    def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> HeldRequest:
+        if request.find(f"{_C}attachment") is not None:
+            raise LeftOutError("it has attachments, which no sample can hold")
+        endpoint = texts.filled((request.findtext(f"{_C}endpoint") or known.address).strip())
+        if not endpoint:
+            raise LeftOutError("it names no address")
+        body = texts.filled((request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n"))
+        if _UNFILLED.search(body):
+            raise LeftOutError("it holds ? where values should stand")
+        headers = [(pair, texts.filled(value)) for pair, value in _headers(request)]
+        has_type = any(pair.lower() == "content-type" for pair, _ in headers)
+        if known.styles is None and known.method == "POST" and request.tag != f"{_C}config":
+            url = endpoint
+            headers += _soap_headers(known, has_type)
+        else:
+            url, more = _rest_address(request, known, endpoint, texts)
+            headers += more
+            kind = request.get("mediaType")
+            if body.strip() and kind and not has_type:
+                headers.append(("Content-Type", kind))
+        if known.method in ("GET", "HEAD"):
+            body = ""
+        return HeldRequest(
+            where,
+            known.method,
+            url,
+            name=name,
+            headers=tuple(headers),
+            body=body,
+            expect=self._expected(request, where, texts),
+            asker=_asker(request),
+        )
+
+    def _expected(self, request: etree._Element, where: str, texts: _Texts) -> dict[str, object]:
+        rules = Rules()
+        for assertion in request.iterfind(f"{_C}assertion"):
+            if assertion.get("disabled") == "true":
+                continue
+            kind = assertion.get("type") or ""
+            said = {local(str(each.tag)): each.text or "" for each in assertion.iterfind(f"{_C}configuration/*")}
+            try:
+                mapped = _ASSERTIONS.get(kind)
+                if mapped is None:
+                    raise LeftOutError(_why_left(kind))
+                mapped(rules, {key: texts.filled(text) for key, text in said.items()})
+            except LeftOutError as error:
+                self.held.leave(f"assertion '{one_line(kind, 60)}' of {where}", str(error))
+        if rules.said.get("fault") == "present":
+            rules.said.setdefault("status", [200, 500])
+        return rules.said
+
+    def _load(self, load: etree._Element) -> None:
+        named = f"load test '{one_line(load.get('name') or '', 60)}'"
+        strategy = load.findtext(f"{_C}loadStrategy/{_C}type") or "Simple"
+        said = {
+            local(str(each.tag)): (each.text or "").strip() for each in load.iterfind(f"{_C}loadStrategy/{_C}config/*")
+        }
+        users = (load.findtext(f"{_C}threadCount") or "").strip()
+        seconds = (load.findtext(f"{_C}testLimit") or "").strip() if load.findtext(f"{_C}limitType") == "TIME" else ""
+        for script in ("setupScript", "tearDownScript"):
+            if (load.findtext(f"{_C}{script}") or "").strip():
+                self.held.leave(f"{script} of {named}", "a script; none is run")
+        if strategy == "Simple":
+            self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(said))}`")
+        elif (
+            strategy == "Thread"
+            and said.get("startThreadCount", "").isdecimal()
+            and said.get("endThreadCount", "").isdecimal()
+        ):
+            shape = f"--users {said['startThreadCount']}..{said['endThreadCount']} --profile ramp"
+            self.held.notes.append(f"{named}: `{load_words('', seconds, shape)}`")
+        elif strategy == "Burst":
+            self.held.notes.append(
+                f"{named}: `{load_words(users, seconds, '--profile bursts')}`, whose bursts are a tenth of the time"
+            )
+        else:
+            self.held.leave(named, f"no profile is like its strategy, {one_line(strategy, 40)}")
+
+
+def _pause(said: Mapping[str, str]) -> str:
+    delay, factor = said.get("testDelay", ""), said.get("randomFactor", "")
+    if not delay.isdecimal() or int(delay) == 0:
+        return ""
+    try:
+        least = int(delay) * (1 - min(1.0, max(0.0, float(factor or 0))))
+    except ValueError:
+        least = float(delay)
+    return f"--think {delay}ms" if least >= int(delay) else f"--think {max(1.0, least):.0f}ms..{delay}ms"
+
+
+class _Texts:
+    """Texts with the properties of a project, suite and case filled in."""
+
+    def __init__(self, *holders: etree._Element) -> None:
+        self._values: dict[str, str] = {}
+        for scope, holder in zip(("Project", "TestSuite", "TestCase"), holders, strict=False):
+            for each in holder.iterfind(f"{_C}properties/{_C}property"):
+                name = each.findtext(f"{_C}name") or ""
+                self._values[f"#{scope}#{name}"] = self._values[name] = each.findtext(f"{_C}value") or ""
+
+    def filled(self, text: str) -> str:
+        """A text as it is sent; raises LeftOutError where something else would have filled it."""
+
+        def value(used: re.Match[str]) -> str:
+            name = used[1].strip()
+            if name not in self._values:
+                raise LeftOutError(f"${{{name[:60]}}} is filled by a script, a table or another answer")
+            return self._values[name]
+
+        return _USED.sub(value, text)
+
+
+def _operations(root: etree._Element) -> Iterator[tuple[tuple[str, str], _Operation]]:
+    """What is known of each operation by its interface and name, and of each method by its service, path and name."""
+    for interface in root.iterfind(f"{_C}interface"):
+        name = interface.get("name") or ""
+        address = interface.findtext(f"{_C}endpoints/{_C}endpoint") or ""
+        for operation in interface.iterfind(f"{_C}operation"):
+            version = interface.get("soapVersion") or "1_1"
+            yield (name, operation.get("name") or ""), _Operation(address, operation.get("action") or "", version)
+        for method in interface.iter(f"{_C}method"):
+            known = _method(method)
+            yield (name, f"{known.path} {method.get('name') or ''}"), known
+
+
+def _method(method: etree._Element) -> _Operation:
+    """A method of REST, with the path of the resources that it stands in and how its parameters are sent."""
+    above = [element for element in method.iterancestors() if element.tag in (f"{_C}resource", f"{_C}interface")]
+    base = next((element.get("basePath") or "" for element in above if element.tag == f"{_C}interface"), "")
+    address = next((e.findtext(f"{_C}endpoints/{_C}endpoint") or "" for e in above if e.tag == f"{_C}interface"), "")
+    path = _joined(base, *(element.get("path") or "" for element in reversed(above) if element.tag == f"{_C}resource"))
+    styles = {
+        parameter.findtext(f"{_C}name") or "": parameter.findtext(f"{_C}style") or "QUERY"
+        for element in [*above, method]
+        for parameter in element.iterfind(f"{_C}parameters/{_C}parameter")
+    }
+    return _Operation(address, method=method.get("method") or "GET", path=path, styles=styles)
+
+
+def _joined(*parts: str) -> str:
+    """A path of resources, with one slash before each."""
+    return re.sub(r"/{2,}", "/", "/".join(["", *parts]))
+
+
+def _soap_headers(known: _Operation, has_type: bool) -> list[tuple[str, str]]:
+    headers = [] if has_type else [("Content-Type", _SOAP_TYPES.get(known.version, _SOAP_TYPES["1_1"]))]
+    action = known.action.replace('"', "")
+    if known.version == "1_1":
+        return [*headers, ("SOAPAction", f'"{action}"')]
+    return [(name, f'{value}; action="{action}"' if action else value) for name, value in headers]
+
+
+def _rest_address(
+    request: etree._Element, known: _Operation, endpoint: str, texts: _Texts
+) -> tuple[str, list[tuple[str, str]]]:
+    """Where a request of REST goes, and the headers that its parameters make; raises LeftOutError."""
+    values = {
+        each.get("key") or "": texts.filled(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
+    }
+    path, query, headers = known.path, [], []
+    for name, value in values.items():
+        style = (known.styles or {}).get(name, "TEMPLATE" if f"{{{name}}}" in path else "QUERY")
+        if style == "TEMPLATE":
+            path = path.replace(f"{{{name}}}", quote(value, safe=""))
+        elif style == "QUERY":
+            query.append(f"{quote(name, safe='')}={quote(value, safe='')}")
+        elif style == "HEADER":
+            headers.append((name, value))
+        else:
+            raise LeftOutError(f"its parameter {name[:40]} is sent as {style}, which is not known here")
+    missing = re.search(r"(?<!\{)\{([^{}]+)\}(?!\})", path)
+    if missing:
+        raise LeftOutError(f"nothing says what {{{missing[1][:40]}}} in its path is")
+    address = endpoint.rstrip("/") + path if path.strip("/") else endpoint
+    return address + (("&" if "?" in address else "?") + "&".join(query) if query else ""), headers
+
+
+def _headers(request: etree._Element) -> list[tuple[str, str]]:
+    """The header fields of a request, which stand as XML within a setting."""
+    for setting in request.iterfind(f"{_C}settings/{_C}setting"):
+        if setting.get("id") == _HEADERS and (setting.text or "").strip():
+            try:
+                within = parsed((setting.text or "").encode(), "a setting")
+            except ImportRefusedError:
+                raise LeftOutError("its headers are not well-formed XML") from None
+            entries = [within] if local(str(within.tag)) == "entry" else list(within.iter(f"{_C}entry"))
+            return [(entry.get("key") or "", entry.get("value") or "") for entry in entries if entry.get("key")]
+    return []
+
+
+def _asker(request: etree._Element) -> Asker | None:
+    user = request.findtext(f"{_C}credentials/{_C}username") or ""
+    kind = request.findtext(f"{_C}credentials/{_C}authType") or ""
+    return Asker("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
+
+
+def _why_left(kind: str) -> str:
+    if "Script" in kind:
+        return "a script; none is run"
+    return _WHY_LEFT.get(kind, "no rule of `expect` says the same")
+
+
+def _contains(rules: Rules, said: Mapping[str, str]) -> None:
+    token = said.get("token", "")
+    ignore = said.get("ignoreCase") == "true"
+    if said.get("useRegEx") == "true":
+        # Of the whole answer, as Java's `matches` is.
+        flags = re.match(r"\(\?([ims]+)\)", token)
+        kept = "".join(sorted({*(flags[1] if flags else ""), *("i" if ignore else "")}))
+        rules.matches(rf"\A(?{kept}:{token[flags.end() if flags else 0 :]})$")
+    elif ignore and token:
+        rules.matches(f"(?i:{plain(token)})")
+    else:
+        rules.contains(token)
+
+
+def _codes(rules: Rules, said: Mapping[str, str]) -> None:
+    words = re.split(r"[\s,]+", said.get("codes", "").strip())
+    if not all(re.fullmatch(r"\d{3}", word) for word in words):
+        raise LeftOutError("it names no plain status codes")
+    rules.status([int(word) for word in words])
+
+
+def _xpath(rules: Rules, said: Mapping[str, str]) -> None:
+    declared = dict(re.findall(r"declare\s+namespace\s+([\w.-]+)\s*=\s*['\"]([^'\"]*)['\"]\s*;", said.get("path", "")))
+    path = re.sub(r"declare\s+namespace[^;]*;", "", said.get("path", "")).strip()
+    # The answer's own prefixes are known when it is judged, the project's are not: names without them say the same.
+    for prefix in sorted(declared, key=len, reverse=True):
+        path = re.sub(rf"(?<![\w.-]){re.escape(prefix)}:([\w.-]+)(?!\s*\()", r"*[local-name()='\1']", path)
+    if path.startswith(("exists(", "count(", "matches(", "boolean(", "not(")):
+        raise LeftOutError("its path is a question rather than a place")
+    rules.path("xpath", path)
+    _require_any_value(said)
+
+
+def _json_path(rules: Rules, said: Mapping[str, str]) -> None:
+    rules.path("jsonpath", said.get("path", ""))
+    _require_any_value(said)
+
+
+def _require_any_value(said: Mapping[str, str]) -> None:
+    if said.get("content", "").strip() not in ("", "*"):
+        raise LeftOutError("that its path finds something is taken over, that it is a certain value is not")
+
+
+def _json_exists(rules: Rules, said: Mapping[str, str]) -> None:
+    if said.get("content", "true").strip() != "true":
+        raise LeftOutError("it says what an answer must not hold")
+    rules.path("jsonpath", said.get("path", ""))
+
+
+def _fault(word: str) -> Callable[[Rules, Mapping[str, str]], None]:
+    return lambda rules, _: rules.fault(word)
+
+
+def _envelope(rules: Rules, _: Mapping[str, str]) -> None:
+    rules.matches("<(?:[^<>:]*:)?Envelope")
+
+
+# SoapUI's names for the two assertions of faults say the contrary of what they judge.
+_ASSERTIONS: dict[str, Callable[[Rules, Mapping[str, str]], None]] = {
+    "Simple Contains": _contains,
+    "Valid HTTP Status Codes": _codes,
+    "SOAP Fault Assertion": _fault("absent"),
+    "Not SOAP Fault Assertion": _fault("present"),
+    "SOAP Response": _envelope,
+    "XPath Match": _xpath,
+    "JsonPath Match": _json_path,
+    "JsonPath Existence Match": _json_exists,
+}
+_WHY_LEFT = {
+    "Simple NotContains": "it says what an answer must not hold",
+    "Invalid HTTP Status Codes": "it says what an answer must not be",
+    "Response SLA Assertion": "a time is a goal of the whole load: --p95, --p99",
+    "Schema Compliance": "import the WSDL, whose schema answers are then held against",
+}

@@ -1,0 +1,189 @@
+"""The service folder that requests leave: a sample a request, tables of data, and a service.toml with holes for what is secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tomli_w
+
+from ...models.service import OF_THE_ENGINE
+from ..body_formats import MEANINGS
+from .folder import HEAD, LATER, TARGET
+from .names import ENVELOPES, one_line
+from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
+
+_PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
+_HOLE = """
+# Nothing fills {{PLACE}} yet, in OPERATIONS; before that nothing is loaded. Where its name begins with
+# secret_, a secret stood there, which was not written down; what fills it comes into the folders of runs.
+# [data.PLACE]
+# kind = "choice"                  # or csv, with file = "FILE.csv"
+# values = ["..."]
+"""
+_SECRET = """
+# The secret itself stands in the environment or in a file of yours, never here: export the variable, or name another.
+"""
+_GUESSED = """
+# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the request: is it right?
+"""
+
+
+@dataclass
+class AskedOf:
+    """An operation of the folder: `meaning` in words, `times` how often the file asks it; `more` are further bodies, `answered`
+    what was answered."""
+
+    name: str
+    meaning: str
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: str
+    expect: Mapping[str, object]
+    changes_data: bool
+    times: int = 1
+    more: Sequence[str] = ()
+    answered: Sequence[HeldAnswer] = ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a folder is made of: the service's name, its server, what the file held, what of it is asked, and who asks. `verb` is
+    the command that makes it, `source` what it is made from, in words, `declared` what else its file says of the server."""
+
+    name: str
+    target: str
+    held: ImportedRequests
+    operations: Sequence[AskedOf]
+    asker: Asker | None
+    verb: str = "import"
+    source: str = "the file"
+    declared: Mapping[str, object] = field(default_factory=dict)
+
+
+def write_requests(folder: Path, place: str, content: Content) -> None:
+    """Write samples/, data/ and service.toml into `folder`; `place` is where the requests came from."""
+    (folder / "samples").mkdir(parents=True)
+    meaning = _meaning(content.operations)
+    described = {}
+    for operation in content.operations:
+        files = _write_samples(folder, operation)
+        described[operation.name] = {
+            **_described(operation, files),
+            **_write_answers(folder / "contract" / "exchanges" / operation.name, operation, meaning),
+        }
+    data = _used(content)
+    for file, table in content.held.files.items():
+        if any(column.get("file") == f"data/{file}" for column in data.values()):
+            (folder / "data").mkdir(exist_ok=True)
+            (folder / "data" / file).write_text(table, encoding="utf-8", newline="")
+    text = HEAD.replace("VERB", content.verb).replace("PLACE", one_line(place, 300)).replace("NAME", content.name)
+    text += tomli_w.dumps({"name": content.name, "title": content.name, "meaning": meaning})
+    text += TARGET + tomli_w.dumps({"target": content.target, **content.declared, "path": content.operations[0].path})
+    if meaning != "soap":
+        text += "\n" + tomli_w.dumps({"expect": {"fault": "any"}})
+    text += _auth(content) + _holes(content)
+    if data:
+        text += "\n" + tomli_w.dumps({"data": data})
+    text += _GUESSED + tomli_w.dumps({"operations": described}) + LATER
+    (folder / "service.toml").write_text(text, encoding="utf-8")
+
+
+def secret_variable(name: str, asker: Asker) -> str:
+    """The variable of the environment that a service's secret is looked for in."""
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
+    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if asker.kind == 'bearer' else 'PASSWORD'}"
+
+
+def _auth(content: Content) -> str:
+    if content.asker is None:
+        return ""
+    asker = content.asker
+    user = {"user": asker.user} if asker.user else {}
+    return _SECRET + tomli_w.dumps(
+        {"auth": {"kind": asker.kind, **user, "secret": f"env:{secret_variable(content.name, asker)}"}}
+    )
+
+
+def holes_of(content: Content) -> dict[str, list[str]]:
+    """The places that neither data nor the engine fills, each with the operations that it stands in."""
+    holes: dict[str, list[str]] = {}
+    for operation in content.operations:
+        for place in dict.fromkeys(_PLACE.findall("\n".join(_texts(operation)))):
+            if place not in content.held.data and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
+                holes.setdefault(place, []).append(operation.name)
+    return holes
+
+
+def _holes(content: Content) -> str:
+    return "".join(
+        _HOLE.replace("PLACE", hole).replace("OPERATIONS", one_line(", ".join(names), 60))
+        for hole, names in holes_of(content).items()
+    )
+
+
+def _texts(operation: AskedOf) -> Sequence[str]:
+    """Where places may stand in an operation."""
+    return [operation.path, operation.body, *operation.more]
+
+
+def _write_samples(folder: Path, operation: AskedOf) -> list[str]:
+    """Write the bodies of an operation, and say the files; the first is its own."""
+    suffix = _suffix(operation)
+    bodies = (operation.body, *operation.more)
+    files = [f"samples/{operation.name}{'' if number == 1 else f'.{number}'}{suffix}" for number in _numbers(bodies)]
+    for file, body in zip(files, bodies, strict=True):
+        (folder / file).write_text(body, encoding="utf-8", newline="")
+    return files
+
+
+def _write_answers(folder: Path, operation: AskedOf, meaning: str) -> Mapping[str, object]:
+    """Write what was answered beside what was asked, as a stand-in reads it; what service.toml says of a right answer's values."""
+    endings = MEANINGS[meaning].request_ending, MEANINGS[meaning].answer_ending
+    expect = dict(operation.expect)
+    for number, answered in zip(_numbers(operation.answered), operation.answered, strict=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = f"{number:04d}.answer.{endings[1]}"
+        (folder / file).write_text(answered.answer, encoding="utf-8", newline="")
+        (folder / f"{number:04d}.request.{endings[0]}").write_text(answered.request, encoding="utf-8", newline="")
+        if answered.is_right and meaning == "json":
+            expect["answer"] = f"contract/exchanges/{operation.name}/{file}"
+    return {"expect": expect} if expect else {}
+
+
+def _numbers(listed: Sequence[object]) -> range:
+    return range(1, len(listed) + 1)
+
+
+def _described(operation: AskedOf, files: Sequence[str]) -> Mapping[str, object]:
+    described: dict[str, object] = {"meaning": operation.meaning, "method": operation.method, "path": operation.path}
+    described |= {"sample": files[0], **({"samples": list(files[1:])} if files[1:] else {})}
+    described["changes_data"] = operation.changes_data
+    if operation.headers:
+        described["headers"] = dict(operation.headers)
+    return described
+
+
+def _suffix(operation: AskedOf) -> str:
+    begin = operation.body.lstrip()[:1]
+    kinds = {"<": ".xml", "{": ".json", "[": ".json"}
+    form = any(value.startswith("application/x-www-form") for value in operation.headers.values())
+    return kinds.get(begin) or (".form" if form else ".txt")
+
+
+def _meaning(operations: Sequence[AskedOf]) -> str:
+    """SOAP where all messages are, JSON where any is, or any answer; else bytes."""
+    bodies = [operation.body.lstrip() for operation in operations if operation.body.strip()]
+    if bodies and all(any(space in body for space in ENVELOPES.values()) for body in bodies):
+        return "soap"
+    answers = [answered.answer.lstrip() for operation in operations for answered in operation.answered]
+    return "json" if any(body.startswith(("{", "[")) for body in (*bodies, *answers)) else "bytes"
+
+
+def _used(content: Content) -> dict[str, Mapping[str, object]]:
+    """The columns that fill any place."""
+    places = {place for operation in content.operations for text in _texts(operation) for place in _PLACE.findall(text)}
+    return {place: dict(column) for place, column in content.held.data.items() if place in places}

@@ -1,0 +1,271 @@
+"""The schemas of a description as files that refer to each other only, so that nothing is opened when they are read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import xmlschema
+from lxml import etree
+
+from ...base.errors import ImportRefusedError
+from .documents import Document
+from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified, space
+from .wsdl import WsdlOperation
+
+DRIVER = "schema.xsd"
+_BUNDLED = {ENCODING: "soap-encoding.xsd", ENVELOPES["1.1"]: "soap-envelope.xsd"}  # the XML Schema library has them
+_REFERRING = ("type", "ref", "base", "element", "itemType", "memberTypes", "substitutionGroup", "refer")
+_BUILT_IN = frozenset({XSD, XML})
+
+
+@dataclass(frozen=True)
+class Schemas:
+    """The loaded schema, and by type of a SOAP array what its members are, both as `{namespace}local`.
+
+    `notes` say what was mended in it.
+    """
+
+    schema: xmlschema.XMLSchema
+    arrays: dict[str, str]
+    notes: list[str] = field(default_factory=list)
+
+
+def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperation], folder: Path) -> Schemas:
+    """Write every schema of the documents, and one for the wrappers of rpc, into `folder`; schema.xsd refers to all of them.
+
+    Raises ImportRefusedError where they are no valid schema.
+    """
+    files = _Files(documents, folder)
+    files.add_wrappers(operations)
+    files.write()
+    try:
+        schema = xmlschema.XMLSchema(str(folder / DRIVER), allow="local", defuse="always")
+    except (xmlschema.XMLSchemaException, OSError, ValueError) as error:
+        said = getattr(error, "message", None) or str(error)
+        raise ImportRefusedError(
+            f"the schema of {documents[0].place} does not hold: {one_line(said, 300)}",
+            hint="correct it in a saved copy of the description, and import that",
+        ) from None
+    except RecursionError:
+        raise ImportRefusedError(f"the schema of {documents[0].place} is nested too deeply") from None
+    return Schemas(schema, _arrays(documents), files.notes)
+
+
+class _Files:
+    """The schema documents by the files that they become."""
+
+    def __init__(self, documents: Sequence[Document], folder: Path) -> None:
+        self._folder = folder
+        self.notes: list[str] = []
+        self._roots: dict[str, etree._Element] = {}
+        self._of_place: dict[str, str] = {}
+        self._places: dict[str, Document] = {}
+        self._included: set[str] = set()
+        for document in documents:
+            if document.root.tag == f"{{{XSD}}}schema":
+                self._of_place[document.place] = self._take(document.root, document)
+            for inline in document.root.iterfind(f"{{{WSDL}}}types/{{{XSD}}}schema"):
+                self._take(inline, document)
+
+    def _take(self, root: etree._Element, document: Document) -> str:
+        # A document of its own that keeps the prefixes which its texts use.
+        own = etree.fromstring(etree.tostring(root, with_tail=False))
+        name = f"types-{len(self._roots) + 1}.xsd"
+        self._roots[name] = own
+        self._places[name] = document
+        return name
+
+    def add_wrappers(self, operations: Sequence[WsdlOperation]) -> None:
+        """Elements for the bodies of rpc messages, which no schema declares: the parts by their types, without a namespace."""
+        wrappers: dict[str, etree._Element] = {}
+        for operation in operations:
+            if operation.style != "rpc":
+                continue
+            for ending, parts in (("", operation.parts), ("Response", operation.answer or ())):
+                namespace, name = space(operation.wrapper), local(operation.wrapper) + ending
+                declared = self._declared(namespace, "element")
+                schema = wrappers.setdefault(namespace, _empty_schema(namespace))
+                if name in declared or name in [child.get("name") for child in schema]:
+                    continue
+                schema.append(_wrapper(name, [(part.name, part.kind or "") for part in parts]))
+        for schema in wrappers.values():
+            kinds = {
+                space(str(element.get("type"))) for element in schema.iter(f"{{{XSD}}}element") if element.get("type")
+            }
+            nsmap = {f"n{number}": uri for number, uri in enumerate(sorted(kinds)) if uri}
+            written = etree.Element(schema.tag, schema.attrib, nsmap={"xs": XSD, **nsmap})
+            written.extend(list(schema))
+            prefixes = {uri: prefix for prefix, uri in nsmap.items()}
+            for element in written.iter(f"{{{XSD}}}element"):
+                if (kind := element.get("type")) is not None:
+                    element.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
+            self._roots[f"types-{len(self._roots) + 1}.xsd"] = written
+
+    def _declared(self, namespace: str, kind: str) -> set[str]:
+        return {
+            str(child.get("name"))
+            for root in self._roots.values()
+            if root.get("targetNamespace", "") == namespace
+            for child in root.iterfind(f"{{{XSD}}}{kind}")
+        }
+
+    def write(self) -> None:
+        """Write all files: locations are those of the files, and a namespace that is referred to is imported."""
+        for name, root in self._roots.items():
+            _let_arrays_hold_members(root)
+            self._point_to_files(name, root)
+        spaces = self._spaces()
+        for name, root in self._roots.items():
+            self._import_what_is_used(name, root, spaces)
+        for namespace, file in _BUNDLED.items():
+            if any(_refers_to(root, namespace) for root in self._roots.values()):
+                shutil.copyfile(Path(xmlschema.__file__).parent / "schemas" / "WSDL" / file, self._folder / file)
+                spaces[namespace] = file
+        for name, root in self._roots.items():
+            etree.ElementTree(root).write(
+                str(self._folder / name), encoding="UTF-8", xml_declaration=True, pretty_print=True
+            )
+        driver = etree.Element(f"{{{XSD}}}schema", nsmap={"xs": XSD})
+        driver.set("targetNamespace", "urn:steelyard:imported")
+        for namespace, file in spaces.items():
+            _add_import(driver, namespace, file)
+        etree.ElementTree(driver).write(
+            str(self._folder / DRIVER), encoding="UTF-8", xml_declaration=True, pretty_print=True
+        )
+
+    def _point_to_files(self, name: str, root: etree._Element) -> None:
+        document = self._places.get(name)
+        for kind in ("include", "redefine"):
+            for element in root.findall(f"{{{XSD}}}{kind}"):
+                target = None
+                if document is not None and element.get("schemaLocation"):
+                    target = self._of_place.get(document.resolved(element.get("schemaLocation", "")))
+                if target is None or target == name:
+                    root.remove(element)
+                    continue
+                element.set("schemaLocation", target)
+                self._included.add(target)
+
+    def _spaces(self) -> dict[str, str]:
+        """The one file of each namespace: its only schema, or one that includes all of them."""
+        of_space: dict[str, list[str]] = {}
+        for name, root in self._roots.items():
+            if name not in self._included:
+                of_space.setdefault(root.get("targetNamespace", ""), []).append(name)
+        spaces = {}
+        for number, (namespace, names) in enumerate(of_space.items(), 1):
+            if len(names) == 1:
+                spaces[namespace] = names[0]
+                continue
+            together = f"namespace-{number}.xsd"
+            root = _empty_schema(namespace)
+            for name in names:
+                etree.SubElement(root, f"{{{XSD}}}include").set("schemaLocation", name)
+            etree.ElementTree(root).write(str(self._folder / together), encoding="UTF-8", xml_declaration=True)
+            spaces[namespace] = together
+        # A namespace whose documents all include each other has one that begins, whichever it is.
+        for name, root in self._roots.items():
+            if root.get("targetNamespace") and root.get("targetNamespace") not in spaces:
+                spaces[root.get("targetNamespace", "")] = name
+        return spaces
+
+    def _import_what_is_used(self, name: str, root: etree._Element, spaces: dict[str, str]) -> None:
+        own = root.get("targetNamespace", "")
+        imported = set()
+        for element in root.findall(f"{{{XSD}}}import"):
+            namespace = element.get("namespace", "")
+            element.attrib.pop("schemaLocation", None)
+            if namespace in spaces:
+                element.set("schemaLocation", spaces[namespace])
+            elif namespace in _BUNDLED:
+                element.set("schemaLocation", _BUNDLED[namespace])
+            elif namespace not in PROVIDED:
+                self.notes.append(
+                    f"the namespace {one_line(namespace, 100) or 'without a name'} is imported and nowhere described"
+                )
+            imported.add(namespace)
+        used = {space(reference) for reference in _references(root)}
+        for namespace in sorted(used - imported - _BUILT_IN - {own}):
+            location = _BUNDLED.get(namespace) or spaces.get(namespace)
+            if location is not None and (namespace or not own):
+                _add_import(root, namespace, location)
+                if name in self._places:
+                    self.notes.append(
+                        f"a schema uses the namespace {one_line(namespace, 100)} and does not import it: mended"
+                    )
+
+
+def _let_arrays_hold_members(root: etree._Element) -> None:
+    """A type that restricts SOAP's array and only says of what, as WSDLs do, would by the letter of XML Schema hold nothing."""
+    for restriction in root.iter(f"{{{XSD}}}restriction"):
+        if qualified(restriction, restriction.get("base")) != f"{{{ENCODING}}}Array":
+            continue
+        if any(local(str(child.tag)) in ("sequence", "choice", "all", "group") for child in restriction):
+            continue
+        sequence = etree.Element(f"{{{XSD}}}sequence")
+        every = {"namespace": "##any", "minOccurs": "0", "maxOccurs": "unbounded", "processContents": "lax"}
+        etree.SubElement(sequence, f"{{{XSD}}}any", every)
+        restriction.insert(0, sequence)
+
+
+def _empty_schema(namespace: str) -> etree._Element:
+    root = etree.Element(f"{{{XSD}}}schema", nsmap={"xs": XSD})
+    if namespace:
+        root.set("targetNamespace", namespace)
+    return root
+
+
+def _wrapper(name: str, parts: Sequence[tuple[str, str]]) -> etree._Element:
+    element = etree.Element(f"{{{XSD}}}element", name=name)
+    inside = etree.SubElement(element, f"{{{XSD}}}complexType")
+    sequence = etree.SubElement(inside, f"{{{XSD}}}sequence")
+    for part, kind in parts:
+        etree.SubElement(sequence, f"{{{XSD}}}element", name=part, type=kind, nillable="true")
+    etree.SubElement(inside, f"{{{XSD}}}anyAttribute", namespace="##other", processContents="lax")
+    return element
+
+
+def _add_import(root: etree._Element, namespace: str, location: str) -> None:
+    element = etree.Element(f"{{{XSD}}}import")
+    if namespace:
+        element.set("namespace", namespace)
+    element.set("schemaLocation", location)
+    place = 0
+    while place < len(root) and local(str(root[place].tag)) in ("include", "import", "redefine", "annotation"):
+        place += 1
+    root.insert(place, element)
+
+
+def _references(root: etree._Element) -> list[str]:
+    """Everything that a schema refers to by name."""
+    references = []
+    for element in root.iter(etree.Element):
+        for attribute in _REFERRING:
+            for word in (element.get(attribute) or "").split():
+                meant = qualified(element, word)
+                if meant is not None and element.tag.startswith(f"{{{XSD}}}"):
+                    references.append(meant)
+    return references
+
+
+def _refers_to(root: etree._Element, namespace: str) -> bool:
+    imported = [element.get("namespace") for element in root.findall(f"{{{XSD}}}import")]
+    return namespace in imported or any(space(reference) == namespace for reference in _references(root))
+
+
+def _arrays(documents: Sequence[Document]) -> dict[str, str]:
+    """What the members of each type that restricts SOAP's array are."""
+    members = {}
+    for document in documents:
+        for kind in document.root.iter(f"{{{XSD}}}complexType"):
+            for attribute in kind.iter(f"{{{XSD}}}attribute"):
+                said = attribute.get(f"{{{WSDL}}}arrayType")
+                schema = next(kind.iterancestors(f"{{{XSD}}}schema"), None)
+                if said and schema is not None and kind.get("name"):
+                    member = qualified(attribute, said.partition("[")[0])
+                    if member is not None:
+                        members[f"{{{schema.get('targetNamespace', '')}}}{kind.get('name')}"] = member
+    return members

@@ -1,0 +1,126 @@
+"""What in a request is nobody's business: it is never written into a folder, and a hole that the user fills stands in its place."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, replace
+from urllib.parse import unquote_plus
+
+from .other_tools.imported_requests import Asker, HeldRequest
+
+_NAMED = re.compile(
+    r"(?:.*[-_.:]|.*[a-z0-9](?=[A-Z]))?(?i:pass(?:word|wd|phrase|code)?|pwd|passwort|secret|(?:access|auth|api|id|refresh|bearer)?[-_]?token"
+    r"|api[-_]?key|access[-_]?key|private[-_]?key|subscription[-_]?key|client[-_]?secret|credentials?|authorization|signature|sig|otp|pin"
+    r"|jsessionid|phpsessid|session[-_]?id|session[-_]?key|sid|csrf|xsrf)(?i:[-_]?(?:token|value|hash))?"
+)
+_HEADER = re.compile(
+    r"(?i)(?:proxy-)?authorization|cookie2?|.*(?:token|secret|api[-_]?key|password|session|signature|credential|csrf|xsrf|x-auth).*"
+)
+_IN_XML = re.compile(r"(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>)([^<>]+)(?=</)")
+_CDATA = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>\s*<!\[CDATA\[")
+_ATTRIBUTE = re.compile(r"(\s(?:[\w.-]+:)?([\w.-]+)=\")([^\"<>]+)(?=\")")
+_IN_JSON = re.compile(r'("((?:[^"\\]|\\.)*+)"\s*:\s*)("(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*)')
+_PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A request with places where its secrets stood; `hidden` are the header fields that are left out for them."""
+
+    request: HeldRequest
+    hidden: tuple[str, ...]
+
+
+def names_secret(name: str) -> bool:
+    """Whether a parameter, an element or a column of this name holds what its user keeps to themselves."""
+    return _NAMED.fullmatch(name) is not None
+
+
+def is_secret_header(name: str) -> bool:
+    """Whether a field of this name says who asks, or holds what its user keeps to themselves."""
+    return _HEADER.fullmatch(name) is not None
+
+
+def hole_of(name: str) -> str:
+    """The place that stands for the secret of this name."""
+    return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
+
+
+def cleaned(request: HeldRequest) -> Cleaned:
+    """A request with holes for its secrets; who asks is taken from its head where `[auth]` can say it."""
+    headers, hidden, asker = [], [], request.asker
+    for name, value in request.headers:
+        if not is_secret_header(name):
+            headers.append((name, value))
+            continue
+        told = _asker(value) if name.lower() == "authorization" else None
+        if told is None:
+            hidden.append(name)
+        asker = asker or told
+    address, mark, query = request.url.partition("?")
+    url = f"{address}{mark}{_form(query)}"
+    clean = replace(request, url=url, headers=tuple(headers), body=_body(request.body), asker=asker)
+    return Cleaned(clean, tuple(hidden))
+
+
+def _asker(value: str) -> Asker | None:
+    """Who asks, of an Authorization field that `[auth]` can make again; the secret is dropped here."""
+    kind, _, rest = value.strip().partition(" ")
+    if kind.lower() == "bearer":
+        return Asker("bearer")
+    if kind.lower() == "digest":
+        user = re.search(r'username="([^"]*)"', rest)
+        return Asker("digest", user[1] if user else "")
+    if kind.lower() != "basic":
+        return None
+    try:
+        pair = base64.b64decode(rest.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        pair = ""  # a place, or none
+    return Asker("basic", pair.partition(":")[0])
+
+
+def _body(body: str) -> str:
+    begin = body.lstrip()[:1]
+    if begin == "<":
+        for pattern in (_IN_XML, _ATTRIBUTE):
+            body = pattern.sub(lambda match: match[1] + _hidden(match[2], match[3]), body)
+        return _in_cdata(body)
+    if begin in ("{", "["):
+        return _IN_JSON.sub(lambda match: match[1] + _json(match[2], match[3]), body)
+    return _form(body)
+
+
+def _in_cdata(body: str) -> str:
+    """The text with places for secrets that are character data of an element; what follows a section without end is left."""
+    pieces, at = [], 0
+    while begin := _CDATA.search(body, at):
+        end = body.find("]]>", begin.end())
+        if end < 0:
+            break
+        pieces += [body[at : begin.end()], _hidden(begin[1], body[begin.end() : end])]
+        at = end
+    return "".join([*pieces, body[at:]])
+
+
+def _json(name: str, value: str) -> str:
+    if value.startswith('"'):
+        return f'"{_hidden(name, value[1:-1])}"'
+    return _hidden(name, value)
+
+
+def _form(text: str) -> str:
+    pairs = []
+    for pair in text.split("&"):
+        name, equals, value = pair.partition("=")
+        pairs.append(name + equals + (_hidden(unquote_plus(name), value) if equals else ""))
+    return "&".join(pairs)
+
+
+def _hidden(name: str, value: str) -> str:
+    """A value, or the hole in its place. What is filled from data already, or empty, is no secret that stands there."""
+    if not value.strip() or _PLACE.fullmatch(value.strip()) or not names_secret(name):
+        return value
+    return f"{{{{{hole_of(name)}}}}}"

@@ -1,0 +1,357 @@
+"""WSDL 1.1 read: services, ports, bindings and their operations, and why an operation cannot be taken over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from ...base.errors import ImportRefusedError
+from .documents import Document
+from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified
+
+_HTTP = "http://schemas.xmlsoap.org/soap/http"
+_MTOM = "OptimizedMimeSerialization"
+_SECURITY = (
+    "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/",
+    "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy",
+)
+_OPTIONAL = re.compile(r"\{[^}]*policy[^}]*\}Optional$")
+
+
+@dataclass(frozen=True)
+class MessagePart:
+    """A part of a message: its name, and the element or the type that it is, as `{namespace}local`."""
+
+    name: str
+    element: str | None
+    kind: str | None
+
+
+@dataclass(frozen=True)
+class WsdlOperation:
+    """One operation of one port, as a request for it must be.
+
+    `wrapper` is the element around the parts of an rpc request, `{namespace}operation`; a document's body is its one part's
+    element, or empty without a part. `answer` holds the parts of the answer; None: there is none. `action` and `answer_action`
+    are those of SOAP and WS-Addressing.
+    """
+
+    name: str
+    port: str
+    address: str
+    soap: str
+    style: str
+    encoded: bool
+    action: str
+    wrapper: str
+    parts: tuple[MessagePart, ...]
+    answer: tuple[MessagePart, ...] | None
+    headers: tuple[MessagePart, ...] = ()
+    addressing: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What was not taken over, and why: `component` is an operation or a port, in words."""
+
+    component: str
+    why: str
+
+
+@dataclass
+class WsdlDescription:
+    """What a description offers: `operations` in order, `left` with its reasons, and notes on what was taken over differently."""
+
+    operations: list[WsdlOperation] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class NotTakenError(Exception):
+    """Why one operation or port cannot be taken over."""
+
+
+def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
+    """The operations of every port that speaks SOAP over HTTP; raises ImportRefusedError where the first document is no WSDL
+    1.1."""
+    root = documents[0].root
+    if root.tag == f"{{{WSDL_2}}}description":
+        raise ImportRefusedError(f"{documents[0].place} is WSDL 2.0", hint="ask the service for its WSDL 1.1")
+    if root.tag != f"{{{WSDL}}}definitions":
+        raise ImportRefusedError(
+            f"{documents[0].place} is no WSDL: its root is <{one_line(str(root.tag), 100)}>",
+            hint="the address of a service's WSDL often ends in ?wsdl",
+        )
+    known = _Definitions(documents)
+    description = WsdlDescription()
+    ports = [(service, port) for service in known.all("service") for port in service.iterfind(f"{{{WSDL}}}port")]
+    one_service = len({service.get("name") for service, _ in ports}) < 2
+    for service, port in ports:
+        name = port.get("name", "port")
+        where = f"port {name}" if one_service else f"port {service.get('name')}.{name}"
+        try:
+            _read_port(known, port, where, description)
+        except NotTakenError as error:
+            description.left.append(Left(where, str(error)))
+    if not ports:
+        raise ImportRefusedError(
+            f"{documents[0].place} names no service with a port",
+            hint="it may be an abstract part of a description: import the WSDL that imports it",
+        )
+    description.operations[:] = _with_own_names(description.operations)
+    return description
+
+
+class _Definitions:
+    """Everything that documents define, found by its name."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
+        self._named: dict[tuple[str, str], etree._Element] = {}
+        for root in self.roots:
+            for element in root.iterchildren(etree.Element):
+                key = (local(element.tag), f"{{{root.get('targetNamespace', '')}}}{element.get('name')}")
+                self._named.setdefault(key, element)
+
+    def all(self, kind: str) -> Iterator[etree._Element]:
+        for root in self.roots:
+            yield from root.iterfind(f"{{{WSDL}}}{kind}")
+
+    def get(self, kind: str, user: etree._Element, name: str | None) -> etree._Element:
+        """What `user` names; raises NotTakenError where it is nowhere."""
+        meant = qualified(user, name)
+        if meant is not None and not meant.startswith("{"):
+            meant = f"{{{self.space_of(user)}}}{meant}"  # without a prefix, of the document's own namespace
+        definition = self._named.get((kind, meant or ""))
+        if definition is None:
+            raise NotTakenError(f"it names the {kind} '{name or ''}', which is not defined")
+        return definition
+
+    @staticmethod
+    def space_of(element: etree._Element) -> str:
+        return str(element.getroottree().getroot().get("targetNamespace", ""))
+
+    def policies(self, element: etree._Element) -> list[etree._Element]:
+        """The policies that hold for an element: those in it, and those that it refers to."""
+        policies = [child for child in element.iterchildren(etree.Element) if local(child.tag) == "Policy"]
+        for reference in element.iterchildren(etree.Element):
+            if local(reference.tag) != "PolicyReference":
+                continue
+            wanted = reference.get("URI", "").lstrip("#")
+            for root in self.roots:
+                policies += [
+                    policy
+                    for policy in root.iterchildren(etree.Element)
+                    if local(policy.tag) == "Policy"
+                    and wanted in [str(value) for key, value in policy.attrib.items() if local(key) == "Id"]
+                ]
+        return policies
+
+
+@dataclass(frozen=True)
+class _Port:
+    """What the operations of one port have in common."""
+
+    name: str
+    address: str
+    soap: str
+    style: str
+    port_type: etree._Element
+    addressing: bool
+
+
+def _read_port(known: _Definitions, port: etree._Element, where: str, description: WsdlDescription) -> None:
+    binding = known.get("binding", port, port.get("binding"))
+    soap, spoken = _soap_of(binding)
+    address = port.find(f"{{{BINDINGS[soap]}}}address")
+    if address is None or not address.get("location"):
+        raise NotTakenError("it has no address")
+    location = address.get("location", "").strip()
+    if urlsplit(location).scheme not in ("http", "https"):
+        raise NotTakenError(f"its address {one_line(location, 80)} is not of HTTP")
+    policies = [policy for element in (binding, port) for policy in known.policies(element)]
+    _look_at_policies(policies, where, description)
+    uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
+    addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
+    port_type = known.get("portType", binding, binding.get("type"))
+    shared = _Port(port.get("name", "port"), location, soap, spoken.get("style", "document"), port_type, addressing)
+    for bound in binding.iterfind(f"{{{WSDL}}}operation"):
+        name = bound.get("name", "")
+        try:
+            description.operations.append(_read_operation(known, shared, bound))
+        except NotTakenError as error:
+            description.left.append(Left(f"operation {name} of {where}", str(error)))
+
+
+def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
+    for version, namespace in BINDINGS.items():
+        spoken = binding.find(f"{{{namespace}}}binding")
+        if spoken is not None:
+            if spoken.get("transport", _HTTP) != _HTTP and version == "1.1":
+                raise NotTakenError(f"its messages go over {one_line(spoken.get('transport', ''), 80)}, not over HTTP")
+            return version, spoken
+    raise NotTakenError("its binding is not of SOAP (plain HTTP GET or POST, or another)")
+
+
+def _look_at_policies(policies: Sequence[etree._Element], where: str, description: WsdlDescription) -> None:
+    for policy in policies:
+        for assertion in policy.iter(etree.Element):
+            if local(assertion.tag) == _MTOM:
+                if not _is_optional(assertion):
+                    raise NotTakenError("it demands MTOM (attachments by a policy), which is not spoken here")
+                description.notes.append(f"{where}: MTOM is optional there, and left out")
+            if (
+                assertion.tag.startswith(tuple(f"{{{namespace}" for namespace in _SECURITY))
+                and local(assertion.tag) == "UsernameToken"
+            ):
+                description.notes.append(
+                    f"{where}: its policy asks for a user name token; [auth] in service.toml gives one"
+                )
+
+
+def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
+    assertions = [
+        assertion for policy in policies for assertion in policy.iter(etree.Element) if local(assertion.tag) == name
+    ]
+    return any("addressing" in assertion.tag for assertion in assertions)
+
+
+def _is_optional(assertion: etree._Element) -> bool:
+    return any(_OPTIONAL.match(str(key)) and value in ("true", "1") for key, value in assertion.attrib.items())
+
+
+def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
+    name = bound.get("name", "")
+    offered = _offered(port.port_type, bound)
+    asked, told = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
+    if asked is None or (told is not None and offered.index(told) < offered.index(asked)):
+        raise NotTakenError("the service begins the exchange (notification or solicit-response)")
+    soap = BINDINGS[port.soap]
+    spoken = bound.find(f"{{{soap}}}operation")
+    style = (spoken.get("style") if spoken is not None else None) or port.style
+    if style not in ("document", "rpc"):
+        raise NotTakenError(f"its style is '{style}', neither document nor rpc")
+    body = _body(bound, "input", soap)
+    _body(bound, "output", soap) if told is not None else None
+    message = known.get("message", asked, asked.get("message"))
+    headers = _headers(known, bound, soap)
+    parts = _parts(message, body, taken={part.name for _, part in headers if _ is message})
+    encoded = body is not None and body.get("use") == "encoded"
+    _require_spoken(style, encoded, parts, body)
+    answer = None if told is None else _parts(known.get("message", told, told.get("message")), None, taken=set())
+    space = (body.get("namespace") if body is not None else None) or known.space_of(port.port_type)
+    return WsdlOperation(
+        name=name,
+        port=port.name,
+        address=port.address,
+        soap=port.soap,
+        style=style,
+        encoded=encoded,
+        action=(spoken.get("soapAction") if spoken is not None else None) or "",
+        wrapper=f"{{{space}}}{name}",
+        parts=parts,
+        answer=answer,
+        headers=tuple(part for _, part in headers),
+        addressing=_addressing_action(known, port, offered, asked) if port.addressing else None,
+        text=one_line(offered.findtext(f"{{{WSDL}}}documentation") or ""),
+    )
+
+
+def _offered(port_type: etree._Element, bound: etree._Element) -> etree._Element:
+    """The operation of the port type that is bound; where several have its name, the one whose messages are named alike."""
+    same = [
+        operation
+        for operation in port_type.iterfind(f"{{{WSDL}}}operation")
+        if operation.get("name") == bound.get("name")
+    ]
+    if not same:
+        raise NotTakenError("its port type has no operation of that name")
+
+    def names(operation: etree._Element) -> list[str | None]:
+        ends = (operation.find(f"{{{WSDL}}}{end}") for end in ("input", "output"))
+        return [end.get("name") for end in ends if end is not None]
+
+    return next((operation for operation in same if names(operation) == names(bound)), same[0])
+
+
+def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
+    """What a binding says of one end's body; raises NotTakenError where it has attachments."""
+    described = bound.find(f"{{{WSDL}}}{end}")
+    if described is None:
+        return None
+    if described.find(f".//{{{MIME}}}multipartRelated") is not None or described.find(f"{{{MIME}}}content") is not None:
+        raise NotTakenError(f"its {end} has attachments (MIME), which are not spoken here")
+    if any(local(child.tag) == "message" and "dime" in child.tag for child in described.iterchildren(etree.Element)):
+        raise NotTakenError(f"its {end} has attachments (DIME), which are not spoken here")
+    return described.find(f"{{{soap}}}body")
+
+
+def _headers(known: _Definitions, bound: etree._Element, soap: str) -> list[tuple[etree._Element, MessagePart]]:
+    """The header blocks of the request, each with the message that defines it."""
+    headers = []
+    for header in bound.iterfind(f"{{{WSDL}}}input/{{{soap}}}header"):
+        message = known.get("message", header, header.get("message"))
+        part = next(
+            (candidate for candidate in _parts(message, None, set()) if candidate.name == header.get("part")), None
+        )
+        if part is None or part.element is None:
+            raise NotTakenError(f"its header '{header.get('part', '')}' is no element of the schema")
+        headers.append((message, part))
+    return headers
+
+
+def _parts(message: etree._Element, body: etree._Element | None, taken: set[str]) -> tuple[MessagePart, ...]:
+    listed = body.get("parts") if body is not None else None
+    wanted = None if listed is None else set(listed.split())
+    return tuple(
+        MessagePart(part.get("name", ""), qualified(part, part.get("element")), qualified(part, part.get("type")))
+        for part in message.iterfind(f"{{{WSDL}}}part")
+        if part.get("name") not in taken and (wanted is None or part.get("name") in wanted)
+    )
+
+
+def _require_spoken(style: str, encoded: bool, parts: Sequence[MessagePart], body: etree._Element | None) -> None:
+    if style == "document":
+        if encoded:
+            raise NotTakenError("document/encoded is nowhere defined")
+        if len(parts) > 1:
+            raise NotTakenError(f"its document has {len(parts)} parts where SOAP allows one")
+        if parts and parts[0].element is None:
+            raise NotTakenError(f"its part '{parts[0].name}' is a type, where a document needs an element")
+        return
+    for part in parts:
+        if part.kind is None:
+            raise NotTakenError(f"its part '{part.name}' is an element, where rpc needs a type")
+    if encoded and body is not None and ENCODING not in (body.get("encodingStyle") or ENCODING).split():
+        raise NotTakenError(f"its encoding {one_line(body.get('encodingStyle', ''), 80)} is not SOAP's own")
+
+
+def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element, asked: etree._Element) -> str:
+    """The action of WS-Addressing 1.0: as the description says, or else by its default pattern (Metadata, section 4.4)."""
+    for namespace in ADDRESSING_WSDL:
+        said = asked.get(f"{{{namespace}}}Action")
+        if said:
+            return str(said)
+    space = known.space_of(port.port_type)
+    between = ":" if space.startswith("urn:") else "/"
+    name = asked.get("name") or f"{offered.get('name')}Request"
+    return between.join([space.rstrip("/") if between == "/" else space, port.port_type.get("name", ""), name])
+
+
+def _with_own_names(operations: Sequence[WsdlOperation]) -> list[WsdlOperation]:
+    """Operations under names of their own: the plain one for whoever comes first, else with its port or a number behind it."""
+    taken: set[str] = set()
+    named = []
+    for operation in operations:
+        plain = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.name)[:80] or "operation"
+        port = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.port)[:80]
+        numbered = (f"{plain}.{number}" for number in range(2, len(operations) + 2))
+        own = next(name for name in (plain, f"{plain}.{port}", *numbered) if name not in taken)
+        taken.add(own)
+        named.append(replace(operation, name=own))
+    return named

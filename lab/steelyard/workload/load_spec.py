@@ -1,0 +1,200 @@
+"""What a user says of a load, read: users, rates, times, pauses, mixes, rules and goals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from ..base.configuration import nearest
+from ..base.errors import ConfigurationError
+from ..base.validation import problem_text
+from ..catalogue.subject_syntax import share_of
+from ..models.hosts import EngineHosts
+from ..models.job import Think
+from ..models.service import Expect
+
+PROFILES = ("constant", "ramp", "steps", "bursts", "rate")
+_TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?\s*")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
+
+
+@dataclass(frozen=True)
+class Goals:
+    """What a load is to keep: percentiles of response time in milliseconds by their share (0.95), and the greatest share of
+    requests that fail; None: no such goal."""
+
+    percentiles: dict[float, float] = field(default_factory=dict)
+    errors: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether there is any goal."""
+        return bool(self.percentiles) or self.errors is not None
+
+
+@dataclass(frozen=True)
+class LoadSpec:
+    """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay.
+    With `streams` requests are made by HTTP/2, so many at once on each connection. `engines` share the load, all of this machine,
+    or one on each of `hosts`."""
+
+    users: tuple[int, int] = (4, 4)
+    rates: tuple[float, float] | None = None
+    poisson: bool = False
+    profile: str = "constant"
+    seconds: float = 10.0
+    warm_up_seconds: float = 1.0
+    operations: Sequence[str] = ()
+    mix: dict[str, float] = field(default_factory=dict)
+    think: Think = field(default_factory=Think)
+    most_requests: int | None = None
+    timeout_seconds: float = 30.0
+    give_up_seconds: float = 10.0
+    expect: Expect = field(default_factory=Expect)
+    headers: dict[str, str] = field(default_factory=dict)
+    packed: bool = False
+    chunked: bool = False
+    streams: int | None = None
+    writes: bool = False
+    goals: Goals = field(default_factory=Goals)
+    layers: bool = False
+    engines: int = 1
+    hosts: EngineHosts | None = None
+    seed: int = 1
+
+    @property
+    def driving(self) -> int:
+        """How many engines share the load."""
+        return self.engines if self.hosts is None else len(self.hosts.hosts)
+
+
+def seconds_of(words: str) -> float:
+    """Seconds from `500ms`, `90s`, `10m`, `1h` or a bare number of seconds; raises ConfigurationError."""
+    match = _TIME.fullmatch(words)
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    if not 0 < seconds <= 7 * 24 * 3600:
+        raise ConfigurationError(f"'{words}' is not a time", hint="write 500ms, 90s, 10m or 1h; a week at most")
+    return seconds
+
+
+def users_of(words: str) -> tuple[int, int]:
+    """The first and the last number of users, of `8` or `1..40`; raises ConfigurationError."""
+    match = re.fullmatch(r"\s*(\d{1,6})(?:\.\.(\d{1,6}))?\s*", words)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= 100_000 or not 1 <= last <= 100_000:
+        raise ConfigurationError(f"'{words}' is not a number of users", hint="write 8, or 1..40; 100,000 at most")
+    return first, last
+
+
+def rates_of(words: str) -> tuple[float, float]:
+    """The first and the last rate in requests a second, of `200/s`, `200`, `10..200/s` or `600/m`; raises ConfigurationError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?\s*(?:/\s*(s|m|h))?\s*", words)
+    per = _UNITS[match[3] or "s"] if match else 1.0
+    first, last = (float(match[1]) / per, float(match[2] or match[1]) / per) if match else (0.0, 0.0)
+    if not 0 < max(first, last) <= 1_000_000:
+        raise ConfigurationError(f"'{words}' is not a rate", hint="write 200/s, or 10..200/s")
+    return first, last
+
+
+def think_of(words: str) -> Think:
+    """Pauses: none of an empty text, of `2s`, or drawn between `1s..4s`; raises ConfigurationError."""
+    first, dots, last = words.partition("..")
+    if not words:
+        return Think()
+    if not dots:
+        return Think(kind="constant", ms=seconds_of(first) * 1000)
+    least, most = seconds_of(first), seconds_of(last)
+    if least > most:
+        raise ConfigurationError(f"'{words}' is not a pause", hint="write 2s, or 1s..4s")
+    return Think(kind="uniform", ms=least * 1000, to_ms=most * 1000)
+
+
+def mix_of(words: str) -> dict[str, float]:
+    """Weights by operation, of `search=3,order=1`; raises ConfigurationError."""
+    mix: dict[str, float] = {}
+    for pair in filter(None, (part.strip() for part in words.split(","))):
+        name, equals, weight = pair.rpartition("=")
+        if not equals or not re.fullmatch(r"\d+(\.\d+)?", weight) or float(weight) <= 0 or name in mix:
+            raise ConfigurationError(f"'{words}' is not a mix", hint="write OPERATION=WEIGHT,OPERATION=WEIGHT")
+        mix[name] = float(weight)
+    return mix
+
+
+def headers_of(words: Sequence[str]) -> dict[str, str]:
+    """Header fields, of `Name: value`; raises ConfigurationError. What names a secret belongs into [auth]."""
+    headers: dict[str, str] = {}
+    for line in words:
+        name, colon, value = line.partition(":")
+        if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not value.strip().isprintable():
+            raise ConfigurationError(f"'{line[:60]}' is not a header", hint="write 'Name: value'")
+        if name.lower() in {other.lower() for other in headers}:
+            raise ConfigurationError(f"the header {name} is given twice", hint="leave one of them out")
+        headers[name] = value.strip()
+    return headers
+
+
+def expect_of(rules: Sequence[str]) -> Expect:
+    """Rules of answers, of `status=200,201`, `fault=absent`, `least=10`, `most=9999`, `length=10..9999`, `contains=TEXT`,
+    `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH`, `answer=FILE` or `schema`; raises ConfigurationError."""
+    said: dict[str, object] = {}
+    listed: dict[str, list[str]] = {"xpath": [], "jsonpath": []}
+    known = [
+        "status",
+        "fault",
+        "least",
+        "most",
+        "length",
+        "contains",
+        "matches",
+        "xpath",
+        "jsonpath",
+        "answer",
+        "schema",
+    ]
+    for rule in rules:
+        name, _, value = rule.partition("=")
+        if name not in known:
+            raise ConfigurationError(f"--expect knows no rule '{name[:40]}'{nearest(name, known)}")
+        if name in listed:
+            listed[name].append(value)
+        elif name == "status":
+            said[name] = value.split(",")
+        elif name == "length":
+            least, dots, most = value.partition("..")
+            if least.isdigit() and most.isdigit() and int(least) > int(most):
+                raise ConfigurationError(f"--expect length={value} holds no length", hint=f"length={most}..{least}")
+            said |= {"least": least, "most": most if dots else least}
+        else:
+            said[name] = value if name != "schema" else value != "no"
+    try:
+        return Expect.model_validate({**said, **{name: paths for name, paths in listed.items() if paths}})
+    except ValidationError as error:
+        problem = error.errors()[0]
+        raise ConfigurationError(f"--expect {problem['loc'][0]}: {problem_text(problem)}") from None
+
+
+def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:
+    """Goals, of times by percentile and a share; raises ConfigurationError."""
+    times = {share: _goal_seconds(words) * 1000 for share, words in percentiles.items() if words is not None}
+    return Goals(times, None if errors is None else share_or_none(errors))
+
+
+def _goal_seconds(words: str) -> float:
+    """Seconds of a goal, whose unit must be there: milliseconds are as usual, and a bare number means seconds elsewhere."""
+    if re.fullmatch(r"\s*[\d.]+\s*", words):
+        number = words.strip()
+        raise ConfigurationError(f"the goal '{number}' has no unit", hint=f"write {number}ms or {number}s")
+    return seconds_of(words)
+
+
+def share_or_none(words: str) -> float:
+    """A share that may be nothing: `1%`, `0.01`, `0`; raises ConfigurationError."""
+    if re.fullmatch(r"\s*0+(\.0*)?\s*%?\s*", words):
+        return 0.0
+    try:
+        return share_of(words)
+    except ConfigurationError:
+        raise ConfigurationError(f"'{words}' is not a share of requests", hint="write 1%, 0.01 or 0") from None

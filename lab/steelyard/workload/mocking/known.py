@@ -1,0 +1,314 @@
+"""The operations that a stand-in knows: how a request is told to be of which, and what that is answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ...base.errors import ConfigurationError, ContractError
+from ...catalogue.entries import Entry
+from ...models.outputs.own_service import LeftOut
+from ...models.service import Exchange, Service
+from .. import contract, wildcards
+from ..body_format import BodyFormat
+from ..body_formats import MEANINGS, meaning_of
+from ..importing.names import ENVELOPES
+from .answers import (
+    MockAnswer,
+    NotMockedError,
+    answer_files,
+    content_type,
+    element_inside,
+    sampled_answer,
+    usual_answer,
+)
+
+_PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
+_REMEMBERED = 1_000  # requests whose operation is known by their bytes
+_REMEMBERED_BYTES = 16_384  # of such a request
+# A service may make up a value of any type: the first of these that its contract takes is what the stand-in makes up.
+_MADE_UP = ("1", "text", "2026-01-31", "2026-01-31T12:00:00Z", "true", "00000000-0000-4000-8000-000000000001")
+
+
+@dataclass(frozen=True)
+class MockRequest:
+    """A request as HTTP carries it: `path` with its query."""
+
+    method: str
+    path: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class SoapEnvelope:
+    """What tells SOAP's requests apart: the version, and the tag of the element in the body (None: there is none)."""
+
+    is_12: bool
+    element: str | None
+
+
+@dataclass(frozen=True)
+class WrittenPair:
+    """A request whose answer is written down: what it means (Meaning.request_value), and the answer."""
+
+    method: str
+    path: str
+    value: object
+    answer: MockAnswer
+
+
+@dataclass(frozen=True)
+class MockedOperation:
+    """An operation, told by its method and by one of its `paths` (texts between places that anything may fill), and of SOAP by the
+    `envelope` of its requests; where several are alike by the texts of a `sample` body (a character a byte). `usual` answers what
+    no pair does.
+    """
+
+    name: str
+    method: str
+    paths: tuple[tuple[str, ...], ...]
+    envelope: SoapEnvelope | None
+    sample: tuple[str, ...]
+    usual: MockAnswer
+    pairs: tuple[WrittenPair, ...] = ()
+
+
+@dataclass
+class MockedService:
+    """What a stand-in knows of a service; `left_out` are operations that it answers nothing to, with the reason."""
+
+    service: Entry[Service]
+    operations: Sequence[MockedOperation]
+    left_out: Sequence[LeftOut]
+    meaning: BodyFormat | None = None
+    _remembered: dict[MockRequest, tuple[MockedOperation, MockAnswer]] = field(default_factory=dict)
+
+    def answer(self, request: MockRequest) -> tuple[MockedOperation, MockAnswer] | None:
+        """The operation that a request is of, and its right answer; None where it is of none."""
+        known = self._remembered.get(request)
+        if known is not None:
+            return known
+        operation = self._told(request)
+        if operation is None:
+            return None
+        answered = operation, self._paired(operation, request) or operation.usual
+        if len(self._remembered) < _REMEMBERED and len(request.body) <= _REMEMBERED_BYTES:
+            self._remembered[request] = answered
+        return answered
+
+    def _told(self, request: MockRequest) -> MockedOperation | None:
+        candidates = [each for each in self.operations if each.method == request.method and _at(each, request.path)]
+        if not candidates:  # a query may hold other values than the sample's
+            bare = request.path.partition("?")[0]
+            candidates = [each for each in self.operations if each.method == request.method and _at_bare(each, bare)]
+        if any(each.envelope is not None for each in candidates):
+            envelope = _envelope(request.body)
+            candidates = [each for each in candidates if each.envelope == envelope]
+        body = request.body.decode("latin-1")
+        alike = [each for each in candidates if _fits(each.sample, body)]
+        return next(iter(alike or candidates), None)
+
+    def _paired(self, operation: MockedOperation, request: MockRequest) -> MockAnswer | None:
+        here = [pair for pair in operation.pairs if (pair.method, pair.path) == (request.method, request.path)]
+        if not here or self.meaning is None:
+            return None
+        value = _value(self.meaning, request.body)
+        return next((pair.answer for pair in here if pair.value == value), None)
+
+
+def mocked(service: Entry[Service], seed: int) -> MockedService:
+    """What can be answered for a service: of one that names its target by its samples and rules, of one of the hall by its
+    contract's exchanges and those that `seed` makes. Raises ConfigurationError where nothing can be answered."""
+    known = _of_contract(service, seed) if service.model.target is None else _of_target(service)
+    if not known.operations:
+        reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in known.left_out)
+        raise ConfigurationError(f"nothing of {service.name} can be stood in for: {reasons}")
+    return known
+
+
+def _of_target(service: Entry[Service]) -> MockedService:
+    operations, left_out = [], []
+    paired = False
+    for name, operation in service.model.operations.items():
+        try:
+            sample = _sample(service, name)
+            path = operation.path or service.model.path
+            usual = usual_answer(service, name, sample.encode())
+            pairs = _pairs_beside(service, name, usual)
+        except NotMockedError as error:
+            left_out.append(LeftOut(what=name, why=f"{error.message}: {error.hint}" if error.hint else error.message))
+            continue
+        paired = paired or bool(pairs)
+        operations.append(
+            MockedOperation(
+                name=name,
+                method=operation.method,
+                paths=(_pieces(path),),
+                envelope=_envelope(_PLACE.sub("", sample).encode()) if service.model.meaning == "soap" else None,
+                sample=_pieces(sample.encode().decode("latin-1")),
+                usual=usual,
+                pairs=pairs,
+            )
+        )
+    return MockedService(service, operations, left_out, _meaning(service) if paired else None)
+
+
+def _sample(service: Entry[Service], name: str) -> str:
+    file = service.model.operations[name].sample
+    try:
+        return "" if file is None else (service.folder / file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"the sample {service.folder / (file or '')} of {name} cannot be read: {error}"
+        ) from None
+
+
+def _meaning(service: Entry[Service]) -> BodyFormat:
+    """What requests mean; without a schema what their bytes are, since nothing says more."""
+    return meaning_of(service) if service.model.schema_file is not None else _Bytes(service)
+
+
+class _Bytes(BodyFormat):
+    """Requests that are compared byte by byte."""
+
+    request_ending = answer_ending = "bin"
+    content_type = "application/octet-stream"
+
+    def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
+        del operation
+        return None if answer == expected.encode() else "the bytes differ"
+
+
+def _pairs_beside(service: Entry[Service], name: str, usual: MockAnswer) -> tuple[WrittenPair, ...]:
+    """The answers that a user wrote down with the request beside them."""
+    model = service.model
+    request_ending = f".request.{MEANINGS[model.meaning].request_ending}"
+    operation, pairs = model.operations[name], []
+    for file in answer_files(service, name):
+        asked = file.with_name(file.name.rpartition(".answer.")[0] + request_ending)
+        if asked.is_file():
+            answer = MockAnswer(usual.status, usual.content_type, file.read_bytes(), file.name)
+            value = _value(_meaning(service), asked.read_bytes())
+            pairs.append(WrittenPair(operation.method, operation.path or model.path, value, answer))
+    return tuple(pairs)
+
+
+def _of_contract(service: Entry[Service], seed: int) -> MockedService:
+    meaning = meaning_of(service)
+    held: dict[str, str] = {}
+    pairs: dict[str, list[WrittenPair]] = {name: [] for name in service.model.operations}
+    bodies: dict[str, bytes] = {}
+    why: dict[str, str] = {}
+    for name, exchange in contract.all_exchanges(service, seed):
+        if exchange.filled:  # its places hold what an earlier answer said
+            why.setdefault(exchange.operation, "its requests go on with what earlier answers said")
+            continue
+        try:
+            pair, body = _pair(service, meaning, exchange, name, held)
+        except (ContractError, NotMockedError) as error:
+            why.setdefault(exchange.operation, error.message)
+            continue
+        pairs[exchange.operation].append(pair)
+        bodies.setdefault(exchange.operation, body)
+    operations = [_by_pairs(service, name, bodies[name], written) for name, written in pairs.items() if written]
+    left_out = [
+        LeftOut(what=name, why=why.get(name, "its contract has no exchange"))
+        for name, written in pairs.items()
+        if not written
+    ]
+    return MockedService(service, operations, left_out, meaning)
+
+
+def _by_pairs(service: Entry[Service], name: str, body: bytes, written: Sequence[WrittenPair]) -> MockedOperation:
+    right = next((pair for pair in written if pair.answer.status < 400), written[0])
+    soap = service.model.meaning in ("soap", "soap-schema")
+    return MockedOperation(
+        name=name,
+        method=service.model.operations[name].method,
+        paths=tuple(dict.fromkeys((pair.path,) for pair in written)),
+        envelope=_envelope(body) if soap else None,
+        sample=(body.decode("latin-1"),),
+        usual=right.answer,
+        pairs=tuple(written),
+    )
+
+
+def _pair(
+    service: Entry[Service], meaning: BodyFormat, exchange: Exchange, name: str, held: dict[str, str]
+) -> tuple[WrittenPair, bytes]:
+    """A written exchange as the stand-in knows it, and its request's body."""
+    operation = service.model.operations[exchange.operation]
+    body = meaning.body(wildcards.filled(exchange.request, held))
+    if exchange.answer or exchange.fault or not meaning.answers_may_lack:
+        said, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract: {name}"
+    else:
+        said, origin = sampled_answer(service, exchange.operation, body), "made of the schema"
+    answer = MockAnswer(meaning.status(exchange), content_type(service.model), said, origin)
+    path = exchange.path or operation.path or service.model.path
+    return WrittenPair(exchange.method or operation.method, path, _value(meaning, body), answer), body
+
+
+def _value(meaning: BodyFormat, body: bytes) -> object:
+    """What a request means; its bytes where that cannot be read, as of a request that is to be refused."""
+    try:
+        return meaning.request_value(body)
+    except ContractError:
+        return body
+
+
+def _without_holes(meaning: BodyFormat, exchange: Exchange, held: dict[str, str]) -> str:
+    """The answer with a value in each of its holes that the schema takes; raises NotMockedError."""
+    names = {hole[1] for hole in wildcards.HOLE.finditer(exchange.answer)}
+    lacking = names - held.keys()
+    if not names:
+        return exchange.answer
+    for value in _MADE_UP:
+        filled = wildcards.filled(exchange.answer, {**held, **dict.fromkeys(lacking, value)})
+        if meaning.difference(filled.encode(), exchange.answer, exchange.operation) is None:
+            held |= dict.fromkeys(lacking, value)
+            return filled
+    raise NotMockedError(
+        f"no value that the stand-in tries is right where the service makes up {', '.join(sorted(names))}"
+    )
+
+
+def _envelope(body: bytes) -> SoapEnvelope:
+    return SoapEnvelope(ENVELOPES["1.2"].encode() in body, element_inside(body))
+
+
+def _pieces(text: str) -> tuple[str, ...]:
+    return tuple(_PLACE.split(text))
+
+
+def _at(operation: MockedOperation, path: str) -> bool:
+    return any(_fits(pieces, path) for pieces in operation.paths)
+
+
+def _at_bare(operation: MockedOperation, bare: str) -> bool:
+    return any(_fits(_without_query(pieces), bare) for pieces in operation.paths)
+
+
+def _without_query(pieces: Iterable[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for piece in pieces:
+        before, mark, _ = piece.partition("?")
+        kept.append(before)
+        if mark:
+            break
+    return tuple(kept)
+
+
+def _fits(pieces: tuple[str, ...], text: str) -> bool:
+    """Whether a text is these pieces in order, with anything between them; alone, a piece is the whole."""
+    if len(pieces) == 1:
+        return text == pieces[0]
+    first, *middle, last = pieces
+    if not text.startswith(first):
+        return False
+    rest = text[len(first) :]
+    for piece in middle:
+        _, between, rest = rest.partition(piece) if piece else (rest, piece, rest)
+        if piece and not between:
+            return False
+    return rest.endswith(last)

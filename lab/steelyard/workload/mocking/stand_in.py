@@ -1,0 +1,110 @@
+"""The stand-in itself: an ASGI application that answers late and fails as often as it was told, and counts what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+from http import HTTPStatus
+
+from ...base.loopback_server import Receive, Scope, Send, listening_on, serve_until_interrupted, whole_body
+from ...base.paths import url
+from ...models.job import Think
+from ...models.outputs.trying import MockOperation, MockOutput
+from .answers import MockAnswer, fault
+from .known import MockedOperation, MockedService, MockRequest
+
+MOST_BYTES = 64 * 2**20  # of a request
+
+
+class StandIn:
+    """Answers what `mocked` knows, each after a pause of `delay`; a share `fail` of the answers is a failure, drawn from `seed` in
+    the order in which requests come."""
+
+    def __init__(self, mocked: MockedService, delay: Think, fail: float, seed: int) -> None:
+        self._mocked = mocked
+        self._delay = delay
+        self._fail = fail
+        self._pauses, self._failures = (random.Random(f"{of} {seed}") for of in ("pauses", "failures"))
+        self.answered: Counter[str] = Counter()
+        self.failed: Counter[str] = Counter()
+        self.unknown = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        body = await whole_body(receive, MOST_BYTES)
+        path = scope["raw_path"].decode("latin-1")
+        if scope["query_string"]:
+            path += f"?{scope['query_string'].decode('latin-1')}"
+        if body is None:
+            answer = _plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {MOST_BYTES >> 20} MiB were sent")
+        else:
+            answer = await self._answer(MockRequest(scope["method"], path, body))
+        headers = [(b"content-length", str(len(answer.body)).encode())]
+        if answer.body:
+            headers.append((b"content-type", answer.content_type.encode("latin-1")))
+        await send({"type": "http.response.start", "status": int(answer.status), "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+
+    async def _answer(self, request: MockRequest) -> MockAnswer:
+        counter = self._mocked.service.model.counter
+        if counter is not None and (request.method, request.path) == ("GET", counter):
+            return _plain(HTTPStatus.OK, str(self.answered.total() + self.failed.total()))
+        known = self._mocked.answer(request)
+        if known is None:
+            self.unknown += 1
+            return _plain(HTTPStatus.NOT_FOUND, "no operation that is stood in for is asked like that")
+        operation, answer = known
+        fails = self._failures.random() < self._fail
+        (self.failed if fails else self.answered)[operation.name] += 1
+        await asyncio.sleep(self._pause_seconds())
+        return _failure(operation, request) if fails else answer
+
+    def _pause_seconds(self) -> float:
+        if self._delay.kind == "none":
+            return 0.0
+        least, most = self._delay.ms, max(self._delay.ms, self._delay.to_ms)
+        return (self._pauses.uniform(least, most) if most > least else least) / 1000
+
+
+def stand_in(
+    mocked: MockedService,
+    port: int,
+    app: StandIn,
+    *,
+    seconds: float | None,
+    ready: Callable[[str], None],
+) -> MockOutput:
+    """Serve `app` on 127.0.0.1 (`port` 0: one that is free), call `ready` with its address, and say at the end what it answered."""
+    with listening_on(port) as (listening, bound):
+        address = url(bound, "")
+        ready(address)
+        serve_until_interrupted(app, listening, seconds)
+    return MockOutput(
+        service=mocked.service.name,
+        address=address,
+        operations=[
+            MockOperation(
+                operation=operation.name,
+                origin=operation.usual.origin,
+                answered=app.answered[operation.name],
+                failed=app.failed[operation.name],
+            )
+            for operation in mocked.operations
+        ],
+        unknown=app.unknown,
+        left_out=list(mocked.left_out),
+    )
+
+
+def _failure(operation: MockedOperation, request: MockRequest) -> MockAnswer:
+    if operation.envelope is not None:
+        return fault(request.body, "a failure")
+    return _plain(HTTPStatus.SERVICE_UNAVAILABLE, "the stand-in fails, as it was told")
+
+
+def _plain(status: HTTPStatus, text: str) -> MockAnswer:
+    return MockAnswer(status, "text/plain; charset=utf-8", text.encode(), "")

@@ -1,0 +1,100 @@
+"""What of the recorded answers is expected again: their status, what they hold, and, where they stayed the same, all of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ...base.errors import ContractError
+from ..importing.names import local
+from ..importing.other_tools.imported_requests import HeldAnswer, HeldRequest, ImportedRequests, LeftOutError
+from ..importing.secrets import cleaned
+from ..mocking.answers import element_inside
+from ..soap.messages import parse
+from .cleaning import CleanExchange
+from .remembering import MOST_BODY_BYTES
+from .secret_values import repeats
+
+NOT_MODIFIED = 304  # is whole where nobody says that an older answer is at hand
+
+
+def right_statuses(statuses: Mapping[int, int]) -> list[int]:
+    """The statuses that a right answer may have: those of success that came, or all where none did."""
+    came = sorted(status for status in statuses if status != NOT_MODIFIED and status < 600)
+    return [status for status in came if status < 400] or came
+
+
+def expected(group: Sequence[CleanExchange], right: Sequence[int]) -> dict[str, object]:
+    """When an answer to an operation is right, as its file says it; `right` are the statuses."""
+    expect: dict[str, object] = {"status": list(right)} if right else {}
+    answers = [clean.exchanged for clean in group if clean.exchanged.answer.status in right]
+    if answers and group[0].soap != ("", ""):
+        elements = {local(element_inside(exchanged.answer.body) or "") for exchanged in answers}
+        if elements == {"Fault"}:
+            expect["fault"] = "present"
+        elif "Fault" in elements:
+            expect["fault"] = "any"
+        elif len(elements) == 1 and elements != {""}:
+            expect["contains"] = elements.pop()
+    if all(clean.exchanged.is_stable and clean.exchanged.same_bytes for clean in group):
+        sizes = [len(clean.exchanged.answer.body) for clean in group]
+        expect |= {"least": min(sizes), "most": max(sizes)}
+    return expect
+
+
+def kept_answers(
+    group: Sequence[CleanExchange], name: str, held: ImportedRequests, *, is_filled: bool
+) -> tuple[HeldAnswer, ...]:
+    """The right answers of an operation that can be written down, with the requests that they were given to; of a path that
+    `is_filled` from a table the first alone."""
+    right = right_statuses(sum((clean.exchanged.statuses for clean in group), Counter[int]()))
+    bodies = {clean.exchanged.answer.body for clean in group}
+    alone = len(bodies) == 1 and all(clean.exchanged.is_stable for clean in group)
+    kept: list[HeldAnswer] = []
+    reasons: Counter[str] = Counter()
+    for clean in group[:1] if is_filled else group:
+        exchanged = clean.exchanged
+        if exchanged.answer.status not in right or not exchanged.answer.body:
+            continue
+        try:
+            text = _answer(clean)
+            kept.append(HeldAnswer(clean.request.body, text, is_right=alone and not kept and _is_json(text)))
+        except LeftOutError as error:
+            reasons[str(error)] += 1
+    for reason, times in reasons.items():
+        held.leave(f"{times} of the answers to {name}" if times > 1 else f"an answer to {name}", reason)
+    return tuple(kept)
+
+
+def _answer(clean: CleanExchange) -> str:
+    """The text of an answer that is expected again; raises LeftOutError where it is none, or a secret may be in it."""
+    exchanged = clean.exchanged
+    body, kind = exchanged.answer.body, exchanged.answer.header("content-type").lower()
+    if not exchanged.same_values:
+        raise LeftOutError("it differed from time to time")
+    if len(body) > MOST_BODY_BYTES:
+        raise LeftOutError(f"it is larger than {MOST_BODY_BYTES >> 20} MiB")
+    if exchanged.answer.header("content-encoding") not in ("", "identity"):
+        raise LeftOutError("it came packed, though that was not asked for")
+    if "html" in kind or kind.startswith("multipart/"):
+        raise LeftOutError("it is a page or has several parts, in which secrets cannot be told")
+    try:
+        text = body.decode()
+        if text.lstrip().startswith("<"):
+            parse(body)
+    except (UnicodeDecodeError, ContractError):
+        raise LeftOutError("it is no text in UTF-8, or no XML though it begins so") from None
+    if clean.is_secret:
+        raise LeftOutError("its request held a secret, which it may tell again")
+    if repeats(text, clean.secrets) or cleaned(HeldRequest("", "GET", "", body=text)).request.body != text:
+        raise LeftOutError("it holds a secret")
+    return text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

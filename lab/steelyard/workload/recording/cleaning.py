@@ -1,0 +1,98 @@
+"""A recorded exchange as a sample may be written: no secret in its request, and no request that no sample can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from ...base.errors import ContractError
+from ..importing.convert_requests import hidden_why
+from ..importing.names import ENVELOPES
+from ..importing.other_tools.har import OF_A_BROWSER
+from ..importing.other_tools.imported_requests import HeldRequest, ImportedRequests, LeftOutError
+from ..importing.secrets import cleaned
+from ..mocking.answers import element_inside
+from ..soap.messages import parse
+from .proxy import asks_for_a_description
+from .remembering import MOST_BODY_BYTES, Exchanged
+from .secret_values import repeats, secret_values
+
+# Of whoever asked and of the connection, not of what is asked; `load` says its own.
+_DROPPED = frozenset(
+    ["user-agent", "origin", "referer", "host", "content-length", "connection", "transfer-encoding", "expect"]
+)
+
+
+@dataclass(frozen=True)
+class CleanExchange:
+    """An exchange whose request has places where its secrets stood; `secrets` are values that nothing which is written may hold,
+    and `is_secret` says that its body or address held one, which its answer may tell again. `soap` tells messages of SOAP apart by
+    the element in the body and the action, empty for what is none."""
+
+    exchanged: Exchanged
+    request: HeldRequest
+    soap: tuple[str, str]
+    secrets: frozenset[str]
+    is_secret: bool
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What exchanges of one operation have in common."""
+        path, _, query = self.request.url.partition("?")
+        asked = query if self.request.body else tuple(pair.partition("=")[0] for pair in query.split("&"))
+        return self.request.method, path, asked, self.soap
+
+
+def clean_exchange(exchanged: Exchanged, address: str, held: ImportedRequests, known: Collection[str]) -> CleanExchange:
+    """An exchange without secrets, those `known` of others too; raises LeftOutError where its request cannot be a sample."""
+    request = exchanged.request
+    if asks_for_a_description(request.path):
+        raise LeftOutError("it asks for a description: `steelyard import` makes a folder of that, with its schema")
+    body = _text(exchanged)
+    try:
+        unquote(request.path, errors="strict")
+    except UnicodeDecodeError:
+        raise LeftOutError("its address is no text in UTF-8") from None
+    headers = tuple(
+        (name, value)
+        for name, value in request.headers
+        if not OF_A_BROWSER.match(name) and name.lower() not in _DROPPED
+    )
+    made = cleaned(HeldRequest("", request.method, address + request.path, headers=headers, body=body))
+    for header in made.hidden:
+        held.leave(f"header {header}", hidden_why(header))
+    secrets = secret_values(exchanged).union(known)
+    heads = [value for _, value in made.request.headers]
+    if repeats("\n".join([made.request.url, made.request.body, *heads]), secrets):
+        raise LeftOutError("its address or body repeats what a field of a head keeps secret")
+    is_secret = (made.request.url, made.request.body) != (address + request.path, body)
+    return CleanExchange(exchanged, made.request, _soap_of(exchanged), frozenset(secrets), is_secret)
+
+
+def _text(exchanged: Exchanged) -> str:
+    """A request's body as text; raises LeftOutError where it is none that a sample can hold."""
+    request = exchanged.request
+    if len(request.body) > MOST_BODY_BYTES:
+        raise LeftOutError(f"its body is larger than {MOST_BODY_BYTES >> 20} MiB; it was passed on")
+    if request.header("content-type").lower().startswith("multipart/"):
+        raise LeftOutError("its body has several parts, which no sample can hold")
+    if request.header("content-encoding"):
+        raise LeftOutError("its body came packed")
+    try:
+        body = request.body.decode()
+    except UnicodeDecodeError:
+        raise LeftOutError("its body is no text in UTF-8, which a sample must be") from None
+    if body.lstrip().startswith("<"):
+        try:
+            parse(request.body)
+        except ContractError:
+            raise LeftOutError("its body begins as XML and is none, or holds a document type") from None
+    return body
+
+
+def _soap_of(exchanged: Exchanged) -> tuple[str, str]:
+    body = exchanged.request.body
+    if not any(space.encode() in body for space in ENVELOPES.values()):
+        return "", ""
+    return element_inside(body) or "", exchanged.request.header("soapaction").strip('" ')

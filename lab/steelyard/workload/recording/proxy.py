@@ -1,0 +1,143 @@
+"""The proxy itself: an ASGI application that passes each request on, remembers it with its answer, and bounds whoever asks."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from http import HTTPStatus
+
+from ...base.errors import NoAnswerError
+from ...base.loopback_server import Receive, Scope, Send, whole_body
+from .recorded_server import MOST_BYTES, PassedAnswer, PassedRequest, RecordedServer
+from .remembering import Remembered
+
+MOST_AT_ONCE = 16
+CLIENT_SECONDS = 30.0  # for a request's body to come, and for an answer to be taken
+_PIECE_BYTES = 64 * 2**10
+_BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
+_DESCRIPTION = re.compile(r"(?i)[^?]*\?(single)?(wsdl|xsd)\b")
+
+
+def asks_for_a_description(path: str) -> bool:
+    """Whether a path with its query is that of a WSDL or of a schema of it."""
+    return _DESCRIPTION.match(path) is not None
+
+
+class RecordingProxy:
+    """Asks `server` and nobody else, so many requests at once and no faster than its service file allows; `own` is its own address,
+    which stands for the server's where a client would follow that."""
+
+    def __init__(self, server: RecordedServer, remembered: Remembered, own: str) -> None:
+        self._server = server
+        self._remembered = remembered
+        self._own = own
+        self._places = asyncio.Semaphore(MOST_AT_ONCE)
+        self._next_turn = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request as the server does."""
+        if scope["type"] != "http":
+            return
+        async with self._places:
+            with suppress(TimeoutError):  # who does not take an answer in time is left alone
+                answer = await self._answer(scope, receive)
+                async with asyncio.timeout(CLIENT_SECONDS):
+                    await _send(answer, scope["method"], send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> PassedAnswer:
+        path = scope["raw_path"].decode("latin-1")
+        if scope["query_string"]:
+            path += f"?{scope['query_string'].decode('latin-1')}"
+        if not path.startswith("/"):
+            return _plain(HTTPStatus.BAD_REQUEST, "this proxy stands for one server: ask it as if it were that server")
+        try:
+            async with asyncio.timeout(CLIENT_SECONDS):
+                body = await whole_body(receive, MOST_BYTES)
+        except TimeoutError:
+            return _plain(HTTPStatus.REQUEST_TIMEOUT, f"the request did not come within {CLIENT_SECONDS:g} s")
+        if body is None:
+            return _plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"no whole body within {MOST_BYTES >> 20} MiB came")
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+        request = PassedRequest(scope["method"], path, headers, body)
+        await self._wait_for_turn()
+        try:
+            answer = await _in_a_thread(self._server, request)
+        except NoAnswerError as error:
+            self._remembered.failed[error.message] += 1
+            return _plain(HTTPStatus.BAD_GATEWAY, f"{self._server.address}: {error.message}")
+        self._remembered.add(request, answer)
+        return self._with_own_address(request, answer)
+
+    async def _wait_for_turn(self) -> None:
+        if self._server.max_rate is None:
+            return
+        now = asyncio.get_running_loop().time()
+        turn = max(now, self._next_turn)
+        self._next_turn = turn + 1 / self._server.max_rate
+        await asyncio.sleep(turn - now)
+
+    def _with_own_address(self, request: PassedRequest, answer: PassedAnswer) -> PassedAnswer:
+        """An answer whose redirection, or whose description of the service, leads here and not past the proxy."""
+        headers, body = list(answer.headers), answer.body
+        for spelling in self._server.spellings():
+            headers = [
+                (name, self._own + value.removeprefix(spelling))
+                if name.lower() == "location" and re.match(re.escape(spelling) + r"(?=[/?#]|$)", value)
+                else (name, value)
+                for name, value in headers
+            ]
+            if asks_for_a_description(request.path):
+                body = re.sub(re.escape(spelling).encode() + rb"(?=[/?#\"'<])", self._own.encode(), body)
+        return PassedAnswer(answer.status, headers, body)
+
+
+async def _in_a_thread(server: RecordedServer, request: PassedRequest) -> PassedAnswer:
+    """What a server answers; who waits for it in vain keeps nobody from ending the proxy. Raises NoAnswerError."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[PassedAnswer | NoAnswerError] = loop.create_future()
+
+    def deliver(said: PassedAnswer | NoAnswerError) -> None:
+        if not answered.done():  # nobody waits for it any more
+            answered.set_result(said)
+
+    def ask() -> None:
+        said: PassedAnswer | NoAnswerError
+        try:
+            said = server.answer(request)
+        except NoAnswerError as error:
+            said = error
+        with suppress(RuntimeError):  # the proxy has ended
+            loop.call_soon_threadsafe(deliver, said)
+
+    threading.Thread(target=ask, daemon=True).start()
+    outcome = await answered
+    if isinstance(outcome, NoAnswerError):
+        raise outcome
+    return outcome
+
+
+async def _send(answer: PassedAnswer, method: str, send: Send) -> None:
+    """Send an answer in pieces, so that no more than one of them waits for a client that does not read."""
+    bodiless = method == "HEAD" or answer.status in _BODILESS
+    headers = [
+        (name.encode("latin-1"), value.encode("latin-1"))
+        for name, value in answer.headers
+        if bodiless or name.lower() != "content-length"
+    ]
+    if not bodiless:
+        headers.append((b"content-length", str(len(answer.body)).encode()))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    for piece in [] if bodiless else _pieces(answer.body):
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _pieces(body: bytes) -> Sequence[bytes]:
+    return [body[begin : begin + _PIECE_BYTES] for begin in range(0, len(body), _PIECE_BYTES)]
+
+
+def _plain(status: HTTPStatus, text: str) -> PassedAnswer:
+    return PassedAnswer(int(status), [("content-type", "text/plain; charset=utf-8")], text.encode())

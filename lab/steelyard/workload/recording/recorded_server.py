@@ -1,0 +1,119 @@
+"""The one server that is recorded: requests are passed on to it, each over a connection of its own, and to nobody else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ...base.http_client import HttpClient
+from ...base.paths import HOST_NAMES
+from .. import allowed_hosts
+from ..digest import tls_context
+from ..importing.documents import origin
+from ..load_target import LoadTarget
+
+MOST_BYTES = 16 * 2**20  # of a request's body, and of an answer
+ANSWER_SECONDS = 60.0
+# What belongs to a connection, not to what is asked over it (RFC 9110, 7.6.1), or is said anew.
+_OF_THE_CONNECTION = frozenset(
+    [
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "expect",
+        "http2-settings",
+    ]
+)
+_SAID_ANEW = frozenset(["host", "content-length", "accept-encoding"])
+
+
+@dataclass(frozen=True)
+class PassedRequest:
+    """A request as the proxy was asked it: `path` with its query."""
+
+    method: str
+    path: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """The value of the first field of a name; empty where there is none."""
+        return next((value for own, value in self.headers if own.lower() == name), "")
+
+
+@dataclass(frozen=True)
+class PassedAnswer:
+    """What the server answered, without the fields that belong to its connection."""
+
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """The value of the first field of a name; empty where there is none."""
+        return next((value for own, value in self.headers if own.lower() == name), "")
+
+
+class RecordedServer:
+    """A server that may be asked: on this machine, or declared by its service file. Raises TargetError where it may not."""
+
+    def __init__(self, asked: LoadTarget) -> None:
+        target = allowed_hosts.target_of(asked)
+        self.address = asked.address
+        self.max_rate = (
+            None if allowed_hosts.is_this_machine(allowed_hosts.addresses_of(asked.address)) else asked.max_rate
+        )
+        self._context = tls_context(asked)
+        # What was allowed is what is asked: a name of this machine is not looked up again.
+        self._addresses = [str(address) for address in target.addresses]
+
+    def spellings(self) -> list[str]:
+        """The server's address in the ways in which its own answers may name it."""
+        parts = urlsplit(self.address)
+        whole = origin(self.address)
+        here = [whole.replace(f"//{parts.hostname}:", f"//{name}:") for name in HOST_NAMES]
+        local = parts.hostname in HOST_NAMES
+        return list(dict.fromkeys([self.address, whole, *(here if local else [])]))
+
+    def answer(self, request: PassedRequest) -> PassedAnswer:
+        """What the server answers; raises NoAnswerError where no whole answer comes in time. It is asked once."""
+        conversation = HttpClient(
+            self.address,
+            ANSWER_SECONDS,
+            most_bytes=MOST_BYTES,
+            once=True,
+            context=self._context,
+            addresses=self._addresses,
+        )
+        try:
+            said = conversation.ask(request.method, request.path, request.body or None, self._headers(request))
+        finally:
+            conversation.close()
+        headers = [(name, value) for name, value in said.fields if name.lower() not in _OF_THE_CONNECTION]
+        return PassedAnswer(said.status, headers, said.body)
+
+    def _headers(self, request: PassedRequest) -> dict[str, str]:
+        """The fields of a request's head; answers shall not come packed, so that they can be kept."""
+        listed = {name.strip().lower() for name in request.header("connection").split(",")}
+        names = Counter(name.lower() for name, _ in request.headers)
+        headers: dict[str, str] = {}
+        for name, value in request.headers:
+            if name.lower() in _OF_THE_CONNECTION | _SAID_ANEW or name.lower() in listed:
+                continue
+            between = "; " if name.lower() == "cookie" else ", "
+            several = names[name.lower()] > 1 and name.lower() in headers
+            headers[name.lower()] = f"{headers[name.lower()]}{between}{value}" if several else value
+        return {
+            **headers,
+            "Host": urlsplit(self.address).netloc,
+            "Accept-Encoding": "identity",
+            "Connection": "close",
+        }

@@ -1,0 +1,97 @@
+"""What passed through the proxy, remembered within bounds: each different request once, and whether its answers stayed the same."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from ...base.errors import ContractError
+from ..soap.messages import parse
+from .recorded_server import PassedAnswer, PassedRequest
+
+MOST_REQUESTS = 10_000  # different ones
+MOST_BYTES = 64 * 2**20  # of all that is remembered
+MOST_BODY_BYTES = 2**20  # of a request's body, or of an answer that is to be expected again
+
+
+@dataclass
+class Exchanged:
+    """A request with the first answer to it. It was asked so many `times`; `same_bytes` and `same_values` say whether all answers
+    had the same status and the same body, and the same values of JSON or XML."""
+
+    request: PassedRequest
+    answer: PassedAnswer
+    times: int = 1
+    statuses: Counter[int] = field(default_factory=Counter)
+    same_bytes: bool = True
+    same_values: bool = True
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether the same answer came again and again; of what was asked once nobody knows."""
+        return self.times > 1 and self.same_values
+
+    def add(self, answer: PassedAnswer) -> None:
+        """Compare a further answer with the first."""
+        self.times += 1
+        self.statuses[answer.status] += 1
+        if answer.status == self.answer.status and answer.body == self.answer.body:
+            return
+        self.same_bytes = False
+        if self.same_values:  # what was unlike once is not looked at again
+            self.same_values = answer.status == self.answer.status and _alike(answer.body, self.answer.body)
+
+
+class Remembered:
+    """All that passed: `passed` counts answered requests, `failed` those without an answer by the reason, `beyond` those that are
+    not remembered since there was too much, `set_cookies` answers that set a cookie."""
+
+    def __init__(self, most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES) -> None:
+        self._most_requests = most_requests
+        self._bytes_left = most_bytes
+        self._by_content: dict[tuple[str, str, str, bytes], Exchanged] = {}
+        self.passed = 0
+        self.beyond = 0
+        self.set_cookies = 0
+        self.failed: Counter[str] = Counter()
+
+    @property
+    def exchanges(self) -> list[Exchanged]:
+        """What is remembered, in the order in which it was first asked."""
+        return list(self._by_content.values())
+
+    def add(self, request: PassedRequest, answer: PassedAnswer) -> None:
+        """Remember a request and its answer, or that it came again."""
+        self.passed += 1
+        self.set_cookies += bool(answer.header("set-cookie"))
+        key = (request.method, request.path, request.header("soapaction"), request.body)
+        known = self._by_content.get(key)
+        if known is not None:
+            known.add(answer)
+            return
+        head = sum(len(name) + len(value) for name, value in request.headers)
+        size = head + len(request.path) + len(request.body) + len(answer.body)
+        if len(self._by_content) == self._most_requests or size > self._bytes_left:
+            self.beyond += 1
+            return
+        self._bytes_left -= size
+        self._by_content[key] = Exchanged(request, answer, statuses=Counter([answer.status]))
+
+
+def _alike(body: bytes, other: bytes) -> bool:
+    """Whether two bodies say the same: the same values of JSON, or the same XML whatever its spelling."""
+    if max(len(body), len(other)) > MOST_BODY_BYTES:
+        return False
+    try:
+        if body.lstrip()[:1] == b"<":
+            return _canonical(body) == _canonical(other)
+        return bool(json.loads(body) == json.loads(other))
+    except (ValueError, RecursionError, ContractError):
+        return False
+
+
+def _canonical(body: bytes) -> bytes:
+    return bytes(etree.tostring(parse(body), method="c14n"))

@@ -1,0 +1,105 @@
+"""Bad requests: what every server must refuse, and survive; and whether one gives away a file of its machine."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..base.errors import ContractError
+from ..base.http_client import PLAIN, Access, Answer
+from ..catalogue.entries import Entry
+from ..hosts.subject import BUSY_HEADER
+from ..models.service import Service
+from . import exchanges
+from .body_format import BadRequest, BodyFormat, Echo
+from .body_formats import meaning_of
+from .contract import conversation, merged, request_headers
+
+LEAK = "leak"  # the name of a fault that no deviation excuses
+
+
+def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
+    """Requests that every server must refuse as the service's meaning says, and survive.
+
+    One asks for the content of `file`, where a request can. Beside these, which suit any service of this meaning, the contract's
+    own stand in contract/bad/<name>.request.xml (or what its requests end with).
+    """
+    meaning, written = meaning_of(service), exchanges.written(service)
+    first = written[0][1]
+    good = meaning.body(first.request)
+    ending = f".request.{meaning.request_ending}"
+    own = sorted((service.folder / "contract" / "bad").glob(f"*{ending}"))
+    operation = next(iter(service.model.operations))
+    asked = [
+        *meaning.bad_requests(written, file),
+        *(BadRequest(path.name.removesuffix(ending), path.read_bytes(), operation) for path in own),
+    ]
+    if not (service.model.generate and meaning.has_headers):  # a user's own service knows nothing of that header
+        return asked
+    return [
+        *asked,
+        BadRequest("busy-beyond-a-second", good, first.operation, {BUSY_HEADER: "1000000.5"}),
+        BadRequest("busy-no-number", good, first.operation, {BUSY_HEADER: "NaN"}),
+    ]
+
+
+def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[str, str]:
+    """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
+
+    `access` is with what it is asked. An answer that holds the content of a file is under `LEAK`, as is one that could not have
+    shown it.
+    """
+    wrong: dict[str, str] = {}
+    meaning = meaning_of(service)
+    with _secret_file() as (file, secret):
+        for bad in bad_requests(service, file):
+            try:
+                answer = _asked(service, url, bad, access)
+            except ContractError as error:
+                wrong[bad.name] = error.message
+                continue
+            if secret in meaning.readable(answer.unpacked()):
+                wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
+            reason = meaning.not_refused(answer)
+            if reason is not None:
+                wrong[bad.name] = reason
+    echo = meaning.echo(exchanges.written(service))
+    if echo is not None and not _echoes(service, url, echo, access, meaning):
+        wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
+    return wrong
+
+
+def _asked(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
+    """The answer to one request on a connection of its own; raises ContractError where none comes."""
+    operation = service.model.operations[bad.operation]
+    headers = merged(request_headers(service.model, bad.operation, access.headers), bad.headers)
+    talk = conversation(service, url, authority=access.authority)
+    try:
+        return talk.ask(operation.method, operation.path or "", bad.body, headers)
+    finally:
+        talk.close()
+
+
+@contextmanager
+def _secret_file() -> Iterator[tuple[Path, bytes]]:
+    """A file that anybody may read, and what stands in it and nowhere else."""
+    secret = secrets.token_hex(16).encode()
+    with tempfile.NamedTemporaryFile(prefix="steelyard-secret-") as file:
+        file.write(secret)
+        file.flush()
+        path = Path(file.name)
+        path.chmod(0o644)
+        yield path, secret
+
+
+def _echoes(service: Entry[Service], url: str, echo: Echo, access: Access, meaning: BodyFormat) -> bool:
+    """Whether the operation that was asked for a file's content gives back a text that was sent."""
+    text = f"said{secrets.token_hex(8)}"
+    try:
+        answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), access)
+    except ContractError:
+        return False
+    return text.encode() in meaning.readable(answer.unpacked())

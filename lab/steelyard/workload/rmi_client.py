@@ -1,0 +1,98 @@
+"""One connection of Java RMI for the lab's own questions, which the driver of RMI asks for it, a line a question."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..base.children import begun, interrupts_held
+from ..base.errors import NoAnswerError, ToolchainError
+from ..base.http_client import ANSWER_SECONDS, Answer
+from ..hosts import rmi_driver
+from ..models.job import Rmi
+
+INSTEAD = "Instead"  # the header, which no call has, that names what the driver is to send in place of the request
+_START_SECONDS = 20.0  # a JVM's, and a margin for the driver's own limit
+
+
+class RmiClient:
+    """What `Conversation` is, by Java RMI. Paths are /NAME/METHOD; an exception in place of an answer has status 500.
+
+    The driver runs from the first question on, and ends with this conversation.
+    """
+
+    def __init__(self, url: str, calls: Rmi, seconds: float = ANSWER_SECONDS, *, once: bool = False) -> None:
+        place = urlsplit(url)
+        self._path, self._seconds = place.path, seconds
+        self._argv = ask_command(place.hostname or "", place.port or 0, calls, seconds, once=once)
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: Queue[str] = Queue()
+
+    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """The answer to one call, for the URL's own path where `path` is empty; raises NoAnswerError where none comes in time."""
+        del method
+        if self._process is None:
+            self._start()
+        question = {"path": path or self._path, "body": (body or b"").decode(), "instead": headers.get(INSTEAD)}
+        said = self._said(json.dumps(question))
+        if "failed" in said:
+            raise NoAnswerError(f"no answer: {said['failed']} ({said['why']:.200})")
+        return Answer(said["status"], said["body"].encode())
+
+    def close(self) -> None:
+        """Close the connection."""
+        process, self._process = self._process, None
+        if process is not None:
+            with interrupts_held():
+                process.kill()
+                process.wait()
+
+    def _start(self) -> None:
+        try:
+            process = begun(
+                lambda: subprocess.Popen(
+                    self._argv,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    start_new_session=True,
+                )
+            )
+        except OSError as error:
+            raise ToolchainError(f"the driver of RMI cannot be started: {error}") from None
+        self._process = process
+        Thread(target=self._read, args=(process,), daemon=True).start()
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._lines.put(line)
+        self._lines.put("")
+
+    def _said(self, line: str) -> dict[str, Any]:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+            said = self._lines.get(timeout=self._seconds + _START_SECONDS)
+        except (OSError, Empty):
+            said = ""
+        if not said:
+            self.close()
+            raise NoAnswerError("the driver of RMI ended, or said nothing")
+        answer: dict[str, Any] = json.loads(said)
+        return answer
+
+
+def ask_command(host: str, port: int, calls: Rmi, seconds: float, *, once: bool = False) -> list[str]:
+    """The command that answers a line of standard input with the answer to a call."""
+    words = ["ask", "--host", host, "--port", str(port), "--interface", calls.interface]
+    words += ["--classes", ":".join(calls.classes), "--seconds", f"{seconds:g}", *(["--once"] if once else [])]
+    return [*rmi_driver.command(), *words]

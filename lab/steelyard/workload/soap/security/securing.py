@@ -1,0 +1,186 @@
+"""Requests as WS-Security has them: a spelled envelope with its body signed, encrypted, or both, and nothing else changed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from dataclasses import dataclass, replace
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from lxml import etree
+
+from ....base.errors import ContractError
+from ....hosts.security_keys import KeyOwner
+from ..messages import SOAP_11, parse
+from . import names
+
+VECTOR_BYTES, KEY_BYTES = 12, 32  # XML Encryption 1.1, section 5.2.4
+_BODY_ID, _TOKEN_ID, _KEY_ID, _DATA_ID = "body", "certificate", "key", "data"
+_BODY_BEGIN = re.compile(r"<((?:[\w.-]+:)?Body)\b[^>]*>")
+_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_NAME = re.compile(r"<[\w.:-]+")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What is done to a body: who signs it (None: nobody), and for whom it is encrypted then (None: it is not)."""
+
+    signer: KeyOwner | None = None
+    recipient: KeyOwner | None = None
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A spelled envelope in pieces: all before its body's tag, that tag, what the body holds, and the rest; and its charset."""
+
+    before: str
+    tag: str
+    content: str
+    after: str
+    charset: str
+
+    def whole(self) -> bytes:
+        """The envelope."""
+        return (self.before + self.tag + self.content + self.after).encode(self.charset)
+
+    def with_token(self, token: str) -> Pieces:
+        """With a token in front of all others of its security header; with such a header, where it has none."""
+        begun = self.before.find(_SECURITY_BEGIN)
+        if begun >= 0:
+            place = begun + len(_SECURITY_BEGIN)
+            return replace(self, before=self.before[:place] + token + self.before[place:])
+        header = f'<env:Header xmlns:env="{SOAP_11.envelope}">{_SECURITY_BEGIN}{token}</wsse:Security></env:Header>'
+        return replace(self, before=self.before + header)
+
+
+_SECURITY_BEGIN = f'<wsse:Security xmlns:wsse="{names.WSSE}" env:mustUnderstand="1">'
+
+
+def secured(envelope: bytes, protection: Protection) -> bytes:
+    """An envelope without a header with its body so protected, in the spelling and charset that it has.
+
+    One without a whole body, or that is no XML, is left as it is.
+    """
+    pieces = taken_apart(envelope)
+    if pieces is None:
+        return envelope
+    pieces = pieces.with_token("")
+    if protection.signer is not None:
+        try:
+            pieces = _signed(pieces, protection.signer)
+        except ContractError:
+            return envelope
+    return encrypted(pieces.whole(), protection.recipient) if protection.recipient is not None else pieces.whole()
+
+
+def encrypted(envelope: bytes, recipient: KeyOwner) -> bytes:
+    """An envelope with the content of its body encrypted for somebody, who decrypts before all else that was done to it."""
+    pieces = taken_apart(envelope)
+    if pieces is None:
+        return envelope
+    key, content = sealed_content(pieces.content, recipient)  # who reads goes from the first token to the last
+    return replace(pieces, content=content).with_token(key).whole()
+
+
+def taken_apart(envelope: bytes) -> Pieces | None:
+    """The pieces of an envelope; None where it has no whole body."""
+    charset = "utf-16" if envelope[:2] in _UTF_16 else "utf-8"
+    try:
+        text = envelope.decode(charset)
+    except UnicodeDecodeError:
+        return None
+    # The last one is the envelope's own: a header may hold another.
+    begin = next(reversed(list(_BODY_BEGIN.finditer(text))), None)
+    if begin is None or begin.group().endswith("/>"):
+        return None
+    end = text.rfind(f"</{begin.group(1)}", begin.end())
+    if end < 0:
+        return None
+    return Pieces(text[: begin.start()], begin.group(), text[begin.end() : end], text[end:], charset)
+
+
+def _signed(pieces: Pieces, signer: KeyOwner) -> Pieces:
+    """With the body named, and its signature; raises ContractError where it is no XML."""
+    name = _NAME.match(pieces.tag)
+    assert name is not None  # as of every tag
+    attribute = f' xmlns:wsu="{names.WSU}" wsu:Id="{_BODY_ID}"'
+    named = replace(pieces, tag=name.group() + attribute + pieces.tag[name.end() :])
+    body = parse(_DOCTYPE.sub(b"", named.whole(), 1)).find(names.BODY)
+    if body is None:
+        raise ContractError("the envelope has no body")
+    return named.with_token(_signature(digest_of(body), signer))
+
+
+def canonical(element: etree._Element, inclusive: tuple[str, ...] = ()) -> bytes:
+    """An element by Exclusive XML Canonicalization 1.0 without comments; `inclusive` are prefixes that are kept wherever bound."""
+    alone = etree.fromstring(etree.tostring(element, with_tail=False))  # with the namespaces that it inherits
+    return bytes(
+        etree.tostring(alone, method="c14n", exclusive=True, with_comments=False, inclusive_ns_prefixes=inclusive)
+    )
+
+
+def digest_of(element: etree._Element) -> str:
+    """The SHA-256 of an element's canonical form, in base64."""
+    return base64.b64encode(hashlib.sha256(canonical(element)).digest()).decode()
+
+
+def signed_info(digest: str, algorithm: str = names.RSA_SHA_256) -> str:
+    """What a signature signs, in its canonical form: the digest of the body, and how it was made."""
+    return (
+        f'<ds:SignedInfo xmlns:ds="{names.DSIG}">'
+        f'<ds:CanonicalizationMethod Algorithm="{names.EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>'
+        f'<ds:SignatureMethod Algorithm="{algorithm}"></ds:SignatureMethod>'
+        f'<ds:Reference URI="#{_BODY_ID}"><ds:Transforms><ds:Transform Algorithm="{names.EXCLUSIVE_C14N}"></ds:Transform>'
+        f'</ds:Transforms><ds:DigestMethod Algorithm="{names.SHA_256}"></ds:DigestMethod>'
+        f"<ds:DigestValue>{digest}</ds:DigestValue></ds:Reference></ds:SignedInfo>"
+    )
+
+
+def _signature(digest: str, signer: KeyOwner) -> str:
+    info = signed_info(digest)
+    value = signer.key.sign(info.encode(), padding.PKCS1v15(), hashes.SHA256())
+    certificate = signer.certificate.public_bytes(serialization.Encoding.DER)
+    return (
+        f'<wsse:BinarySecurityToken xmlns:wsu="{names.WSU}" wsu:Id="{_TOKEN_ID}" EncodingType="{names.BASE64}" '
+        f'ValueType="{names.X509}">{_base64(certificate)}</wsse:BinarySecurityToken>'
+        f'<ds:Signature xmlns:ds="{names.DSIG}">{info}<ds:SignatureValue>{_base64(value)}</ds:SignatureValue>'
+        f'<ds:KeyInfo><wsse:SecurityTokenReference><wsse:Reference URI="#{_TOKEN_ID}" ValueType="{names.X509}"/>'
+        "</wsse:SecurityTokenReference></ds:KeyInfo></ds:Signature>"
+    )
+
+
+def sealed_content(content: str, recipient: KeyOwner) -> tuple[str, str]:
+    """The encrypted key, for the header, and what stands in the body."""
+    key, vector = os.urandom(KEY_BYTES), os.urandom(VECTOR_BYTES)
+    cipher = vector + AESGCM(key).encrypt(vector, content.encode(), None)
+    issuer, serial = recipient.certificate.issuer.rfc4514_string(), recipient.certificate.serial_number
+    in_header = (
+        f'<xenc:EncryptedKey xmlns:xenc="{names.XENC}" Id="{_KEY_ID}"><xenc:EncryptionMethod Algorithm="{names.RSA_OAEP}"/>'
+        f'<ds:KeyInfo xmlns:ds="{names.DSIG}"><wsse:SecurityTokenReference><ds:X509Data><ds:X509IssuerSerial>'
+        f"<ds:X509IssuerName>{issuer}</ds:X509IssuerName><ds:X509SerialNumber>{serial}</ds:X509SerialNumber>"
+        "</ds:X509IssuerSerial></ds:X509Data></wsse:SecurityTokenReference></ds:KeyInfo>"
+        f"<xenc:CipherData><xenc:CipherValue>{_base64(recipient.public_key.encrypt(key, OAEP))}</xenc:CipherValue>"
+        f'</xenc:CipherData><xenc:ReferenceList><xenc:DataReference URI="#{_DATA_ID}"/></xenc:ReferenceList>'
+        "</xenc:EncryptedKey>"
+    )
+    in_body = (
+        f'<xenc:EncryptedData xmlns:xenc="{names.XENC}" Id="{_DATA_ID}" Type="{names.CONTENT}">'
+        f'<xenc:EncryptionMethod Algorithm="{names.AES_256_GCM}"/><ds:KeyInfo xmlns:ds="{names.DSIG}">'
+        f'<wsse:SecurityTokenReference xmlns:wsse="{names.WSSE}" xmlns:wsse11="{names.WSSE11}" '
+        f'wsse11:TokenType="{names.ENCRYPTED_KEY}"><wsse:Reference URI="#{_KEY_ID}"/></wsse:SecurityTokenReference>'
+        f"</ds:KeyInfo><xenc:CipherData><xenc:CipherValue>{_base64(cipher)}</xenc:CipherValue></xenc:CipherData>"
+        "</xenc:EncryptedData>"
+    )
+    return in_header, in_body
+
+
+OAEP = padding.OAEP(padding.MGF1(hashes.SHA1()), hashes.SHA1(), None)  # what rsa-oaep-mgf1p means
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
