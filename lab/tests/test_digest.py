@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from command import steelyard
 from steelyard.base.errors import ConfigurationError, TargetError
+from steelyard.measure.load.auth import with_auth
 from steelyard.models.service import Auth, Expect
-from steelyard.workload.auth import with_auth
 from steelyard.workload.digest import challenge_of
 from steelyard.workload.load_target import of_url
 

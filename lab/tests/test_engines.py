@@ -23,8 +23,8 @@ from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merged, read_log, read_seconds
 from steelyard.base.progress import Progress
 from steelyard.hosts.placement import THIS_MACHINE
-from steelyard.measure.load.driving import LoadContext, Stretch, Stretches
-from steelyard.measure.load.load import profile_of
+from steelyard.measure.load.auth import with_auth
+from steelyard.measure.load.driving import LoadContext, Stretches
 from steelyard.measure.load.sharing import engines_of, require_shared
 from steelyard.measure.trial.engines import TickSum, shared_out
 from steelyard.measure.trial.merging import EnginePart, merge
@@ -32,9 +32,9 @@ from steelyard.models.job import BigBang, Job
 from steelyard.models.service import Expect
 from steelyard.results.tables import read_slices, read_ticks
 from steelyard.workload.allowed_hosts import target_of
-from steelyard.workload.auth import with_auth
 from steelyard.workload.load_spec import LoadSpec
 from steelyard.workload.load_target import of_url
+from steelyard.workload.planned_load import Stretch, profile_of
 from steelyard.workload.request_files import write_requests
 
 SCHEMA = json.loads((paths.root() / "contracts" / "load-output.schema.json").read_text())

@@ -11,16 +11,16 @@ from lxml import etree
 from steelyard.base.errors import ConfigurationError, TargetError
 from steelyard.base.histogram import Histogram, empty
 from steelyard.commands.load import LoadOptions, words_of
+from steelyard.measure.load.auth import secret_of, with_auth
 from steelyard.measure.load.driving import GiveUp
 from steelyard.measure.load.judged_requests import slower_than
-from steelyard.measure.load.load import profile_of, stretch_of
 from steelyard.models.job import BigBang, FixedWork, Http2, Rate, Steps
 from steelyard.models.service import Auth, Column, Expect
 from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, correlated
 from steelyard.workload import allowed_hosts, answer_rules, load_spec
-from steelyard.workload.auth import secret_of, with_auth
 from steelyard.workload.data import rows_of
 from steelyard.workload.load_target import of_url
+from steelyard.workload.planned_load import profile_of, stretch_of
 from steelyard.workload.request_files import write_requests
 
 ENVELOPE = b'<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><a/></s:Body></s:Envelope>'

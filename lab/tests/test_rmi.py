@@ -18,7 +18,7 @@ from steelyard.models.job import BigBang, Job, Rmi, Slice, Target, Turn
 from steelyard.models.service import Format
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.workload import exchanges, refusals
+from steelyard.workload import exchanges, refusals, rmi_client
 from steelyard.workload.body_formats import meaning_of
 from steelyard.workload.rmi_client import RmiClient
 

@@ -19,6 +19,21 @@ from ..statistics.margins import Margins, margins, spread
 from .pairing import counted_slices
 
 OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # what a monitor timed and no layer names
+# Of a service that names no layers: what the agent tells apart by itself, from the outside in.
+AGENT_LAYERS = [
+    Layer(name=name, title=title, tags=[tag])
+    for name, title, tag in (
+        ("web", "Web", "filter"),
+        ("message", "Message", "soap"),
+        ("endpoint", "Endpoint", "ws"),
+        ("service", "Service", "si"),
+        ("persistence", "Persistence", "hibernate"),
+        ("writes", "Database writes", "writes"),
+        ("reads", "Database reads", "reads"),
+        ("broker", "Broker", "jms"),
+        ("calls", "Calls of others", "http"),
+    )
+]
 _SLOW = (0.99, 0.95, 0.90)
 
 

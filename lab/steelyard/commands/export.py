@@ -98,10 +98,10 @@ def _say_tables(output: TablesOutput) -> None:
 
 
 def _export_requests(options: ExportOptions) -> None:
-    from ..measure.load.load import load_text, stretch_of
     from ..workload import load_spec as said
     from ..workload.exporting import TOOLS, export
     from ..workload.exporting.planned import planned
+    from ..workload.planned_load import load_text, stretch_of
 
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
     if not wanted:

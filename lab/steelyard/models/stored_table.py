@@ -1,4 +1,4 @@
-"""A stored table as data: what a row is, where its file lies, and each column's type, unit and meaning (results/tabular/tables.toml)."""
+"""A stored table as data: what a row is, where its file lies, and each column's type, unit and meaning (tables.toml)."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ..analyse.layers import AGENT_LAYERS
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
 from ..base.text import counted
-from ..measure.load.agent import LAYERS
 from ..results.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
 from ..results.layer_table import TimedRequest
 from ..results.stored_run import Run, Trial, read_run
@@ -103,7 +103,7 @@ def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
         notes.append(f"{counted(read.lost, 'request')} lost, as the monitor says")
     if not read.whole:
         notes.append("a process has not come to its end: its last requests may be missing")
-    named = [tag for layer in LAYERS for tag in layer.tags]
+    named = [tag for layer in AGENT_LAYERS for tag in layer.tags]
     return RecordedRequests(name, name, (), _tags(requests, named), requests, notes)
 
 

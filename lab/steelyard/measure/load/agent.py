@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...analyse.layers import OTHER, means_of, slowest_requests
+from ...analyse.layers import AGENT_LAYERS, OTHER, means_of, slowest_requests
 from ...base import paths
 from ...base.errors import BuildError, KeeperError
 from ...base.lock import waiting_lock
@@ -24,21 +24,6 @@ END_SECONDS = 30.0  # for a target that is asked to end, until it has written it
 _JAR = "steelyard-monitor-agent.jar"
 _OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM that comes of the target's start reads it
 _BUILD_SECONDS = 1200.0
-# Of a service that names no layers: what the agent tells apart by itself, from the outside in.
-LAYERS = [
-    Layer(name=name, title=title, tags=[tag])
-    for name, title, tag in (
-        ("web", "Web", "filter"),
-        ("message", "Message", "soap"),
-        ("endpoint", "Endpoint", "ws"),
-        ("service", "Service", "si"),
-        ("persistence", "Persistence", "hibernate"),
-        ("writes", "Database writes", "writes"),
-        ("reads", "Database reads", "reads"),
-        ("broker", "Broker", "jms"),
-        ("calls", "Calls of others", "http"),
-    )
-]
 
 
 def provide(progress: Progress) -> Path:
@@ -102,7 +87,7 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
 
 def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Layer]:
     """The service's own layers, else those that the agent knows; with `other` where it recorded what none of them names."""
-    layers = list(named or LAYERS)
+    layers = list(named or AGENT_LAYERS)
     tags = {tag for record in right for tag in record.layers}
     layers = [layer for layer in layers if tags.intersection(layer.tags)]
     return [*layers, OTHER] if tags - {tag for layer in layers for tag in layer.tags} else layers

@@ -28,13 +28,13 @@ from ...results.tables import SliceRow, read_slices
 from ...statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ...statistics.proportions import differ_beyond_chance
 from ...workload.allowed_hosts import target_of
-from ...workload.auth import with_auth
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
+from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
 from . import figures
-from .driving import LoadContext, Stretch, Stretches, verify
-from .load import load_text, loadable, stretch_of
+from .auth import with_auth
+from .driving import LoadContext, Stretches, verify
 from .starting import can_start, require_up, started
 
 FORKS = 6

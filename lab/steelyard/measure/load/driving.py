@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,17 @@ from ...base.errors import EngineError, StoreError, TargetError
 from ...base.interrupts import StopWish, interrupts_ask
 from ...base.progress import Progress
 from ...hosts.placement import THIS_MACHINE, EngineHost
-from ...models.job import FixedWork, Job, OnFailure, Profile, Samples, Slice, Target, Think
+from ...models.job import FixedWork, Job, OnFailure, Samples, Slice, Target
 from ...models.outputs.loading import FailureCount
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
 from ...results.live_file import StopAsked
 from ...results.tables import SliceRow, Tick, read_slices, read_ticks
-from ...workload.auth import Credentials
 from ...workload.corpus import Corpus
+from ...workload.planned_load import Stretch
 from ..trial.engine import Engine
 from ..trial.engines import Engines
+from .auth import Credentials
 
 FAILURE_PAUSE_MS = 10.0  # of a closed user, so that a server that refuses is not asked in a busy loop
 _PATIENCE = 60.0
@@ -48,20 +49,6 @@ class LoadContext:
     progress: Progress
     shown_as: str | None = None
     engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """One unbroken stretch of load: how many ask when (`profile`), for what (`mix`, weights by operation), with what pauses.
-
-    The first `lead_in_seconds` are not measured; `phase` is `verify` or `measure`.
-    """
-
-    profile: Profile
-    mix: Mapping[str, float]
-    think: Think = field(default_factory=Think)
-    lead_in_seconds: float = 1.0
-    phase: str = "measure"
 
 
 class Stretches:

@@ -21,9 +21,10 @@ from ...results.live_file import STOPPED
 from ...statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
+from ...workload.planned_load import loadable
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
-from .load import NOT_JUDGED, loadable, prepared
+from .load import NOT_JUDGED, prepared
 from .stages import Driven, Promised, Stages
 
 ARRIVALS = ("poisson", "constant", "users")

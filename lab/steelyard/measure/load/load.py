@@ -18,7 +18,6 @@ from ...hosts import environment
 from ...hosts.cpus import kept_awake, share
 from ...hosts.keeper import Keeper
 from ...hosts.placement import EngineHost
-from ...models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
 from ...models.outputs.loading import LoadedLayers, LoadOutput, StartedTarget
 from ...models.outputs.own_service import LeftOut
 from ...models.service import Service
@@ -28,14 +27,15 @@ from ...results.outcomes import OUTCOMES, by_status, read_outcomes, whole_counts
 from ...results.tables import SliceRow
 from ...workload import answer_rules
 from ...workload.allowed_hosts import target_of
-from ...workload.auth import with_auth
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
+from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
 from ..telemetry.publisher import notes_of, told
 from ..telemetry.receivers import Receiver
 from . import agent, connections, figures, started_target, starting
-from .driving import LoadContext, Stretch, Stretches, samples_of, ticks_of, verify
+from .auth import with_auth
+from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
 from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
@@ -51,7 +51,6 @@ _THIS_PROCESS = (
 _ONE_START = (
     "intervals cover this one start alone, so there is no verdict: `steelyard compare` starts each target six times"
 )
-_MOST_STEPS = 20
 _NO_AGENT = "`start` in its service.toml says how it is started, and it must not run yet: its JVM has the agent from its start on"
 
 
@@ -226,25 +225,6 @@ def _without_values(command: Sequence[str]) -> list[str]:
     return shown
 
 
-def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
-    """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
-    ConfigurationError where nothing is left to load."""
-    for operation in asked.operations.values():
-        answer_rules.require_rules(operation.expect)
-    asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
-    left = [
-        LeftOut(what=name, why="it changes data: --writes loads it")
-        for name, operation in asked.operations.items()
-        if operation.changes_data and not words.writes
-    ]
-    if len(left) == len(asked.operations):
-        raise ConfigurationError(
-            f"all that is asked of {asked.name} changes data ({', '.join(omitted.what for omitted in left)})",
-            hint="--writes loads it, or correct changes_data in service.toml",
-        )
-    return asked, left
-
-
 def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
     for name, answer in answers.items():
         said = _difference(asked, name, answer)
@@ -254,86 +234,6 @@ def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path)
                 hint=f"see {folder / 'verification' / 'samples'}; [operations.{name}.expect] in service.toml says what is right "
                 "(schema = false takes answers as they are)",
             )
-
-
-def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | None) -> Stretch:
-    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError where they contradict it."""
-    mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
-    if not mix:
-        raise ConfigurationError("the mix names no operation that is loaded")
-    profile, think = profile_of(words), words.think
-    if most_rate is not None:
-        if isinstance(profile, Rate):
-            if max(words.rates or (0.0, 0.0)) > most_rate:
-                raise ConfigurationError(f"the rate is above max_rate, {most_rate:g} a second", hint="ask for less")
-        else:
-            # Each user waits so long that all together cannot ask more often.
-            least_ms = max(words.users) / most_rate * 1000
-            if think.kind == "none" or think.ms < least_ms:
-                think = Think(kind="constant", ms=max(least_ms, think.to_ms, think.ms))
-    lead_in = 0.0 if isinstance(profile, FixedWork) else words.warm_up_seconds
-    if not isinstance(profile, BigBang | Rate | FixedWork):
-        lead_in = 0.2
-    return Stretch(profile, mix, think, lead_in)
-
-
-def profile_of(words: LoadSpec) -> Profile:
-    """The shape of the load; raises ConfigurationError where the words make none."""
-    first, last = words.users
-    seconds = words.seconds
-    if words.profile == "rate" or words.rates is not None:
-        if words.rates is None or words.profile not in ("rate", "constant"):
-            raise ConfigurationError(
-                "a profile of rate, and no other, needs --rate", hint="--profile rate --rate 200/s"
-            )
-        if words.most_requests is not None:
-            seconds = min(seconds, words.most_requests / (sum(words.rates) / 2))
-        stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
-        return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=10_000)
-    if words.poisson:
-        raise ConfigurationError("--poisson goes with --rate", hint="--rate 200/s --poisson")
-    if words.profile != "constant" and words.most_requests is not None:
-        raise ConfigurationError("--max-requests goes with a constant number of users, or a rate")
-    if words.profile == "constant":
-        if first != last:
-            raise ConfigurationError(f"{first}..{last} users need a shape", hint="--profile ramp or --profile steps")
-        if words.most_requests is not None:
-            users = min(first, words.most_requests)
-            each, extra = divmod(words.most_requests, users)
-            return FixedWork(users=users, each=each, extra=extra, most_seconds=seconds)
-        return BigBang(users=first, seconds=seconds)
-    if words.profile == "ramp":
-        return Ramp(from_users=first, to_users=last, seconds=seconds)
-    if words.profile == "steps":
-        levels = _levels(first, last)
-        return Steps(levels=levels, hold_seconds=seconds / len(levels))
-    return Bursts(users=last, on_seconds=seconds / 10, off_seconds=seconds / 10, seconds=seconds)
-
-
-def _levels(first: int, last: int) -> list[int]:
-    count = min(_MOST_STEPS, abs(last - first) + 1)
-    if count == 1:
-        return [first]
-    return [round(first + (last - first) * step / (count - 1)) for step in range(count)]
-
-
-def load_text(words: LoadSpec, stretch: Stretch) -> str:
-    """The load in a few words, as the user sees it: `8 users for 10 s`."""
-    profile = stretch.profile
-    last = f"for {words.seconds:g} s"
-    if isinstance(profile, Rate):
-        first, second = profile.stages[0].from_rate, profile.stages[0].to_rate
-        rate = f"{first:g}" if first == second else f"{first:g} to {second:g}"
-        how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
-        return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
-    if isinstance(profile, FixedWork):
-        return f"{counted(profile.users, 'user')}, {profile.work:,} requests"
-    if isinstance(profile, BigBang):
-        return f"{counted(profile.users, 'user')} {last}"
-    first_users, last_users = words.users
-    shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts"}[profile.kind]
-    users = counted(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
-    return f"{shape} of {users} {last}"
 
 
 def _shown(tick: Mapping[str, Any]) -> str:

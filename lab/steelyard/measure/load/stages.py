@@ -19,10 +19,11 @@ from ...results.live_file import StopAsked
 from ...results.tables import SliceRow
 from ...statistics.queue_limit import OpenStretch, Values
 from ...workload.load_spec import LoadSpec
+from ...workload.planned_load import Stretch, stretch_of
 from . import figures
-from .driving import Stretch, Stretches
+from .driving import Stretches
 from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
-from .load import Ready, stretch_of
+from .load import Ready
 
 _MOST_IN_FLIGHT = 10_000
 

@@ -71,7 +71,9 @@ class _Pages:
         self._starter = starter
         self._templates = templates("report/serve")
         own = files("steelyard")
-        style = (own / "report" / "style.css").read_text("utf-8") + (own / "report" / "serve" / "serve.css").read_text("utf-8")
+        style = (own / "report" / "style.css").read_text("utf-8") + (own / "report" / "serve" / "serve.css").read_text(
+            "utf-8"
+        )
         self._look = {
             "style.css": (style, "text/css"),
             "live.js": ((own / "report" / "serve" / "live.js").read_text("utf-8"), "text/javascript"),

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import islice, repeat
 from pathlib import Path
 
-from ...measure.load.load import loadable, stretch_of
 from ...models.job import Profile, Rule, Think
 from ...models.outputs.own_service import LeftOut
 from .. import answer_rules
 from ..load_spec import LoadSpec
 from ..load_target import LoadOperation, LoadTarget
+from ..planned_load import loadable, stretch_of
 
 MOST_ROWS = 1_000  # of an operation's data
 PLACE = re.compile(r"\{\{(\w{1,64})\}\}")

@@ -11,11 +11,11 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from ..base.errors import ConfigurationError, why_unread
-from ..measure.trial.engine import Secrets
-from ..models.service import Auth
-from .digest import Digest, with_digest
-from .load_target import LoadOperation, LoadTarget
+from ...base.errors import ConfigurationError, why_unread
+from ...models.service import Auth
+from ...workload.digest import Digest, with_digest
+from ...workload.load_target import LoadOperation, LoadTarget
+from ..trial.engine import Secrets
 
 _WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss"
 _SECEXT, _UTILITY = f"{_WSS}-wssecurity-secext-1.0.xsd", f"{_WSS}-wssecurity-utility-1.0.xsd"
