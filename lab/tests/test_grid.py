@@ -99,6 +99,13 @@ def test_a_study_has_tests_or_a_grid() -> None:
         )
 
 
+def test_a_percentile_of_response_times_is_judged_under_open_load_alone() -> None:
+    closed = {**entries.study("wstest").model.model_dump(), "judged_by": "response_time_p99"}
+    with pytest.raises(ValidationError, match="judged_by = response_time_p99 needs an open load"):
+        Study.model_validate(closed)
+    assert Study.model_validate({**closed, "rate": 100.0}).judged_by == "response_time_p99"
+
+
 def test_a_grid_names_operations_of_the_study() -> None:
     with pytest.raises(ValidationError, match="the grid names 'echoVoid'"):
         Study.model_validate(SIZES.model_dump() | {"grid": [Grid(operations=["echoVoid"]).model_dump()]})

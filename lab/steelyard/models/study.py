@@ -504,6 +504,16 @@ class Study(Strict):
         return self
 
     @model_validator(mode="after")
+    def _percentiles_are_judged_under_open_load(self) -> Study:
+        """Under a saturating closed load a percentile of response times only mirrors throughput."""
+        closed = self.rate is None and not self.tests and not self.sessions
+        if closed and self.judged_by.startswith("response_time_p"):
+            raise ValueError(
+                f"judged_by = {self.judged_by} needs an open load: give the study a rate, or judge by throughput"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _work_is_fixed_in_one_way(self) -> Study:
         if self.work is not None and (self.rate is not None or self.tests):
             raise ValueError("fixed work has neither a rate nor tests; a test's profile may be fixed work of its own")
