@@ -113,20 +113,11 @@ def shell(argv: Argv, places: Mapping[str, str]) -> str:
     )
 
 
-def runs_by(server: Entry[Server], command: str) -> bool:
-    """Whether a command is called where the server is prepared and started, and not only where it is built."""
-    words = [word for argv in (*server.model.prepare, server.model.start) for word in argv]
-    scripts = [server.folder / word for word in words if word.endswith(".sh")]
-    lines = [line.strip() for script in scripts for line in script.read_text(encoding="utf-8").splitlines()]
-    calls = re.compile(rf"(?:^|\s|\(){re.escape(command)}\s")
-    return command in words or any(calls.search(line) for line in lines if not line.startswith("#"))
-
-
 def readme(kit: Kit) -> str:
     """What the kit is and needs, and how it is run, asked and built anew."""
     server = kit.server.model
-    running = [f"- `{command}`" for command in server.needs.commands if runs_by(kit.server, command)]
-    building = [f"`{command}`" for command in server.needs.commands if not runs_by(kit.server, command)]
+    running = [f"- `{command}`" for command in server.needs.commands]
+    building = [f"`{command}`" for command in server.needs.build_commands]
     packages = [package for artifact in server.artifacts for package in artifact.apt or []]
     needs = [f"- a JDK {server.needs.jdk}, whose folder `JAVA_HOME` names"] if server.needs.jdk else []
     needs += running + ([f"- Debian's packages {', '.join(packages)}"] if packages else [])

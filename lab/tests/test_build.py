@@ -85,3 +85,31 @@ def test_a_build_in_the_services_folder_is_done_once_for_all_servers_and_again_w
     shutil.rmtree(sources / "target")
     build.provide(entries.server("first"), service, QUIET)
     assert times.read_text().split() == ["built"], "what was cleaned by hand is built again"
+
+
+def test_what_only_a_build_needs_is_asked_for_only_where_something_must_be_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_PATH", str(tmp_path))
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "servers" / "first").mkdir(parents=True)
+    tool = tmp_path / "tools" / "no-such-compiler"
+    needs = f'needs = {{ build_commands = ["{tool.name}"] }}\n'
+    (tmp_path / "servers" / "first" / "server.toml").write_text(needs + BUILDS_IN_TARGET.format(name="first"))
+    sources = tmp_path / "service" / "impl"
+    sources.mkdir(parents=True)
+    (sources / "a.c").write_text("1")
+    service = replace(entries.service("wstest"), folder=tmp_path / "service")
+    server = entries.server("first")
+    with pytest.raises(ToolchainError, match="first needs the command 'no-such-compiler', which is not here"):
+        build.provide(server, service, QUIET)
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    with monkeypatch.context() as with_tool:
+        with_tool.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+        build.provide(server, service, QUIET)
+    assert build.provide(server, service, QUIET).is_dir(), "fetched and built: the compiler is needed no more"
+    (sources / "a.c").write_text("2")
+    with pytest.raises(ToolchainError, match="no-such-compiler"):
+        build.provide(server, service, QUIET)

@@ -14,7 +14,7 @@ from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Service
 from . import fetch, keeper
-from .toolchain import require
+from .toolchain import require, require_commands
 
 BUILD_SECONDS = 1200.0
 _MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache", "vendor"}
@@ -48,6 +48,8 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
     """
     _require_licence(server)
     environment = require(server.model.needs, server.name)
+    if not fetch.is_fetched(server):
+        require_commands(server.model.needs.build_commands, server.name)
     cache = fetch.fetch(server, progress, environment)
     if service is None or not server.model.build:
         return cache
@@ -62,6 +64,7 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
         for argv in server.model.build:
             note, wanted = _note(server, service, sources, cache, argv, environment)
             if not (note.is_file() and note.read_text(encoding="utf-8") == wanted):
+                require_commands(server.model.needs.build_commands, server.name)
                 _run_step(server, service, cache, argv, environment, progress)
                 note.parent.mkdir(exist_ok=True)
                 note.write_text(wanted, encoding="utf-8")

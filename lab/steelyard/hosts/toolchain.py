@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -71,11 +71,7 @@ def install(tool: str) -> Install:
 
 def require(needs: Needs, wanted_by: str) -> dict[str, str]:
     """The environment variables that give `wanted_by` what it needs; raises ToolchainError that names what is missing."""
-    for command in needs.commands:
-        if shutil.which(command) is None:
-            raise ToolchainError(
-                f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint()
-            )
+    require_commands(needs.commands, wanted_by)
     if needs.jdk is None:
         return {}
     homes = jdk_homes(needs.jdk)
@@ -92,6 +88,15 @@ def require(needs: Needs, wanted_by: str) -> dict[str, str]:
             hint=f"set STEELYARD_JDK_{needs.jdk} to the folder of another vendor's JDK",
         )
     return {"JAVA_HOME": str(home)}
+
+
+def require_commands(commands: Sequence[str], wanted_by: str) -> None:
+    """Raises ToolchainError that names the first of these commands that is not on the machine."""
+    for command in commands:
+        if shutil.which(command) is None:
+            raise ToolchainError(
+                f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint()
+            )
 
 
 def jdk_home(major: int, vendor: str = ANY) -> Path | None:

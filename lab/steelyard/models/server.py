@@ -74,13 +74,15 @@ class BuildStep(Strict):
 class Needs(Strict):
     """What must be on the machine: a JDK of this major version and vendor, and commands by name.
 
-    `versions` are commands, with {cache} where they need it, whose first line of output is the version of a toolchain that
-    stands on the machine: a run records them.
+    `commands` are needed by every start, `build_commands` only where something is fetched or built first. `versions` are commands,
+    with {cache} where they need it, whose first line of output is the version of a toolchain that stands on the machine: a run
+    records them.
     """
 
     jdk: int | None = None
     jdk_vendor: str = ANY
     commands: list[str] = []
+    build_commands: list[str] = []
     versions: list[Argv] = []
 
 
