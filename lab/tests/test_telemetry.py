@@ -104,7 +104,7 @@ def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(
 
     def stop_when_told() -> None:
         if messages.both.wait(300):
-            (tmp_path / "runs" / messages.resource["steelyard.measure"] / STOP).touch()
+            (tmp_path / "runs" / messages.resource["steelyard.run"] / STOP).touch()
 
     watcher = threading.Thread(target=stop_when_told)
     watcher.start()
