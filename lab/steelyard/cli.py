@@ -109,7 +109,7 @@ def anything(
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    """Weighs web services: the same service on several real servers, the same load, and a verdict that one can trust."""
+    """Compare web services: the same service on real servers, the same load, and a verdict with its certainty."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 

@@ -9,7 +9,7 @@ USED_WRONGLY = 64
 DEFECT = 70
 INTERRUPTED = 130
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 could not, or a regression; 2 cannot tell; 64 used wrongly; 70 a defect of Steelyard; "
+    "Exit codes: 0 success; 1 failure or regression; 2 cannot tell; 64 usage error; 70 a defect of Steelyard; "
     "130 interrupted."
 )
 

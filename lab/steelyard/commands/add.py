@@ -1,4 +1,4 @@
-"""`steelyard add`: a user's WAR and its WSDL as a service that the servers of the hall can be compared on."""
+"""`steelyard add`: a user's WAR and its WSDL as a service that the servers of this repository can be compared on."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ commands = typer.Typer()
 class AddOptions:
     """What `add` is told."""
 
-    war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR as it is deployed; it is taken as it is.")]
+    war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR file; it is deployed unchanged.")]
     wsdl: Annotated[str, typer.Option(metavar="URL|FILE", help="Its WSDL 1.1.")]
     name: Annotated[
-        str | None, typer.Option(help="What the service is called, and its context path (default: the WAR's name).")
+        str | None, typer.Option(help="Name of the service and its context path (default: the WAR's name).")
     ] = None
     path: Annotated[
-        str | None, typer.Option(help="Where in the WAR it answers (default: what the WAR or the WSDL says).")
+        str | None, typer.Option(help="Path of the service in the WAR (default: from the WAR or the WSDL).")
     ] = None
     also: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PLACE", help="A server (http://HOST:PORT) or folder that imports may come from, too; repeatable."
+            metavar="PLACE", help="Server (http://HOST:PORT) or folder that imports may also come from; repeatable."
         ),
     ] = None
     port: Annotated[
-        list[str] | None, typer.Option(help="A port to take over (default: all that speak SOAP); repeatable.")
+        list[str] | None, typer.Option(help="WSDL port to import (default: all SOAP ports); repeatable.")
     ] = None
     json: Json = False
 
 
 @commands.command(
-    short_help="Add a WAR of your own, to be compared on servers.",
+    short_help="Add a WAR of your own, to compare servers with it.",
     epilog=examples(
         "steelyard add shop.war --wsdl shop.wsdl",
         "steelyard add shop.war --wsdl shop.wsdl --name mine --path /Orders",
@@ -50,7 +50,7 @@ class AddOptions:
 )
 @takes(AddOptions)
 def add(options: AddOptions) -> None:
-    """Add a WAR of your own: a service with a contract of its WSDL, which `compare` deploys, verifies and weighs."""
+    """Add a WAR of your own as a service with a contract from its WSDL, which `compare` deploys, verifies and measures."""
     from ..workload.importing.adding import Wanted
     from ..workload.importing.adding import add as added
 

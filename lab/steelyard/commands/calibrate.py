@@ -40,7 +40,7 @@ class CalibrateOptions:
 
 
 @commands.command(
-    short_help="Find out what this machine can tell apart.",
+    short_help="Measure which differences this machine can detect.",
     epilog=examples(
         "steelyard calibrate",
         "steelyard calibrate --server go --operation echoList --budget 30m",
@@ -48,7 +48,7 @@ class CalibrateOptions:
 )
 @takes(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> None:
-    """Find out what this machine can tell apart: a server against itself, and against itself slowed down by 2, 5 and 20%.
+    """Measure which differences this machine can detect: a server against itself, and against itself slowed down by 2, 5 and 20%.
 
     What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
     """

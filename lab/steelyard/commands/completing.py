@@ -58,15 +58,15 @@ def answer_shells() -> None:
 
 @commands.command(
     name="completion",
-    short_help="Print what a shell must read to complete words.",
+    short_help="Print the shell completion script.",
     epilog=examples(
         "steelyard completion bash > ~/.local/share/bash-completion/completions/steelyard",
         'steelyard completion zsh > "${fpath[1]}/_steelyard"',
         "steelyard completion fish > ~/.config/fish/completions/steelyard.fish",
     ),
 )
-def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell to be taught.")]) -> None:
-    """Print what a shell must read to complete commands, options, servers and studies."""
+def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell to print it for.")]) -> None:
+    """Print the script that makes a shell complete commands, options, servers and studies."""
     script = completion.get_completion_script(  # type: ignore[attr-defined]
         prog_name="steelyard", complete_var=VARIABLE, shell=shell.value
     )

@@ -12,7 +12,7 @@ commands = typer.Typer()
 
 
 @commands.command(
-    short_help="Weigh two real servers in under five minutes.",
+    short_help="Compare two real servers in under five minutes.",
     epilog=examples(
         "steelyard demo",
     ),
@@ -21,5 +21,5 @@ def demo(
     json: Json = False,
     out: Out = None,
 ) -> None:
-    """Weigh two real servers in under five minutes (the study `demo`)."""
+    """Compare two real servers in under five minutes (the study `demo`)."""
     require_verdict(run_study("demo", Request(), out, json))

@@ -1,4 +1,4 @@
-"""What the commands share: the options that several take, and how a run's outcome is said."""
+"""What the commands share: the options that several take, and how a run's outcome is printed."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ OperationName = Annotated[
 ]
 Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
 Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
-BudgetTime = Annotated[str, typer.Option(help="Time that the comparison should keep to: 90s, 10m, 1h.")]
-Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices a fork and operation.")]
-SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Measured seconds of a slice.")]
+BudgetTime = Annotated[str, typer.Option(help="Time limit of the comparison: 90s, 10m, 1h.")]
+Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices per fork and operation.")]
+SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Length of a slice, in seconds.")]
 WarmUp = Annotated[
-    float | None, typer.Option(min=0.2, max=3600, help="Most seconds of warm-up a subject and operation.")
+    float | None, typer.Option(min=0.2, max=3600, help="Longest warm-up per subject and operation, in seconds.")
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Feeds every random choice.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 
 
 def folder_meant(words: str) -> Path:
@@ -50,13 +50,13 @@ def folder_meant(words: str) -> Path:
 Out = Annotated[
     Path | None,
     typer.Option(
-        parser=folder_meant, metavar="FOLDER", help="Folder that the run's folder is made in (default: runs)."
+        parser=folder_meant, metavar="FOLDER", help="Folder in which the run folder is created (default: runs)."
     ),
 ]
 HostsFile = Annotated[
     Path | None,
     typer.Option(
-        "--hosts", metavar="FILE", help="Your hosts, and what runs on which (default: all on this machine's loopback)."
+        "--hosts", metavar="FILE", help="File that lists your hosts and what runs on which (default: loopback)."
     ),
 ]
 REST_SECONDS = 60.0
@@ -65,13 +65,14 @@ Sessions = Annotated[
     typer.Option(
         min=2,
         max=100,
-        help="Ask in so many sessions with rest between them; --budget is for all of them and their rests.",
+        help="Repeat the comparison in this many sessions with rests between them; --budget covers all of them.",
     ),
 ]
 Rest = Annotated[
-    float, typer.Option(min=0, max=86_400, help="Seconds between two sessions, in which no server runs (default 60).")
+    float,
+    typer.Option(min=0, max=86_400, help="Rest between two sessions, in seconds; no server runs then (default 60)."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")]
 
 
 Options = TypeVar("Options")

@@ -28,24 +28,24 @@ class ReportOptions:
         list[Path],
         typer.Argument(metavar="RUN [RUN ...]", help="A run's folder; or several, to be shown side by side."),
     ]
-    markdown: Annotated[bool, typer.Option("--markdown", help="Write report.md into the run's folder too.")] = False
+    markdown: Annotated[bool, typer.Option("--markdown", help="Also write report.md into the run folder.")] = False
     png: Annotated[
-        bool, typer.Option("--png", help="Write the first screen as report.png too; needs a Chromium or Chrome.")
+        bool, typer.Option("--png", help="Also write the first screen as report.png; needs Chromium or Chrome.")
     ] = False
-    pdf: Annotated[
-        bool, typer.Option("--pdf", help="Write the page as report.pdf too; needs a Chromium or Chrome.")
-    ] = False
-    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also write the page as report.pdf; needs Chromium or Chrome.")] = (
+        False
+    )
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Of several runs: the page to write (default: side-by-side.html here)."),
+        typer.Option(metavar="FILE", help="Several runs: the page to write (default: side-by-side.html here)."),
     ] = None
     json: Json = False
 
 
 @commands.command(
     name="report",
-    short_help="Make the report of a stored run anew, or of several.",
+    short_help="Rebuild the report of a stored run, or of several.",
     epilog=examples(
         "steelyard report runs/wstest-2026-01-31-120000",
         "steelyard report runs/wstest-2026-01-31-120000 --markdown --png",
@@ -55,7 +55,7 @@ class ReportOptions:
 )
 @takes(ReportOptions)
 def report_command(options: ReportOptions) -> None:
-    """Rebuild results.csv, verdicts.json and report.html of a run from its stored files alone.
+    """Rebuild results.csv, verdicts.json and report.html of a run from its stored files.
 
     Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find. Of a
     run on several machines: what they say together, with a forest plot a question, and the report of each.

@@ -62,32 +62,34 @@ class RunOptions:
     only: Annotated[
         str | None,
         typer.Option(
-            help="Subjects or servers (SERVER@FACTOR=VALUE too) to compare, separated by commas.",
+            help="Subjects or servers to compare (SERVER or SERVER@FACTOR=VALUE), separated by commas.",
             autocompletion=completing.server_lists,
         ),
     ] = None
     with_: Annotated[
         str | None,
-        typer.Option("--with", metavar="SET", help="A set of factors that the study declares, for all subjects."),
+        typer.Option("--with", metavar="SET", help="Set of factors from the study, for all subjects."),
     ] = None
     across: Annotated[
         list[str] | None,
         typer.Option(
             "--across",
             metavar="FACTOR=VALUE,VALUE",
-            help="Each subject once for every value of a factor that it has, such as jdk=17,25; repeatable.",
+            help="Run each subject once per value of a factor, such as jdk=17,25; repeatable.",
         ),
     ] = None
     cpus: Annotated[
         str | None,
-        typer.Option(metavar="N,N", help="Each subject once on so many processors: the same as --across cpus=N,N."),
+        typer.Option(
+            metavar="N,N", help="Run each subject on each number of processors: the same as --across cpus=N,N."
+        ),
     ] = None
     operation: Annotated[
         str | None,
         typer.Option(
             "--operation",
             "--use-case",
-            help="Operations to run, separated by commas; the first is judged unless the study's own is among them.",
+            help="Operations to run, separated by commas. The first is judged, unless the study's primary one is among them.",
         ),
     ] = None
     users: Annotated[
@@ -97,42 +99,38 @@ class RunOptions:
     pairs: Pairs = None
     slice_seconds: SliceSeconds = None
     warm_up: WarmUp = None
-    config: Annotated[Path | None, typer.Option(help="The paper's own initialization file (Name = value lines).")] = (
-        None
-    )
+    config: Annotated[Path | None, typer.Option(help="The paper's initialization file (lines of Name = value).")] = None
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE: a parameter under the paper's name; repeatable.")
     ] = None
     as_published: Annotated[
         bool,
         typer.Option(
-            "--as-published", help="Unbroken, one server after the other, as the paper ran it: no interval, no verdict."
+            "--as-published",
+            help="Run one server after the other without breaks, as the paper did: no interval, no verdict.",
         ),
     ] = False
-    tests: Annotated[str | None, typer.Option(help="Of a study with tests, those to run: 1-6,12.")] = None
+    tests: Annotated[str | None, typer.Option(help="Tests of the study to run: 1-6,12.")] = None
     variations: Annotated[
         bool,
-        typer.Option(
-            "--variations", help="All that the study's paper varied, in one run: each subject in its own tests."
-        ),
+        typer.Option("--variations", help="Run everything that the paper varied: each subject in its own tests."),
     ] = False
     scale: Annotated[
-        float, typer.Option(min=0.01, max=1, help="Shortens the times of a study's tests, and says so everywhere.")
+        float,
+        typer.Option(min=0.01, max=1, help="Factor that shortens the times of a study's tests; reports state it."),
     ] = 1.0
     whole_grid: Annotated[
-        bool, typer.Option("--whole-grid", help="Every cell of a grid that has only its corners and centre otherwise.")
+        bool, typer.Option("--whole-grid", help="Run every cell of a grid, not only its corners and centre.")
     ] = False
     grid: Annotated[
         str | None,
-        typer.Option(
-            help="Of a study's grids, those of these names, separated by commas, in the place of the usual ones."
-        ),
+        typer.Option(help="Names of the study's grids to run instead of the usual ones, separated by commas."),
     ] = None
     push: Annotated[
         bool,
         typer.Option(
             "--push",
-            help="Of a study's grids of reliability: users and payload doubled until each subject breaks, or a bound.",
+            help="Reliability grids: double users and payload until each subject breaks or a bound is reached.",
         ),
     ] = False
     at_once: Annotated[
@@ -140,22 +138,21 @@ class RunOptions:
         typer.Option(
             min=1,
             max=64,
-            help="Trials driven at a time, of tests in which something is broken (as many as the machine holds otherwise).",
+            help="Trials to run at a time in tests with faults (default: as many as the machine holds).",
         ),
     ] = None
     budget: Annotated[
-        str | None, typer.Option(help="Time for all: 90s, 40m, 1.5h. What does not fit is left out, and said.")
+        str | None,
+        typer.Option(help="Time limit of the whole run: 90s, 40m, 1.5h. The output lists what does not fit."),
     ] = None
     seed: Seed = 1
     out: Out = None
-    resume: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Go on with a stopped run's folder, instead of a study.")
-    ] = None
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Resume the stopped run in this folder.")] = None
     cluster: Annotated[
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="Ask the question on every machine of a cluster: local:N workers here, or a Dask scheduler's address.",
+            help="Run the study on every machine of a cluster: local:N workers, or a Dask scheduler's address.",
         ),
     ] = None
     sessions: Sessions = None

@@ -31,7 +31,7 @@ def serve_command(
     allow_run: Annotated[
         bool, typer.Option("--allow-run", help="Let the page begin runs of studies, one at a time, into the folder.")
     ] = False,
-    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Serve a page over a folder of runs: a list, two side by side, trends, and a run while it lasts. Ctrl-C ends it.
 

@@ -33,7 +33,7 @@ class _ServersGroup(TyperGroup):
 
 servers_commands = typer.Typer(
     cls=_ServersGroup,
-    help="List the servers, show one with all that is known of it (`servers NAME`), or check some.",
+    help="List the servers, show one in detail (`servers NAME`), or check some.",
     short_help="List the servers, show one, or check some.",
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -50,7 +50,7 @@ commands.add_typer(servers_commands, name="servers")
     )
 )
 def servers_list(context: typer.Context, json: Json = False) -> None:
-    """List the servers, show one with all that is known of it (`servers NAME`), or check some."""
+    """List the servers, show one in detail (`servers NAME`), or check some."""
     from ..measure.conformance.rows import row
     from . import listing
 
@@ -109,14 +109,14 @@ def servers_check(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
     service: ServiceName = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Without the freeze, two at once and redeployment.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the pause, two at once and redeployment.")] = False,
     save: Annotated[
-        Path | None, typer.Option(help="JSON file to keep what was found in; what it holds of other servers stays.")
+        Path | None, typer.Option(help="JSON file to store the results in; entries of other servers stay.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a freeze, look
-    at the sockets, run two at once, redeploy, stop."""
+    """Fetch, start, deploy, verify every exchange in every spelling, send bad requests, keep a connection over a pause, inspect
+    the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
     from ..catalogue.known_subjects import require_known
     from ..catalogue.usual import service_meant

@@ -60,13 +60,13 @@ class TryOptions:
     variant: Annotated[
         str | None, typer.Option(help="Of a service with a factor of this name, its value: the same as @variant=VALUE.")
     ] = None
-    for_: Annotated[str | None, typer.Option("--for", help="End by itself so long after it is ready: 30s, 10m.")] = None
+    for_: Annotated[str | None, typer.Option("--for", help="Stop this long after it is ready: 30s, 10m.")] = None
     json: Json = False
 
 
 @commands.command(
     name="try",
-    short_help="Start one server to look at it and to ask it by hand.",
+    short_help="Start one server to inspect it by hand.",
     epilog=examples(
         "steelyard try tomcat-metro",
         "steelyard try tomcat-metro@heap=512m soaservers",

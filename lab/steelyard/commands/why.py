@@ -34,12 +34,14 @@ class WhyOptions:
     test: Annotated[
         str | None, typer.Option(metavar="TEST", help="The test or operation (default: the first that is judged).")
     ] = None
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with the waterfall too.")] = None
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with the waterfall.")] = (
+        None
+    )
     json: Json = False
 
 
 @commands.command(
-    short_help="Say which layer two subjects' difference comes from.",
+    short_help="Show which layer causes the difference of two subjects.",
     epilog=examples(
         "steelyard why runs/flight-2026-01-31-120000",
         "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html",
@@ -48,7 +50,7 @@ class WhyOptions:
 )
 @takes(WhyOptions)
 def why(options: WhyOptions) -> None:
-    """Say which layer two subjects' difference in response time comes from: each layer's part with its interval.
+    """Show which layer causes the difference in response time of two subjects: each layer's part with its interval.
 
     What the layers do not explain (the network, the server's own queue) is a part of its own.
     """
