@@ -62,7 +62,7 @@ def test_many_sessions_replace_the_assumed_deviations_by_those_that_were_planted
 
 
 def test_the_methodology_says_what_is_assumed_and_until_when(tool: ModuleType) -> None:
-    said = " ".join((ROOT / "METHODOLOGY.md").read_text(encoding="utf-8").split())
+    said = " ".join((ROOT / "docs" / "method" / "another-day-or-machine.md").read_text(encoding="utf-8").split())
     assert f"from {tool.ENOUGH} degrees of freedom on, and no kind has as many yet" in said
     like, any_machine = tool.ASSUMED["like_machines"], tool.ASSUMED["any_machines"]
     assert f"d is assumed, {like:.0%} on machines of one kind and {any_machine:.0%} on any" in said
