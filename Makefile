@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors map clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors glossary clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -72,7 +72,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/floors.py --check
 	$(RUN) python tools/fork_values.py --check
 	$(RUN) python tools/steadiness.py --check
-	$(RUN) python tools/rooms.py --check
+	$(RUN) python tools/glossary.py --check
 	$(RUN) python monitor/bench/beside.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -164,8 +164,8 @@ contracts: build ## the JSON Schemas of contracts/, from the models
 readme: build ## what commands print in README.md and CONTRIBUTING.md, by the commands and from what is kept in docs
 	$(RUN) python tools/readme.py
 
-map: build ## the code map in ARCHITECTURE.md, from the first sentence of each module
-	$(RUN) python tools/rooms.py
+glossary: build ## docs/glossary.md, from the terms of reports (lab/steelyard/report/terms.toml)
+	$(RUN) python tools/glossary.py
 
 kept: build ## what the runs in docs/results say, and their notes, made anew by the rules of today
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done

@@ -36,22 +36,34 @@ def words_of(page: str) -> str:
     ("page", "words"),
     [
         ("fresh-starts", f"Nothing is concluded from fewer than {COUNTS[looks.LOOKS[0]]}"),
-        ("fresh-starts", f"The planned looks are at {', '.join(map(str, looks.LOOKS[:-1]))} and {looks.LOOKS[-1]} forks"),
+        (
+            "fresh-starts",
+            f"The planned looks are at {', '.join(map(str, looks.LOOKS[:-1]))} and {looks.LOOKS[-1]} forks",
+        ),
         ("verdicts", f"where fewer than {COUNTS[looks.LOOKS[0]]} forks count there are *too few forks*"),
         ("pairs-and-turns", f"they take turns of {Study.model_fields['turn_ms'].default:g} ms"),
         ("pairs-and-turns", f"A turn is longer where {COUNTS[ANSWERS_IN_A_TURN]} answers take longer"),
         ("pairs-and-turns", f"longer where {COUNTS[ANSWERS_UNDER_WAY_IN_A_TURN]} of those answers take longer"),
         ("pairs-and-turns", f"uses more than {QUIET_AT_REST:.0%} of a processor without requests"),
-        ("warm-up", f"slices until {COUNTS[steady.CONSECUTIVE]} in a row have their pace within {steady.PACE_TOLERANCE:.0%}"),
+        (
+            "warm-up",
+            f"slices until {COUNTS[steady.CONSECUTIVE]} in a row have their pace within {steady.PACE_TOLERANCE:.0%}",
+        ),
         ("warm-up", f"JIT compiler threads below {steady.JIT_SHARE_LIMIT:.0%} of the subject's own time"),
-        ("warm-up", f"the mean of {COUNTS[steady.LEVEL]} slices must be no more than {steady.PACE_TOLERANCE:.0%} above"),
+        (
+            "warm-up",
+            f"the mean of {COUNTS[steady.LEVEL]} slices must be no more than {steady.PACE_TOLERANCE:.0%} above",
+        ),
         ("instrument", f"must hold within {checks.LITTLE_TOLERANCE:.0%} on every steady closed cell"),
         ("shaped-load", f"those that last {checks.LITTLE_LEAST_BLOCK:g} response times"),
         (
             "pairs-and-turns",
             f"a stretch holds at least {STRETCH_ANSWERS} response times, and a fork at least {FORK_ANSWERS} over its stretches",
         ),
-        ("pairs-and-turns", f"A fork with fewer than {FORK_ANSWERS} answers of each user counts for no verdict on throughput"),
+        (
+            "pairs-and-turns",
+            f"A fork with fewer than {FORK_ANSWERS} answers of each user counts for no verdict on throughput",
+        ),
         ("instrument", f"at least {checks.TAIL_SUPPORT:g} / (1 - q) requests"),
         ("verdicts", f"With a margin m ({verdict_words.MARGIN:.0%})"),
         ("what-numbers-cannot-say", f"more than {instrument.LINK_WARNING:.0%} full on average"),

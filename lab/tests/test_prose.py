@@ -14,7 +14,15 @@ from steelyard.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    *("README.md", "METHODOLOGY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BIAS.md", "SECURITY.md", "docs/glossary.md"),
+    *(
+        "README.md",
+        "METHODOLOGY.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "BIAS.md",
+        "SECURITY.md",
+        "docs/glossary.md",
+    ),
     *(
         path.relative_to(ROOT).as_posix()
         for folder in ("docs/method", "docs/guides", "contracts")

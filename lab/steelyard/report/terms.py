@@ -1,0 +1,31 @@
+"""The terms of Steelyard with a definition of one line each (terms.toml): for reports and for docs/glossary.md."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from ..base.configuration import load
+from ..models.strict import Strict
+
+_FILE = Path(__file__).with_name("terms.toml")
+
+
+class Term(Strict):
+    """A term with its definition; `on_report` where a report's own glossary has it."""
+
+    term: str
+    meaning: str
+    on_report: bool = False
+
+
+class Terms(Strict):
+    """The file terms.toml."""
+
+    terms: tuple[Term, ...]
+
+
+@cache
+def terms() -> tuple[Term, ...]:
+    """All terms in the order of the file."""
+    return load(_FILE, Terms).terms
