@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays steelyard-engine for tests of what the lab does with one: the protocol and the files of ARCHITECTURE.md, and no load.
+"""Plays steelyard-engine for tests of what the lab does with one: the protocol and the files of contracts/, and no load.
 
 A slice takes no time and has the throughput that STEELYARD_FAKE plants (JSON): `rates` are right answers a second by subject,
 1000 where nothing is said; `at` is a list of `[trial, subject, number, what]`: at the measured slice of that number of the subject

@@ -1,4 +1,4 @@
-"""Run folders with planted effects, in the formats of ARCHITECTURE.md, without any server."""
+"""Run folders with planted effects, in the formats of contracts/, without any server."""
 
 from __future__ import annotations
 

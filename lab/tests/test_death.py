@@ -122,7 +122,7 @@ def test_answers_that_come_after_their_slice_leave_the_other_cells_of_a_trial_to
 
 
 def test_the_kinds_of_failure_are_those_of_the_format_s_description() -> None:
-    described = (Path(__file__).parents[2] / "ARCHITECTURE.md").read_text()
+    described = (Path(__file__).parents[2] / "contracts" / "engine-output.md").read_text()
     assert ",".join(FAILURE_KINDS) in re.sub(r",\s+", ",", described)
     assert set(FAILURE_KINDS) <= set(SliceRow.__dataclass_fields__)
 

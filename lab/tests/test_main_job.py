@@ -65,7 +65,7 @@ def test_the_stand_in_writes_the_files_that_the_engine_writes_and_is_given_a_job
     (folder,) = tmp_path.glob("runs/*/trials/01")
     jsonschema.validate(json.loads((folder / "job.json").read_text()), schema("job"))
     jsonschema.validate(json.loads((folder / "trial.json").read_text()), schema("trial"))
-    documented = "".join((ROOT / "ARCHITECTURE.md").read_text().split())
+    documented = "".join((ROOT / "contracts" / "engine-output.md").read_text().split())
     for name in ("slices.csv", "ticks.csv", "samples/index.csv"):
         assert f"{name}`" in documented and header(folder / name) in documented, f"{name}: {ran.err}"
     assert {"intervals.hlog", "summary.json", "engine.log"} <= {path.name for path in folder.iterdir()}

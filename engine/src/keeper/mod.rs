@@ -1,4 +1,4 @@
-//! The keeper: one command with all its descendants, obeying lines on standard input (ARCHITECTURE.md, "lab -> keeper").
+//! The keeper: one command with all its descendants, obeying lines on standard input (contracts/keeper.md).
 
 mod control;
 mod cpu_list;

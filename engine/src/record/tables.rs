@@ -1,4 +1,4 @@
-//! `slices.csv`, `outcomes.csv`, `ticks.csv` and `requests.csv`, column for column as ARCHITECTURE.md has them.
+//! `slices.csv`, `outcomes.csv`, `ticks.csv` and `requests.csv`, column for column as contracts/engine-output.md has them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

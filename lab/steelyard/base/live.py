@@ -63,7 +63,7 @@ class Live:
         self._ticked.clear()
 
     def second(self, tick: Mapping[str, Any]) -> None:
-        """Take in a second of a slice, as the engine tells it (ARCHITECTURE.md, `tick`): its counts are the slice's so far."""
+        """Take in a second of a slice, as the engine tells it (contracts/job.md, `tick`): its counts are the slice's so far."""
         elapsed, completed = float(tick["elapsed_s"]), int(tick["completed"])
         failed = int(tick["failed"]) + int(tick["wrong"])
         label = str(tick["subject"])

@@ -31,7 +31,7 @@ _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 
 @dataclass(frozen=True)
 class SliceRow:
-    """A row of slices.csv: instants and sums in ns, counts of requests and connections; see ARCHITECTURE.md.
+    """A row of slices.csv: instants and sums in ns, counts of requests and connections; see contracts/engine-output.md.
 
     Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
     the defaults below stand for: what a slice's edges cut off, what went wrong outside the measured time, what the engine gave up,

@@ -22,7 +22,7 @@ class Stress:
         self._before = (0, 0)
 
     def enough(self, tick: Mapping[str, Any]) -> bool:
-        """Take one second of the engine's (ARCHITECTURE, "tick"); true after a held level that passed a limit.
+        """Take one second of the engine's (contracts/job.md, `tick`); true after a held level that passed a limit.
 
         A second at a level's edge counts for neither of its neighbours.
         """

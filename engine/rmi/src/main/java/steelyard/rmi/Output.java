@@ -15,7 +15,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The files of a run, column for column as ARCHITECTURE.md has them, each appended and flushed when
+ * The files of a run, column for column as contracts/engine-output.md has them, each appended and flushed when
  * a slice has ended.
  */
 final class Output {
