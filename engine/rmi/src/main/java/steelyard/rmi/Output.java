@@ -15,8 +15,8 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The files of a run, column for column as contracts/engine-output.md has them, each appended and flushed when
- * a slice has ended.
+ * The files of a run, column for column as contracts/engine-output.md has them, each appended and
+ * flushed when a slice has ended.
  */
 final class Output {
 
