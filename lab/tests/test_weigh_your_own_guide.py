@@ -17,9 +17,15 @@ from steelyard.base import paths
 
 GUIDE = (paths.root() / "docs" / "guides" / "weigh-your-own.md").read_text()
 LINES = [line.strip() for line in GUIDE.splitlines() if line.startswith("    steelyard ")]
-COMMANDS = [line for line in LINES if "openapi" not in line and " record " not in line]
-(OPENAPI,) = (line for line in LINES if "openapi" in line)
-(RECORD,) = (line for line in LINES if " record " in line)
+
+
+def command(part: str) -> str:
+    """The one command of the guide with these words in it."""
+    (line,) = (line for line in LINES if part in line)
+    return line
+
+
+IMPORT, OPENAPI, RECORD = command("import 'http"), command("openapi"), command(" record ")
 WSDL = Path(__file__).parent / "wsdl" / "ports.wsdl"
 ANSWER = (
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
@@ -92,16 +98,15 @@ def run(words: str, folder: Path, **environment: str) -> Ran:
 
 
 def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
-    assert len(COMMANDS) == 14
-    importing, users, ramp, rate, alone, *_ = COMMANDS
-    ran = run(importing.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
+    users, ramp, rate, alone = (command(part) for part in ("--users 4 --for 10s", "ramp", "--poisson", "load http"))
+    ran = run(IMPORT.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
     assert ran.code == 0, ran.err
-    for command in (
+    for loading in (
         users.replace("10s", "1s"),
         ramp.replace("1..40 --over 5m", "1..2 --over 1s"),
         rate.replace("200/s", "9/s").replace("1m", "1s"),
     ):
-        ran = run(f"{command} --json --out runs", tmp_path)
+        ran = run(f"{loading} --json --out runs", tmp_path)
         assert ran.out, ran.err
         found = json.loads(ran.out)
         assert found["failed"] == 0 and found["completed"] > 0, found
@@ -135,13 +140,12 @@ def test_the_guide_records_what_is_asked_and_says_where_that_was_nothing(tmp_pat
 
 
 def test_the_guide_compares_two_that_run(url: str, tmp_path: Path) -> None:
-    assert run(COMMANDS[0].replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path).code == 0
+    assert run(IMPORT.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path).code == 0
     shutil.copytree(tmp_path / "shop", tmp_path / "shop-next")
-    command = COMMANDS[6]
-    assert "./shop ./shop-next" in command
+    comparing = command("./shop ./shop-next")
     Calculator.posts.clear()
     short = "--budget 1s --pairs 4 --slice-seconds 0.5 --warm-up 0.2 --users 1 --out runs --json"
-    ran = run(f"{command.replace('--budget 5m', short)}", tmp_path)
+    ran = run(f"{comparing.replace('--budget 5m', short)}", tmp_path)
     assert ran.out, ran.err
     outcome = json.loads(ran.out)
     assert sum(side["sent"] for side in outcome["subjects"]) == len(Calculator.posts)
@@ -154,12 +158,10 @@ def test_the_guide_adds_a_war(tmp_path: Path) -> None:
         archive.writestr("WEB-INF/classes/shop/Orders.class", b"")
     shutil.copyfile(WSDL, tmp_path / "shop.wsdl")
     (tmp_path / "own").mkdir()
-    command = COMMANDS[7]
-    assert command.endswith("--name mine")
-    ran = run(f"{command} --port Soap11", tmp_path, STEELYARD_PATH=str(tmp_path / "own"))
+    ran = run(f"{command('--name mine')} --port Soap11", tmp_path, STEELYARD_PATH=str(tmp_path / "own"))
     assert ran.code == 0, ran.err
     assert (tmp_path / "own" / "services" / "mine" / "contract" / "exchanges").is_dir()
-    assert "compare tomcat-metro wildfly --service mine" in COMMANDS[8] and "tomcat-metro, " in ran.out
+    assert command("compare tomcat-metro wildfly --service mine") and "tomcat-metro, " in ran.out
 
 
 def test_secrets_reach_the_target_and_no_stored_file(url: str, tmp_path: Path) -> None:
