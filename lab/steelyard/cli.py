@@ -60,11 +60,15 @@ app = typer.Typer(
         "steelyard demo",
         "steelyard compare tomcat-metro go --operation echoStruct --budget 10m",
         "steelyard run wstest --dry-run",
-        more="Environment: STEELYARD_CACHE and STEELYARD_STATE are the folders of what was fetched and built, and of what is known "
-        "about this machine; STEELYARD_PATH lists further folders with servers, services and studies; STEELYARD_JDK_17 and the "
-        "like name a JDK's home; STEELYARD_LOCK is the file by which only one measures at a time; STEELYARD_AWAKE=no lets "
-        "processors halt while measuring, yes keeps them awake (METHODOLOGY, rule 9); STEELYARD_STRANGERS=yes counts pairs beside "
-        "which other programs were at work; STEELYARD_FREEZE=no lets who waits run on."
+        more="\b\nEnvironment:\n"
+        "  STEELYARD_CACHE      folder for fetched and built files\n"
+        "  STEELYARD_STATE      folder for data about this machine\n"
+        "  STEELYARD_PATH       more folders with servers, services, studies\n"
+        "  STEELYARD_JDK_17     home of JDK 17; likewise other versions\n"
+        "  STEELYARD_LOCK       file that allows one measurement at a time\n"
+        "  STEELYARD_AWAKE      no: processors may halt; yes: all stay awake\n"
+        "  STEELYARD_STRANGERS  yes: count pairs that other work disturbed\n"
+        "  STEELYARD_FREEZE     no: idle servers run on"
         f"\n\n{EXIT_CODES}",
     ),
 )
