@@ -93,6 +93,17 @@ def test_a_page_has_short_sentences(name: str) -> None:
     assert mean(map(len, spoken)) <= MEAN_WORDS
 
 
+NOT_PLAIN = re.compile(
+    r"\b(?:whoever|whosoever|manieth|lest|hence|is said|are said|of which each)\b|\d us\b", re.IGNORECASE
+)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_plain_words_and_units(name: str) -> None:
+    page = (ROOT / name).read_text(encoding="utf-8")
+    assert [match.group() for block in (*blocks(page), *cells(page)) for match in NOT_PLAIN.finditer(block)] == []
+
+
 def anchors(page: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page), re.MULTILINE)
