@@ -14,15 +14,8 @@ from steelyard.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    *(
-        "README.md",
-        "METHODOLOGY.md",
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "BIAS.md",
-        "SECURITY.md",
-        "docs/glossary.md",
-    ),
+    *("README.md", "METHODOLOGY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BIAS.md", "SECURITY.md"),
+    *("docs/glossary.md", "docs/studies.md", "docs/reference/what-works.md"),
     *(
         path.relative_to(ROOT).as_posix()
         for folder in ("docs/method", "docs/guides", "contracts")
@@ -46,7 +39,7 @@ GENERATED = re.compile(r"<!-- (\S[^:\n]*): made by .*?<!-- /\1 -->", re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
 NEW_BLOCK = re.compile(r"^\s*(?:[-*] |\d+\. |#+ )")
-# After a full stop, a question mark or a colon before a quotation; not after "e.g." or within a number.
+# A full stop, an exclamation or a question mark before a capital, a digit or an opening mark; none within a number or a path.
 SENTENCE_END = re.compile(r"(?<=[.!?])[*\"')\]]*\s+(?=[A-Z\"'`*(\[0-9])")
 
 
