@@ -1,4 +1,4 @@
-"""The lab's rooms: imports go only towards the ground, nothing goes in circles."""
+"""The lab's packages: imports go only to packages before them, without circles; functions and names are readable."""
 
 import ast
 from graphlib import TopologicalSorter
@@ -8,7 +8,7 @@ import pytest
 import steelyard
 
 LAB = Path(steelyard.__file__).parent
-GROUND_FIRST = (
+IMPORT_ORDER = (
     *("base", "models", "statistics", "results", "catalogue", "plan", "hosts", "workload", "analyse"),
     *("report", "measure", "calibration", "cluster", "judging", "commands", "cli"),
 )
@@ -39,17 +39,17 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> set[str]:
 GRAPH = {name: imports(name, path, modules()) for name, path in modules().items()}
 
 
-def test_every_module_stands_in_a_room_that_the_order_knows() -> None:
-    rooms = {name.split(".")[0] for name in GRAPH if name}
-    assert rooms == set(GROUND_FIRST)
+def test_every_module_is_in_a_package_that_the_order_knows() -> None:
+    packages = {name.split(".")[0] for name in GRAPH if name}
+    assert packages == set(IMPORT_ORDER)
 
 
-def test_a_room_imports_only_what_stands_before_it() -> None:
+def test_a_package_imports_only_packages_before_it() -> None:
     upward = [
         f"{name} imports {target}"
         for name, targets in GRAPH.items()
         for target in targets
-        if name and GROUND_FIRST.index(target.split(".")[0]) > GROUND_FIRST.index(name.split(".")[0])
+        if name and IMPORT_ORDER.index(target.split(".")[0]) > IMPORT_ORDER.index(name.split(".")[0])
     ]
     assert upward == []
 
@@ -129,6 +129,6 @@ def test_every_value_is_named_for_what_it_is() -> None:
     assert [f"{place}: {name}" for place, name in given if name in NAME_NOTHING] == []
 
 
-def test_every_room_says_first_what_belongs_there() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [name for name, path in modules().items() if not ast.get_docstring(ast.parse(path.read_text()))]
     assert silent == []

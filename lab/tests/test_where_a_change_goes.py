@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.paths import root
-from test_rooms import GROUND_FIRST
+from test_rooms import IMPORT_ORDER
 
 LAB = Path("lab/steelyard")
 MAP = (root() / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -162,4 +162,4 @@ def test_every_path_of_the_map_exists_and_holds_what_stands_in_brackets() -> Non
 def test_the_map_lists_the_packages_in_the_order_of_their_imports() -> None:
     section = MAP.partition("## The packages of the lab")[2].partition("\n## ")[0]
     packages = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert (*packages, "cli") == GROUND_FIRST
+    assert (*packages, "cli") == IMPORT_ORDER
