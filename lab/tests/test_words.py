@@ -123,7 +123,8 @@ def test_a_missing_toolchain_is_named_with_the_command_that_installs_it(tmp_path
     bare.mkdir()
     for name in ("sh", "env"):
         (bare / name).symlink_to(f"/usr/bin/{name}")
-    environment = {"PATH": str(bare), "STEELYARD_PATH": str(HOUSE)}
+    # With an empty cache the server must be fetched and built.
+    environment = {"PATH": str(bare), "STEELYARD_PATH": str(HOUSE), "STEELYARD_CACHE": str(tmp_path / "cache")}
     ran = steelyard("servers", "check", server, folder=tmp_path, environment=environment)
     assert ran.code == 1
     assert said in ran.out + ran.err
