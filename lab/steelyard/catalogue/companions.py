@@ -19,7 +19,7 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     if spec.same_as is not None or not service.model.companions:
         return spec
     front = spec.parts[0]
-    values = factors.settled(entries.server(front.server), service, front.factors)
+    values = factors.settled(entries.server_of(front), service, front.factors)
     missing: list[PartSpec] = []
     for role, companion in service.model.companions.items():
         own = next((part for part in spec.companions if role_of(part) == role), None)
@@ -43,4 +43,4 @@ def _goes_without(companion: Companion, values: Mapping[str, str]) -> bool:
 
 def role_of(spec: PartSpec) -> str:
     """The role of a process among those of its subject: as the study says, else its server's own."""
-    return spec.role or entries.server(spec.server).model.role
+    return spec.role or entries.server_of(spec).model.role

@@ -15,10 +15,12 @@ from ..base import configuration, paths
 from ..base.errors import ConfigurationError, UnknownNameError
 from ..models.server import Server
 from ..models.service import Format, Service
-from ..models.study import Study
+from ..models.study import PartSpec, Study
 from .descriptors import read_server
 
 Model = TypeVar("Model", bound=BaseModel)
+SERVICE_FILE = "service.toml"
+OWN_REQUESTS = "requests"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def server_files() -> dict[str, Path]:
 
 def service_files() -> dict[str, Path]:
     """service.toml files by name of their folder."""
-    return _files("services", "*/service.toml", lambda path: path.parent.name)
+    return _files("services", f"*/{SERVICE_FILE}", lambda path: path.parent.name)
 
 
 def study_files() -> dict[str, Path]:
@@ -56,15 +58,35 @@ def server(name: str) -> Entry[Server]:
     return _entry("server", name, server_files(), read_server)
 
 
+def server_of(part: PartSpec) -> Entry[Server]:
+    """The server of a process of a subject, which may be the user's own; raises as `server` does."""
+    own = part.own
+    if own is None:
+        return server(part.server)
+    model = Server(
+        name=part.server,
+        title=own.title,
+        version="",
+        stack="",
+        language="",
+        jvm=own.looks_like_java,
+        start=own.start,
+        ready=own.ready or ["true"],
+    )
+    return Entry(part.server, Path(own.folder), Path(own.folder) / SERVICE_FILE, model)
+
+
 def service(name: str) -> Entry[Service]:
-    """The service of that name; raises UnknownNameError or ConfigurationError."""
+    """The service of that name, or of the folder at that absolute path; raises UnknownNameError or ConfigurationError."""
+    if Path(name).is_absolute():
+        return service_at(name)
     return _entry("service", name, service_files(), _read_service)
 
 
 def service_at(words: str) -> Entry[Service]:
     """The service of that name, or of the folder of that path where there is a service.toml; raises as `service` does."""
     folder = Path(words)
-    file = folder / "service.toml"
+    file = folder / SERVICE_FILE
     if file.is_file():
         loaded = _read_service(file.resolve())
         return Entry(loaded.name, file.resolve().parent, file.resolve(), loaded)
@@ -92,10 +114,16 @@ def _read_service(path: Path) -> Service:
 
 
 def study(name: str) -> Entry[Study]:
-    """The study of that name, or of that path where `name` ends in .toml; raises UnknownNameError or ConfigurationError."""
+    """The study of that name, or of that path where `name` ends in .toml; raises UnknownNameError or ConfigurationError.
+
+    The service of a comparison of the user's own servers lies beside the study's file, in the folder OWN_REQUESTS.
+    """
     if name.endswith(".toml"):
         path = Path(name).resolve()
-        return Entry(path.stem, path.parent, path, configuration.load(path, Study))
+        model = configuration.load(path, Study)
+        if model.service == f"./{OWN_REQUESTS}":
+            model = model.model_copy(update={"service": str(path.parent / OWN_REQUESTS)})
+        return Entry(path.stem, path.parent, path, model)
     return _entry("study", name, study_files(), lambda path: configuration.load(path, Study))
 
 

@@ -127,7 +127,7 @@ def labelled(study: Study, label: str, name: str) -> str:
 
 def names_known(study: Study, part: PartSpec) -> set[str]:
     """The names of all factors that a process of a subject has: its server's, and those of the study's service."""
-    return {*entries.service(study.service).model.factors, *entries.server(part.server).model.all_factors()}
+    return {*entries.service(study.service).model.factors, *entries.server_of(part).model.all_factors()}
 
 
 def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:

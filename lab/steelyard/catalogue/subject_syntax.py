@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import tomli_w
 
@@ -61,21 +61,65 @@ def study_of(
     margin: float,
 ) -> Study:
     """The study that compares `subjects`: the second of two is the reference, of more the first; one twice is an A/A test."""
-    if len(subjects) < LEAST_SUBJECTS:
-        raise ConfigurationError("a comparison needs at least two subjects", hint="the same one twice is an A/A test")
+    require_several(subjects)
     specs: list[SubjectSpec] = []
     for words in subjects:
         spec = subject_of(words)
         again = sum(earlier.label.partition(".again")[0] == spec.label for earlier in specs)
         specs.append(spec.model_copy(update={"label": spec.label + ".again" * again}) if again else spec)
+    return _comparison(specs, service, service, [operation], rate=rate, budget_seconds=budget_seconds, margin=margin)
+
+
+def own_study_of(
+    specs: Sequence[SubjectSpec],
+    service: str,
+    mix: Mapping[str, float],
+    *,
+    rate: float | None,
+    budget_seconds: float,
+    margin: float,
+) -> Study:
+    """The study that compares the user's own servers by a mix of operations of `service`, which lie beside its file."""
+    require_several(specs)
+    own = [part.own for spec in specs for part in spec.parts if part.own is not None]
+    study = _comparison(
+        specs,
+        service,
+        f"./{entries.OWN_REQUESTS}",
+        list(mix),
+        rate=rate,
+        budget_seconds=budget_seconds,
+        margin=margin,
+    )
+    java = any(server.looks_like_java for server in own)
+    return study.model_copy(update={"mix": dict(mix), "observe": ["collector"] if java else []})
+
+
+def require_several(subjects: Sequence[object]) -> None:
+    """Raises ConfigurationError where there are fewer subjects than two."""
+    if len(subjects) < LEAST_SUBJECTS:
+        raise ConfigurationError("a comparison needs at least two subjects", hint="the same one twice is an A/A test")
+
+
+def _comparison(
+    specs: Sequence[SubjectSpec],
+    title: str,
+    service: str,
+    operations: Sequence[str],
+    *,
+    rate: float | None,
+    budget_seconds: float,
+    margin: float,
+) -> Study:
+    """The study `compare` with these subjects, of which the last of two is the reference, of more the first."""
     asked = {
         "title": " against ".join(spec.label for spec in specs),
-        "question": f"Which serves {operation} of {service} better?",
+        "question": f"Which serves {'+'.join(operations)} of {title} better?",
         "service": service,
-        "subjects": specs,
+        "subjects": list(specs),
         "reference": specs[-1 if len(specs) == LEAST_SUBJECTS else 0].label,
-        "operations": [operation],
-        "primary": operation,
+        "operations": list(operations),
+        "primary": operations[0],
         "margin": margin,
         "rate": rate,
         "budget": Budget(seconds=budget_seconds),

@@ -9,6 +9,7 @@ import typer
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
+from ..catalogue.own_subjects import is_own
 from .compare import compared
 from .compare_running import is_running
 from .examples import examples
@@ -21,7 +22,12 @@ commands = typer.Typer()
 class CheckOptions(ComparisonOptions):
     """What `check` is told."""
 
-    old: Annotated[str, typer.Argument(metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE.")]
+    old: Annotated[
+        str,
+        typer.Argument(
+            metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE; or your own folder, command line or jar."
+        ),
+    ]
     new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")]
     margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%"
 
@@ -39,10 +45,10 @@ def check(options: CheckOptions) -> None:
     from . import gate
 
     for subject in (options.old, options.new):
-        if is_running(subject):
+        if is_running(subject) and not is_own(subject):
             raise ConfigurationError(
-                f"{subject} is a folder or a URL, and check gates the servers of this repository alone",
-                hint="`steelyard compare A B` prints the figures of two folders or URLs",
+                f"{subject} is nothing that check can start",
+                hint="`steelyard compare URL URL` prints the figures of two that run; a folder's service.toml says its start",
             )
     try:
         outcome = compared([options.new, options.old], options)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from ..catalogue.own_subjects import is_own
 from ..plan.run_parameters import Request
 from . import completing
+from .compare_own import own_study
 from .compare_running import compared_running, is_running
 from .examples import examples
 from .options import (
@@ -44,7 +46,7 @@ class CompareOptions(ComparisonOptions):
         list[str],
         typer.Argument(
             metavar="A B [C ...]",
-            help="Servers, each with settings: SERVER@FACTOR=VALUE; or two that run: URLs, or folders as ./shop.",
+            help="Servers, each with settings: SERVER@FACTOR=VALUE; your own: folders as ./shop, command lines, jars; or URLs.",
             autocompletion=completing.servers,
         ),
     ]
@@ -60,6 +62,8 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m",
         "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m",
         "steelyard compare go go",
+        "steelyard compare ./shop ./shop-next --budget 10m",
+        "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
         "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
     ),
 )
@@ -67,7 +71,8 @@ class CompareOptions(ComparisonOptions):
 def compare(options: CompareOptions) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
     require_rest(options.sessions, options.rest)
-    if any(is_running(subject) for subject in options.subjects):
+    own = any(is_own(subject) for subject in options.subjects)
+    if not own and any(is_running(subject) for subject in options.subjects):
         if options.hosts is not None:
             raise ConfigurationError("what runs already stays where it is", hint="leave --hosts out")
         if options.sessions is not None:
@@ -77,7 +82,7 @@ def compare(options: CompareOptions) -> None:
     if options.sessions is None:
         require_verdict(compared(options.subjects, options, options.hosts))
         return
-    with study_file(_study(options.subjects, options)) as file:
+    with study_file(options.subjects, options) as (file, _):
         request = _request(options)
         run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
 
@@ -90,21 +95,25 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
     """
     from ..results import machine_history
 
-    study = _study(subjects, options)
-    with study_file(study) as file:
+    with study_file(subjects, options) as (file, study):
         outcome = run_study(file, _request(options), options.out, options.json, hosts)
     if hosts is None:  # what is known of this machine is of its loopback
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
 
 
-def _study(subjects: Sequence[str], options: ComparisonOptions) -> Study:
-    """The study of a comparison; raises ConfigurationError where the options do not go together."""
+def _study(subjects: Sequence[str], options: ComparisonOptions, folder: Path) -> Study:
+    """The study of a comparison, for a file in `folder`; raises ConfigurationError where the options do not go together."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import operation_meant, service_meant
 
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
+    if any(is_own(subject) for subject in subjects):
+        return own_study(subjects, options, folder)
+    for flag, given in (("--request", options.request), ("--body", options.body), ("--writes", options.writes)):
+        if given:
+            raise ConfigurationError(f"{flag} is for servers of your own", hint="leave it out")
     return subject_syntax.study_of(
         list(subjects),
         service_meant(options.service),
@@ -126,11 +135,12 @@ def _request(options: ComparisonOptions) -> Request:
 
 
 @contextmanager
-def study_file(study: Study) -> Iterator[str]:
-    """The study as a file, as long as the context lasts; a run's folder keeps a copy."""
+def study_file(subjects: Sequence[str], options: ComparisonOptions) -> Iterator[tuple[str, Study]]:
+    """The study of a comparison and its file, as long as the context lasts; a run's folder keeps a copy."""
     from ..catalogue import subject_syntax
 
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
+        study = _study(subjects, options, Path(folder))
         file = Path(folder) / "compare.toml"
         file.write_text(subject_syntax.text_of(study), encoding="utf-8")
-        yield str(file)
+        yield str(file), study

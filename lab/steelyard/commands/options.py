@@ -153,6 +153,17 @@ class ComparisonOptions:
     slice_seconds: SliceSeconds = None
     warm_up: WarmUp = None
     seed: Seed = 1
+    request: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'GET /PATH'", help="Your own servers: what they are asked for; repeatable."),
+    ] = None
+    body: Annotated[
+        str | None,
+        typer.Option(metavar="@FILE|TEXT", help="With --request: its body, or @ and the file that holds it."),
+    ] = None
+    writes: Annotated[
+        bool, typer.Option("--writes", help="Your own servers: load operations that change data, too.")
+    ] = False
     out: Out = None
     json: Json = False
 

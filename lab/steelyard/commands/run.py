@@ -227,7 +227,7 @@ def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
     """
     schedule = schedule_only(study, request)
     compiling = {
-        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
+        spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
         for spec in subjects_asked(study, request)
     }
     planned = fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)

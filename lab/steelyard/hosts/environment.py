@@ -113,6 +113,15 @@ def _without_place(command: Sequence[str]) -> list[str]:
 
 def _part(part: Part) -> dict[str, Any]:
     server = part.server.model
+    if part.own is not None:
+        return {
+            "place": part.place,
+            "server": server.name,
+            "title": server.title,
+            "command": part.own.start,
+            "factors": part.factors,
+            "sources": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in part.own.files()},
+        }
     needs = server.needs_with(part.factors)
     home = jdk_home(needs.jdk, needs.jdk_vendor) if needs.jdk is not None else None
     values = {"cache": str(part.cache)}

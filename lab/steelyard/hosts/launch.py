@@ -23,7 +23,7 @@ from ..models.server import NEVER_READY, Server
 from ..models.study import Observed
 from ..results.collector_log import collector_log_of
 from ..results.layer_records import records_of
-from . import build, keeper, server_certificate
+from . import build, keeper, own_launch, server_certificate
 from .asking import answer_of, service_count
 from .cpus import Shares
 from .keeper import Keeper
@@ -62,6 +62,7 @@ def started(
     places = [part.place for part in subject.parts]
     names = places + [f"{part.place}.{more}" for part in subject.parts for more in part.server.model.more_ports]
     ports = dict(zip(names, free_ports(draw, len(names), site.address), strict=True))
+    ports |= {part.place: part.own.port for part in subject.parts if part.own is not None and part.own.port is not None}
     shared = {f"STEELYARD_PORT_{name.upper().replace('.', '_')}": str(port) for name, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
     shared["STEELYARD_HOST"] = site.address
@@ -106,6 +107,8 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     words = _words(subject, part, scratch, ground)
     words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
     words.environment["STEELYARD_GAUGES"] = str(gauges_file(ground.folder, subject.label, part.place).resolve())
+    if part.own is not None:
+        own_launch.require_free(part.own, server.name, ground.site)
     _prepare(server, words, log, ground.progress)
     begun = time.monotonic()
     control = ground.controls / part.place
@@ -123,11 +126,9 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
                 reach=ground.site.reach,
             )
         )
-
-        def is_up() -> bool:
-            listens = any(listener.port == port for listener in ground.site.reach.listening(kept.pids()))
-            return listens and (not part.judged or _is_up(subject, part, ground.site, port))
-
+        if part.own is not None:
+            ground.stack.callback(own_launch.stop, part.own, kept, words, log)
+        is_up = _is_up_of(subject, part, ground.site, port, kept)
         _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
         if ground.site != LOOPBACK:
             _require_bound(server, kept, ground.site)
@@ -168,6 +169,8 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
         **(_observed(subject, part, ground) if part.judged else {}),
     }
+    if part.own is not None:
+        environment |= own_launch.environment(part.own, ground.ports[part.place], environment.get("STEELYARD_GC_LOG"))
     return Words(placeholders, environment, ground.site)
 
 
@@ -261,15 +264,29 @@ def _require_bound(server: Entry[Server], kept: Keeper, site: Placement) -> None
             )
 
 
-def _is_up(subject: Subject, part: Part, site: Placement, port: int) -> bool:
-    """Whether the service tells its count, or its description; one that has neither has nothing to tell."""
+def _is_up_of(subject: Subject, part: Part, site: Placement, port: int, kept: Keeper) -> Callable[[], bool]:
+    """Whether a part listens and, where it is judged, answers, as a question to be asked until it does."""
+    answers, begun = own_launch.answers(subject.service, site, port), time.monotonic()
+
+    def is_up() -> bool:
+        if part.own is not None:
+            listens = own_launch.on_its_port(part.server.name, kept, site, port, begun)
+        else:
+            listens = any(listener.port == port for listener in site.reach.listening(kept.pids()))
+        return listens and (not part.judged or _is_up(subject, part, site, port, answers))
+
+    return is_up
+
+
+def _is_up(subject: Subject, part: Part, site: Placement, port: int, answers: Callable[[], bool]) -> bool:
+    """Whether the service tells its count, or its description, or a user's own answers; one that has none has nothing to tell."""
     model = subject.service.model
     try:
         if model.counter is not None:
             return service_count(subject, part, site, port, 2.0) >= 0
         if model.description is not None:
             return _status(subject, part, site, port, subject.path_on(part) + model.description) not in _NOT_THERE
-        return True
+        return not model.is_own or answers()
     except (NoAnswerError, ValueError):
         return False
 

@@ -122,6 +122,14 @@ class RunningSubject:
         authority = server_certificate.authority(self.host) if self.front.part.secure else None
         return Access(self.subject.headers, authority)
 
+    def compiles(self) -> bool:
+        """Whether one of its servers compiles while it runs: by its descriptor, or since compiler threads have worked in it."""
+        return any(
+            part.part.server.model.jvm or any(used.jit_ns for used in part.keeper.use())
+            for part in self.parts
+            if part.part.judged
+        )
+
     @property
     def start_seconds(self) -> float:
         """How long all parts together took to start."""

@@ -15,6 +15,7 @@ from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
 from ..catalogue.formats import Spoken, rmi_of, spoken
+from ..models.own_server import OwnServer
 from ..models.server import PROCESSORS, TLS, Server
 from ..models.service import PROTECTED, Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
@@ -39,7 +40,7 @@ class Part:
     """One process of a subject before it runs: its place in the subject, which is its role, and what it is.
 
     `server` is as these `factors` make it: its version, its stack and its artifacts are those that run. `processors` says
-    whose it shares; None: its own, or else the engine's.
+    whose it shares; None: its own, or else the engine's. `own` says how it is started where it is the user's own server.
     """
 
     place: str
@@ -48,6 +49,7 @@ class Part:
     cache: Path
     judged: bool
     processors: Owner | None
+    own: OwnServer | None = None
 
     @property
     def secure(self) -> bool:
@@ -228,10 +230,11 @@ def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entr
 
 
 def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
-    server = entries.server(spec.server)
+    server = entries.server_of(spec)
     factors = settings.settled(server, service, spec.factors)
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
     judged = service is not None
     processors = spec.processors or ("server" if judged else None)
-    return Part(role_of(spec), as_run, factors, build.provide(as_run, service, progress), judged, processors)
+    cache = server.folder if spec.own is not None else build.provide(as_run, service, progress)
+    return Part(role_of(spec), as_run, factors, cache, judged, processors, spec.own)

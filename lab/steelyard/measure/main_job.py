@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +32,7 @@ from ..hosts.placement import reached
 from ..hosts.subject import Subject
 from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
-from ..models.service import Service
+from ..models.service import Expect, Service
 from ..models.study import Study
 from ..plan.budget import fitted
 from ..plan.cells import together
@@ -44,8 +45,11 @@ from ..plan.subjects import subjects_asked, subjects_of
 from ..results import earlier, machine_history
 from ..results.live_file import LiveFile
 from ..results.stored_run import read_run
-from ..workload import corpus
+from ..workload import answer_rules, corpus, load_target
+from ..workload.load_target import LoadTarget
+from ..workload.request_files import write_requests
 from .hosting import furnish, shared, with_bandwidth
+from .load.auth import Credentials, with_auth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .resume import NEVER_STARTED, ResumeState, put_aside, require_same_setup, taken_up
@@ -161,16 +165,20 @@ def setting_of(
 ) -> TrialContext:
     """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
     progress.show("making the requests")
-    made = corpus.make(
-        service,
-        folder / "corpus",
-        corpus.requests_of(
-            sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
-        ),
-        seed=schedule.seed,
-        count=study.corpus_entries,
-        formats=_formats(study, subjects),
-    )
+    asked, who_asks = _own_requests(service, schedule) if service.model.is_own else (None, None)
+    if asked is not None:
+        made = write_requests(asked, folder / "corpus", {}, packed=False, chunked=False)
+    else:
+        made = corpus.make(
+            service,
+            folder / "corpus",
+            corpus.requests_of(
+                sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
+            ),
+            seed=schedule.seed,
+            count=study.corpus_entries,
+            formats=_formats(study, subjects),
+        )
     return TrialContext(
         schedule=schedule,
         service=service,
@@ -181,7 +189,17 @@ def setting_of(
         progress=progress,
         warm_up_within=warm_up_within(schedule),
         trial_within=trial_within(schedule),
+        asked=asked,
+        who_asks=who_asks,
     )
+
+
+def _own_requests(service: Entry[Service], schedule: Schedule) -> tuple[LoadTarget, Credentials]:
+    """The requests of a user's own service that are loaded, and what the engine is told apart from them."""
+    asked = load_target.of_service(service, schedule.seed, Expect()).chosen([*together(schedule.cells)])
+    for operation in asked.operations.values():
+        answer_rules.require_rules(operation.expect)
+    return with_auth(asked, {})
 
 
 def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:
@@ -439,8 +457,11 @@ def _partial(folder: Path) -> str:
 
 
 def keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
-    """Keep the files that a run was asked for in: the study's, with its paper's tables, and that of the hosts."""
+    """Keep the files that a run was asked for in: the study's, with its paper's tables and a user's own requests, and that of the
+    hosts."""
     write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
+    if (study.parent / entries.OWN_REQUESTS / entries.SERVICE_FILE).is_file():
+        shutil.copytree(study.parent / entries.OWN_REQUESTS, folder / entries.OWN_REQUESTS)
     published_tables.keep(study, folder)
     if hosts is not None:
         write_text(folder / HOSTS_FILE, hosts.read_text(encoding="utf-8"))

@@ -521,6 +521,11 @@ class Service(Strict):
         return self
 
     @property
+    def is_own(self) -> bool:
+        """Whether it is a user's own, whose requests are samples and whose answers are judged by rules."""
+        return self.target is not None
+
+    @property
     def not_judged(self) -> dict[str, str]:
         """What nothing can be said about, by what would be judged: the reason."""
         lacks: dict[str, str] = {}

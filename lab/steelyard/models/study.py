@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from .job import Profile, Session
 from .measure import MeasureData
+from .own_server import OwnServer
 from .server import FactorName, Role
 from .service import PlantName, Reconciliation
 from .strict import Strict
@@ -300,10 +301,12 @@ class PartSpec(Strict):
 
     `role` is its name among the subject's processes; none said, its server's own. `processors` says whose it shares: those of
     the servers, those of the engine, or `own`, which companions have where the machine has some to spare. None said, a
-    server is on the servers' and a companion on its own, or else on the engine's.
+    server is on the servers' and a companion on its own, or else on the engine's. With `own` it is a server of the user's own, and
+    `server` is what it is called.
     """
 
     server: str
+    own: OwnServer | None = None
     factors: dict[str, str] = {}
     role: Role | None = None
     processors: Literal["server", "engine", "own"] | None = None
@@ -348,7 +351,8 @@ class Study(Strict):
     (longer where answers are slow; 0: each slice in one stretch).
     `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
     which the run may be judged and ended; `margin` is the difference that counts as none.
-    `operations` lists those run alone, each a cell of its own, unless a configuration gives a mix. Where there are `tests`, each
+    `operations` lists those run alone, each a cell of its own, unless `mix` or a configuration gives weights by which they are run
+    together. Where there are `tests`, each
     of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
     measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
     `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
@@ -375,6 +379,7 @@ class Study(Strict):
     reference: str
     operations: Annotated[list[str], Field(min_length=1)]
     primary: str
+    mix: dict[str, Annotated[float, Field(gt=0)]] = {}
     design: Literal["alternating", "alternating-frozen", "sequential"] = "alternating"
     forks: Annotated[int, Field(ge=1)] = 4
     pairs: Annotated[int, Field(ge=3)] | None = None
@@ -442,6 +447,10 @@ class Study(Strict):
                 raise ValueError(f"the grid names '{min(unknown)}', which is not one of the operations")
         if self.grid and self.tests:
             raise ValueError("a study has tests or a grid, not both")
+        if self.mix.keys() - {*self.operations}:
+            raise ValueError(
+                f"the mix names '{min(self.mix.keys() - {*self.operations})}', which is not one of the operations"
+            )
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self

@@ -58,7 +58,7 @@ def planned_for_one(
             )
         schedule = schedule.model_copy(update={"budget_seconds": each})
     compiling = {
-        spec.label: any(entries.server(part.server).model.jvm for part in spec.parts)
+        spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
         for spec in subjects_asked(study, request)
     }
     return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)

@@ -107,7 +107,9 @@ def settle(study: Study, request: Request) -> RunParameters:
         or float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
         steady_seconds=float(_one(study, values, "steady_seconds", 300)),
         drain_seconds=float(_one(study, values, "drain_seconds", _REQUEST_TIMEOUT_SECONDS)),
-        mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given}),
+        mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given})
+        or study.mix
+        or None,
         service={
             known.sets.removeprefix("service."): int(values[name])
             for name, known in study.parameters.items()

@@ -14,6 +14,7 @@ from lxml import etree
 from ..base.errors import ConfigurationError, ContractError, why_unread
 from ..models.service import Expect
 from .body_formats import json_values
+from .load_target import LoadTarget
 from .soap.messages import parse
 
 _ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope")
@@ -49,6 +50,12 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
     except (json.JSONDecodeError, RecursionError):
         return "it is no JSON"
     return said
+
+
+def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:
+    """How a kept answer to an operation of a target breaks its rules, as a sentence; None where it keeps them."""
+    expect = asked.operations[operation].expect
+    return difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
 
 
 def require_rules(expect: Expect) -> None:

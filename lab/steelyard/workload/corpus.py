@@ -105,7 +105,7 @@ def make(
         for name, file in factors.files(service).items():
             shutil.copyfile(file, folder / f"{name}{file.suffix}")
         (folder / "rules.json").write_text(json.dumps(written, indent=1), encoding="utf-8")
-        _keep_sizes(folder)
+        keep_sizes(folder)
     except OSError as error:
         raise StoreError(f"the corpus cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)
@@ -143,7 +143,7 @@ def expected_answers(folder: Path) -> dict[int, str]:
         return {row["entry"]: row["answer"] for row in map(json.loads, file)}
 
 
-def _keep_sizes(folder: Path) -> None:
+def keep_sizes(folder: Path) -> None:
     """Write SIZES: how large the requests of each kind are, for whoever reads the run when the requests are gone."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base.errors import ConfigurationError, StoreError
 from ..models.job import Rule
-from .corpus import COLUMNS, Corpus
+from .corpus import COLUMNS, Corpus, keep_sizes
 from .load_target import LoadOperation, LoadTarget
 
 _PACKED = "gzip, deflate"
@@ -19,8 +19,10 @@ _PACKED = "gzip, deflate"
 def write_requests(
     asked: LoadTarget, folder: Path, headers: Mapping[str, str], *, packed: bool, chunked: bool
 ) -> Corpus:
-    """Write corpus.bin and corpus.csv; `headers` go before each request's own. `packed` allows answers in gzip or deflate,
-    `chunked` sends bodies in chunks. Raises StoreError."""
+    """Write corpus.bin, corpus.csv and the sizes of the requests; `headers` go before each request's own.
+
+    `packed` allows answers in gzip or deflate, `chunked` sends bodies in chunks. Raises StoreError.
+    """
     rules: dict[str, Rule] = {}
     offset = entry = 0
     try:
@@ -56,6 +58,7 @@ def write_requests(
                     )
                     offset += len(sent)
                     entry += 1
+        keep_sizes(folder)
     except OSError as error:
         raise StoreError(f"the requests cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)

@@ -227,7 +227,7 @@ def _without_values(command: Sequence[str]) -> list[str]:
 
 def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
     for name, answer in answers.items():
-        said = _difference(asked, name, answer)
+        said = answer_rules.broken_by(answer, asked, name)
         if said is not None:
             raise TargetError(
                 f"{name} is not answered rightly by {asked.address}: {said}",
@@ -334,11 +334,6 @@ def _notes(
     return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
-def _difference(asked: LoadTarget, operation: str, answer: bytes) -> str | None:
-    expect = asked.operations[operation].expect
-    return answer_rules.difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
-
-
 def _kept_answers(asked: LoadTarget, folder: Path) -> tuple[int, list[str]]:
     """How many kept answers were looked at in full, and what was wrong with any."""
     wrong, looked_at = [], 0
@@ -346,7 +341,7 @@ def _kept_answers(asked: LoadTarget, folder: Path) -> tuple[int, list[str]]:
         if sample.outcome != "right":
             continue
         looked_at += 1
-        difference = _difference(asked, sample.operation, sample.answer)
+        difference = answer_rules.broken_by(sample.answer, asked, sample.operation)
         if difference is not None:
             wrong.append(f"a kept answer of {sample.operation} is not right: {difference}")
     return looked_at, list(dict.fromkeys(wrong))

@@ -12,6 +12,7 @@ from ...hosts.launch import started
 from ...hosts.running import RunningPart, RunningSubject
 from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
 from ...workload import contract
+from . import own_answers
 from .context import TrialContext, TrialFailedError, TrialLog
 from .watch import self_wait
 
@@ -71,7 +72,7 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
         record = _record(setting, label, up)
         _require_same_state(setting, log, record)
-        verified = _verified(setting, plan, label, up, all_spellings=all_spellings)
+        verified = _verified(setting, plan, log, label, up, all_spellings=all_spellings)
         log.subjects.append(record.model_copy(update={"exchanges_verified": verified}))
         running[label] = up
     for label in faces:
@@ -82,8 +83,12 @@ def start_all(
     return running
 
 
-def _verified(setting: TrialContext, plan: TrialPlan, label: str, up: RunningSubject, *, all_spellings: bool) -> int:
+def _verified(
+    setting: TrialContext, plan: TrialPlan, log: TrialLog, label: str, up: RunningSubject, *, all_spellings: bool
+) -> int:
     server = up.subject.front.server.model
+    if setting.asked is not None:
+        return own_answers.verify(setting, log.folder, label, up)
     try:
         return contract.verify(
             up.subject.spoken(setting.service),

@@ -35,6 +35,8 @@ from ...models.records import (
 )
 from ...models.service import Service
 from ...workload.corpus import Corpus
+from ...workload.load_target import LoadTarget
+from ..load.auth import Credentials
 
 
 class TrialFailedError(SteelyardError):
@@ -76,6 +78,8 @@ class TrialContext:
 
     `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
     `trial_within` those by which it wants the trial to end.
+    `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` is what the engine is told
+    apart from them; None where the service has a contract.
     `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
     """
 
@@ -90,6 +94,8 @@ class TrialContext:
     trial_within: float | None = None
     site: Placement = LOOPBACK
     lab: int | None = None
+    asked: LoadTarget | None = None
+    who_asks: Credentials | None = None
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """What a trial is doing now, for the progress line."""

@@ -12,7 +12,7 @@ from ...base.csvfiles import write_text
 from ...base.errors import EngineError
 from ...base.growing_file import GrowingFile
 from ...models.job import Job, StretchEdges, Turn
-from .engine import Engine, Tick
+from .engine import Engine, Secrets, Tick
 
 _TABLES = ("slices.csv", "ticks.csv")
 _HISTOGRAMS, _SAMPLES = "intervals.hlog", "samples"
@@ -20,10 +20,10 @@ _INDEX = f"{_SAMPLES}/index.csv"
 _BASE = "#[BaseTime: "
 
 
-def drivers_of(job: Job, folder: Path) -> Engine | Drivers:
-    """What drives a job, writing into `folder`; raises EngineError where one refuses."""
+def drivers_of(job: Job, folder: Path, secrets: Secrets | None = None) -> Engine | Drivers:
+    """What drives a job, writing into `folder`, with what only a single engine is told; raises EngineError where one refuses."""
     kinds = {target.subject: "http" if target.rmi is None else "rmi" for target in job.targets}
-    return Engine(job, folder) if len(set(kinds.values())) == 1 else Drivers(job, folder, kinds)
+    return Engine(job, folder, secrets) if len(set(kinds.values())) == 1 else Drivers(job, folder, kinds)
 
 
 class Drivers:

@@ -245,9 +245,11 @@ def _target(label: str, running: RunningSubject, service: Entry[Service], asked:
         tls=tls_of(running),
         path=subject.path(),
         headers=subject.headers,
+        # The requests of a user's own service hold all of their headers themselves.
         operation_headers={
             in_format(name, subject.form): contract.request_headers(entry.model, operation)
             for name, operation in sorted(asked.items())
+            if not service.model.is_own
         },
         http2=http2_of(entry),
         rmi=rmi_of(entry),

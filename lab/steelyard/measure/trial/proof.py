@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from ...base.errors import KeeperError, ProvisionError
 from ...hosts.running import RunningSubject
 from ...models.records import Counted, Failure, Reconciled, Settled, SlicePlan, WrongSample, operation_of
-from ...workload import corpus
+from ...workload import answer_rules, corpus
 from ...workload.body_formats import meaning_of
+from ...workload.load_target import LoadTarget
 from .context import TrialContext, TrialFailedError, TrialLog
 from .watch import Watch
 
@@ -21,6 +22,9 @@ ANSWERS = (
 )  # every kind of answer that a request may have reached the service for
 UNCHANGED_SECONDS = 0.1  # a service that counts nothing for so long has read what was sent
 MOST_LOOKS = 50
+_Difference = Callable[
+    [Mapping[str, str], bytes], str | None
+]  # of a row of the index of samples and its answer; None: right
 
 
 class ServiceCounts:
@@ -148,19 +152,31 @@ def check_samples(setting: TrialContext, log: TrialLog) -> None:
     samples = log.folder / "samples"
     if not (samples / "index.csv").is_file():
         return
-    meanings = {label: meaning_of(subject.spoken(setting.service)) for label, subject in setting.subjects.items()}
-    expected = corpus.expected_answers(setting.corpus.folder)
+    difference = _by_contract(setting) if setting.asked is None else _by_rules(setting.asked)
     with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             answer = samples / f"{row['sample']}.answer"
             if None in row.values() or row["outcome"] != "right" or not answer.is_file():
                 continue
-            operation = operation_of(row["operation"])
-            meaning = meanings[row["subject"]]
-            difference = meaning.difference(answer.read_bytes(), expected[int(row["entry"])], operation)
+            wrong = difference(row, answer.read_bytes())
             log.samples_checked += 1
-            if difference is not None:
-                wrong = WrongSample(
-                    slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=difference
+            if wrong is not None:
+                log.wrong_samples.append(
+                    WrongSample(
+                        slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=wrong
+                    )
                 )
-                log.wrong_samples.append(wrong)
+
+
+def _by_contract(setting: TrialContext) -> _Difference:
+    """How a kept answer differs from the expected one, by the meaning of the format in which its subject is asked."""
+    meanings = {label: meaning_of(subject.spoken(setting.service)) for label, subject in setting.subjects.items()}
+    expected = corpus.expected_answers(setting.corpus.folder)
+    return lambda row, answer: meanings[row["subject"]].difference(
+        answer, expected[int(row["entry"])], operation_of(row["operation"])
+    )
+
+
+def _by_rules(asked: LoadTarget) -> _Difference:
+    """How a kept answer of a user's own service breaks the rules that the engine does not judge."""
+    return lambda row, answer: answer_rules.broken_by(answer, asked, operation_of(row["operation"]))

@@ -40,7 +40,7 @@ from ...statistics.steady import (
     steady_since,
     still_compiles,
 )
-from . import idle_cpu, remote_logs
+from . import idle_cpu, own_answers, remote_logs
 from .bring_up import require_host, start_all, unless_lost
 from .context import TrialContext, TrialFailedError, TrialLog, trial_folder
 from .drivers import Drivers, drivers_of
@@ -152,9 +152,7 @@ def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, 
         log.machine += doctor.examine_host(setting.site)
         log.far_clock = stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
         running = start_all(setting, plan, log, stack, all_spellings=all_spellings)
-        unpinned = {
-            label: any(part.server.model.jvm for part in setting.subjects[label].parts) for label in plan.start_order
-        }
+        unpinned = {label: subject.compiles() for label, subject in running.items()}
         faces = {
             label: subject.subject.same_as for label, subject in running.items() if subject.subject.same_as is not None
         }
@@ -166,7 +164,7 @@ def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, 
         try:
             counts = ServiceCounts(running)
             with (
-                drivers_of(job, log.folder) as engine,
+                drivers_of(job, log.folder, own_answers.secrets(setting)) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
                 ForeignObserver(log.folder, _watched(setting), [os.getpid()]) as foreign,
@@ -240,6 +238,7 @@ class _Driver:
         self._links = observers.links
         self._foreign = observers.foreign
         self._counts = counts
+        self._compiles = {label: subject.compiles() for label, subject in running.items()}
         self._design = design_named(setting.schedule.design)
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
@@ -298,7 +297,7 @@ class _Driver:
         spent = dict.fromkeys(slices.warm_up, 0.0)
         for turn in range(max((len(plans) for plans in slices.warm_up.values()), default=0)):
             pending = [key for key in slices.warm_up if steady_since(seen[key]) is None]
-            had = [Pending(self._has_compiler(key[0]), spent[key], still_compiles(seen[key])) for key in pending]
+            had = [Pending(self._compiles[key[0]], spent[key], still_compiles(seen[key])) for key in pending]
             promised = bool(self._setting.schedule.least_forks)
             if warm_up_is_over(within, time.monotonic() - begun, had, verdict_promised=promised):
                 break
@@ -317,9 +316,6 @@ class _Driver:
             )
             for (label, cell), so_far in seen.items()
         ]
-
-    def _has_compiler(self, label: str) -> bool:
-        return any(part.server.model.jvm for part in self._setting.subjects[label].parts)
 
     def look_at_rest(self) -> None:
         """What each subject uses unasked, where who waits is frozen: all run and nobody is asked."""

@@ -1,0 +1,126 @@
+"""What a user writes for servers of their own: a folder with a service.toml that starts it, a command line, or a jar."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ..base.errors import ConfigurationError
+from ..models.own_server import PORT_PLACE, PORT_VARIABLES, OwnServer
+from ..models.study import PartSpec, SubjectSpec
+from . import entries
+from .entries import SERVICE_FILE
+
+_TOLD = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
+_LONGEST_LABEL = 90  # an A/A test adds `.again`
+
+
+def is_own(words: str) -> bool:
+    """Whether these words mean a server of the user's own that Steelyard starts."""
+    return not _is_url(words) and (_is_command(words) or _is_started_folder(words))
+
+
+def server_of(words: str) -> OwnServer:
+    """The server that a folder, a command line or a jar means; raises ConfigurationError."""
+    if _is_started_folder(words):
+        return _of_folder(words)
+    try:
+        argv = shlex.split(words)
+    except ValueError as error:
+        raise ConfigurationError(f"'{words}' is not a command line: {error}", hint="close each quote") from None
+    if len(argv) == 1 and argv[0].endswith(".jar"):
+        argv = ["java", "-jar", argv[0]]
+    return OwnServer(title=words.strip(), folder=str(Path.cwd()), start=argv)
+
+
+def specs_of(subjects: Sequence[str]) -> list[SubjectSpec]:
+    """The subjects that these words mean, with different labels; the same one twice is an A/A test."""
+    servers = [server_of(words) for words in subjects]
+    labels = _labels(dict(zip(subjects, servers, strict=True)))
+    specs: list[SubjectSpec] = []
+    for words, server in zip(subjects, servers, strict=True):
+        label = labels[words]
+        again = sum(earlier.label.partition(".again")[0] == label for earlier in specs)
+        name = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+        part = PartSpec(server=name, own=server)
+        specs.append(SubjectSpec(label=label + ".again" * again, parts=[part]))
+    return specs
+
+
+def _is_url(words: str) -> bool:
+    return words.lower().startswith(("http://", "https://"))
+
+
+def _is_command(words: str) -> bool:
+    """Whether it is a command line: several words, or one that is a program or a jar."""
+    program = Path(words)
+    single = ("/" in words or words.endswith(".jar")) and program.is_file()
+    return single or len(words.split()) > 1
+
+
+def _is_started_folder(words: str) -> bool:
+    """Whether it is a folder whose service.toml says how it is started."""
+    if words in entries.server_files() or not Path(words, SERVICE_FILE).is_file():
+        return False
+    return entries.service_at(words).model.start is not None
+
+
+def _of_folder(words: str) -> OwnServer:
+    service = entries.service_at(words)
+    model = service.model
+    target = urlsplit(model.target or "")
+    if target.scheme != "http":
+        raise ConfigurationError(
+            f"{service.file}: a server that Steelyard starts is asked over http, and its target is {model.target}",
+            hint="name an http:// target, or start it yourself and compare by URL",
+        )
+    lines = [*(model.start or []), *(model.ready or [])]
+    told = any(_TOLD.search(word) for word in lines)
+    return OwnServer(
+        title=service.model.title,
+        folder=str(service.folder),
+        start=model.start or [],
+        ready=model.ready,
+        stop=model.stop,
+        port=None if told else target.port or 80,
+    )
+
+
+def _labels(servers: Mapping[str, OwnServer]) -> dict[str, str]:
+    """A short label for the words of each server: of the shortest kind by which all are told apart."""
+    distinct = len({server.model_dump_json() for server in servers.values()})
+    names: dict[str, str] = {}
+    for label_of in (_short, _with_folder, _whole):
+        names = {words: _file_safe(label_of(words, server)) for words, server in servers.items()}
+        if len(set(names.values())) >= distinct:
+            return names
+    numbered = {server.model_dump_json(): number for number, server in enumerate(servers.values(), 1)}
+    return {words: f"{names[words]}.{numbered[server.model_dump_json()]}" for words, server in servers.items()}
+
+
+def _program(server: OwnServer) -> Path:
+    """The file that a command line is named after: its jar, else its first file, else its program."""
+    jars = [word for word in server.start if word.endswith(".jar")]
+    named = jars or [word for word in server.start if Path(server.folder, word).is_file()] or server.start
+    return Path(server.folder, named[0])
+
+
+def _short(words: str, server: OwnServer) -> str:
+    return Path(server.folder).name if _is_started_folder(words) else _program(server).name
+
+
+def _with_folder(words: str, server: OwnServer) -> str:
+    place = Path(server.folder) if _is_started_folder(words) else _program(server)
+    return f"{place.parent.name}-{place.name}"
+
+
+def _whole(words: str, server: OwnServer) -> str:
+    return server.folder if _is_started_folder(words) else words
+
+
+def _file_safe(label: str) -> str:
+    safe = re.sub(r"[^A-Za-z0-9.=-]+", "_", label).strip("_.=-")
+    return safe[-_LONGEST_LABEL:].strip("_.=-") or "own"

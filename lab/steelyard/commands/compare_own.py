@@ -1,0 +1,73 @@
+"""The study of `compare` and `check` for servers of the user's own: folders that say how they are started, command lines, jars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..base.errors import ConfigurationError, why_unread
+from ..catalogue import entries, own_requests, own_subjects, subject_syntax
+from .options import ComparisonOptions, console
+
+if TYPE_CHECKING:
+    from ..catalogue.own_requests import OwnRequests
+    from ..models.study import Study
+
+
+def own_study(subjects: Sequence[str], options: ComparisonOptions, folder: Path) -> Study:
+    """The study that compares these, with its requests written beside it into `folder`; raises ConfigurationError."""
+    strange = next((words for words in subjects if not own_subjects.is_own(words)), None)
+    if strange is not None:
+        raise ConfigurationError(
+            f"'{strange}' is no server of yours, and others of these are",
+            hint="compare folders and command lines with each other; `steelyard import` makes a folder's service.toml",
+        )
+    specs = own_subjects.specs_of(subjects)
+    requests = requests_of(subjects, options)
+    study = subject_syntax.own_study_of(
+        specs,
+        requests.service.name,
+        requests.mix(options.operation, writes=options.writes),
+        rate=options.rate,
+        budget_seconds=subject_syntax.seconds_of(options.budget),
+        margin=subject_syntax.share_of(options.margin),
+    )
+    requests.write(folder / entries.OWN_REQUESTS)
+    return study
+
+
+def requests_of(subjects: Sequence[str], options: ComparisonOptions) -> OwnRequests:
+    """What all subjects are asked: of --request, of --service, or of the reference's own folder; raises ConfigurationError."""
+    if options.request and options.service is not None:
+        raise ConfigurationError("--request and --service exclude each other", hint="leave one of them out")
+    if options.request:
+        return own_requests.of_words(options.request, text_of(options.body))
+    if options.body is not None:
+        raise ConfigurationError("--body goes with --request", hint="--request 'POST /orders' --body @order.json")
+    if options.service is not None:
+        return own_requests.of_service(entries.service_at(options.service))
+    folders = [words for words in (subjects[-1], *subjects[:-1]) if Path(words, entries.SERVICE_FILE).is_file()]
+    if not folders:
+        raise ConfigurationError(
+            f"nothing says what {subjects[0]} is asked for",
+            hint="--request 'GET /PATH', or --service FOLDER with a service.toml",
+        )
+    of_each = {words: own_requests.of_service(entries.service_at(words)) for words in folders}
+    chosen = of_each[folders[0]]
+    for words, other in of_each.items():
+        if (other.service.operations, other.files) != (chosen.service.operations, chosen.files):
+            console().print(
+                f"both are asked what {folders[0]} says; the requests of {words} differ", highlight=False, markup=False
+            )
+    return chosen
+
+
+def text_of(words: str | None) -> str | None:
+    """The text that --body means, or that of the file after @; raises ConfigurationError where it cannot be read."""
+    if words is None or not words.startswith("@"):
+        return words
+    try:
+        return Path(words[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"the body {words[1:]} cannot be read: {why_unread(error)}") from None

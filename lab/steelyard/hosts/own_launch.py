@@ -1,0 +1,116 @@
+"""What the start of a user's own server needs beside: the words that tell its port, whether it answers, and its own stop."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from pathlib import Path
+
+from ..base.errors import KeeperError, NoAnswerError, ProvisionError
+from ..base.http_client import HttpClient
+from ..catalogue.entries import Entry
+from ..models.own_server import PORT_VARIABLES, OwnServer
+from ..models.service import Service
+from . import keeper
+from .build import placeholders
+from .keeper import Keeper
+from .placement import Placement
+from .running import Words
+
+_OTHER_PORT_SECONDS = 10.0  # a server that listens elsewhere for so long does not come to its port any more
+_NOT_THERE_SECONDS = 10.0  # a server that answers 404 for so long has no more to deploy
+_ASK_SECONDS = 2.0
+_STOP_SECONDS = 60.0
+_CONNECT_SECONDS = 1.0
+
+
+def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[str, str]:
+    """What tells the server its port; and Java to write down what its collector does, where there is a file for that."""
+    told = dict.fromkeys(PORT_VARIABLES, str(port))
+    if collector_log is None or not own.looks_like_java:
+        return told
+    option = f'-Xlog:gc*:file="{collector_log}":timenanos,tags:filecount=0'
+    return {**told, "JDK_JAVA_OPTIONS": f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {option}".strip()}
+
+
+def require_free(own: OwnServer, name: str, site: Placement) -> None:
+    """Raises ProvisionError where somebody listens on the server's fixed port already."""
+    if own.port is None:
+        return
+    with suppress(OSError):
+        socket.create_connection((site.address, own.port), timeout=_CONNECT_SECONDS).close()
+        raise ProvisionError(
+            f"{name} listens on port {own.port}, and something else listens there already", hint="stop it first"
+        )
+
+
+def on_its_port(name: str, kept: Keeper, site: Placement, port: int, begun: float) -> bool:
+    """Whether the server's processes listen on its port; raises ProvisionError where they have listened on others alone for long.
+
+    `begun` is when it was started, on the monotonic clock.
+    """
+    ports = {listener.port for listener in site.reach.listening(kept.pids())}
+    if port in ports:
+        return True
+    if ports and time.monotonic() - begun > _OTHER_PORT_SECONDS:
+        shown = ", ".join(map(str, sorted(ports)))
+        raise ProvisionError(
+            f"{name} listens on port {shown} and not on {port}, which Steelyard gave it",
+            hint=f"write {{port}} where its command line takes the port; {' and '.join(PORT_VARIABLES)} hold it too",
+        )
+    return False
+
+
+def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[], bool]:
+    """Whether a server on a port answers the service's first plain GET, as a question to be asked until it does.
+
+    Not with 404 or 503, which a server may answer until it has deployed its program; 404 counts after a while.
+    """
+    path, expected = _first_get(service.model)
+    first_not_found: list[float] = []
+
+    def is_answering() -> bool:
+        talk = HttpClient(site.url(port, path or "/"), _ASK_SECONDS)
+        try:
+            status = talk.get(service.model.headers).status
+        except NoAnswerError:
+            return False
+        finally:
+            talk.close()
+        if path is None or status in expected:
+            return True
+        if status == HTTPStatus.NOT_FOUND:
+            first_not_found.append(time.monotonic())
+            return first_not_found[-1] - first_not_found[0] > _NOT_THERE_SECONDS
+        return status != HTTPStatus.SERVICE_UNAVAILABLE
+
+    return is_answering
+
+
+def _first_get(service: Service) -> tuple[str | None, list[int]]:
+    """The path of the first GET that needs no data, and the statuses of its right answers; None where there is none."""
+    for operation in service.operations.values():
+        path = operation.path or service.path
+        if operation.method == "GET" and "{{" not in path:
+            return path, operation.expect.status or service.expect.status or [HTTPStatus.OK]
+    return None, []
+
+
+def stop(own: OwnServer, kept: Keeper, words: Words, log: Path) -> None:
+    """Let the server go on where it is paused, and run its own stop; where that fails, its keeper ends it in any case."""
+    if own.stop is None or kept.exit is not None:
+        return
+    with suppress(KeeperError):
+        kept.thaw()
+        keeper.run(
+            placeholders(own.stop, words.placeholders),
+            log=log.with_suffix(".stop.log"),
+            cwd=Path(own.folder),
+            environment=words.environment,
+            seconds=_STOP_SECONDS,
+            reach=words.site.reach,
+        )

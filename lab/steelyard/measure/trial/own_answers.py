@@ -1,0 +1,57 @@
+"""The answers of a user's own service: each operation asked once before any load, and who asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...base.errors import TargetError
+from ...hosts.running import RunningSubject
+from ...models.job import Target
+from ...models.records import Failure
+from ...workload import answer_rules
+from ..load.auth import Credentials
+from ..load.driving import LoadContext
+from ..load.driving import verify as asked_once
+from .context import TrialContext, TrialFailedError
+from .engine import Secrets
+
+_GIVE_UP_SECONDS = 10.0
+
+
+def secrets(setting: TrialContext) -> Secrets | None:
+    """What the engine is told apart from the requests; None where a service has a contract, or nothing is secret."""
+    if setting.who_asks is None:
+        return None
+    return setting.who_asks.told(max(cell.users for cell in setting.schedule.cells))
+
+
+def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) -> int:
+    """Ask a subject for each operation that is loaded, once, and judge the answer by all rules; the number of operations.
+
+    Raises TrialFailedError on the first wrong answer.
+    """
+    assert setting.asked is not None
+    operations = list(setting.asked.operations)
+    own = folder / f"{label}.verified"
+    own.mkdir()
+    ground = LoadContext(
+        Target(subject=label, host=up.host, port=up.front.port, path=up.subject.path()),
+        setting.corpus,
+        own,
+        setting.who_asks or Credentials(Secrets()),
+        setting.shares.engine,
+        setting.schedule.seed,
+        setting.schedule.drain_limit_seconds,
+        _GIVE_UP_SECONDS,
+        setting.progress,
+    )
+    try:
+        _, answers = asked_once(ground, operations)
+        for operation, answer in answers.items():
+            broken = answer_rules.broken_by(answer, setting.asked, operation)
+            if broken is not None:
+                raise TargetError(f"{operation} is not answered rightly: {broken}", hint=f"its answer is in {own}")
+    except TargetError as error:
+        message = up.death() or f"{label}: {error.message}"
+        raise TrialFailedError(Failure(kind="contract", subject=label, message=message), error.hint) from None
+    return len(operations)

@@ -1,0 +1,42 @@
+"""A server of the user's own as a study names it: how it is started, on which port it answers, and how it is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from .server import Argv
+from .strict import Strict
+
+_JAVA = frozenset({"java", "mvn", "mvnw", "gradle", "gradlew"})
+PORT_PLACE = "{port}"
+PORT_VARIABLES = ("PORT", "SERVER_PORT")  # where a server of the user's own finds its port
+
+
+class OwnServer(Strict):
+    """A server of the user's own. Its argument lists run in `folder`.
+
+    `start` runs it in the foreground. `ready` is repeated until it exits with 0; without it, the server is ready when it takes
+    connections and answers. `stop` is run before its processes are ended, which happens in any case. It listens on the port that
+    Steelyard gives it, by `{port}` in these lists and by the environment variables PORT and SERVER_PORT; where `port` is set it
+    listens on that one.
+    """
+
+    title: str
+    folder: str
+    start: Argv
+    ready: Argv | None = None
+    stop: Argv | None = None
+    port: Annotated[int | None, Field(gt=0, lt=65_536)] = None
+
+    @property
+    def looks_like_java(self) -> bool:
+        """Whether its start line runs Java, as far as the line shows; the started process tells for certain."""
+        return Path(self.start[0]).name in _JAVA or any(word.endswith(".jar") for word in self.start)
+
+    def files(self) -> list[Path]:
+        """The files that its start line names: its program, as far as that is the user's own."""
+        named = (Path(self.folder, word) for word in self.start if len(word) < 4096 and "\0" not in word)
+        return list(dict.fromkeys(path for path in named if path.is_file()))

@@ -1,0 +1,155 @@
+"""A server of the user's own is a subject: what its words mean, what it is asked, and how it comes up or says why not."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from command import Ran, steelyard
+from own_service import service
+from steelyard.base.errors import ConfigurationError
+from steelyard.catalogue import entries, own_requests, own_subjects, subject_syntax
+from steelyard.models.study import Study
+
+SERVE = f"{sys.executable} serve.py {{port}} 0.001"
+DYING = f"{sys.executable} -c raise(SystemExit(3))"
+DEAF = f"{sys.executable} -m http.server 0 --bind 127.0.0.1"
+
+
+def compare(folder: Path, *words: str) -> Ran:
+    short = ("--budget", "20s", "--slice-seconds", "0.5", "--warm-up", "1", "--out", "runs")
+    awake = {"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"}
+    ran = steelyard("compare", *words, *short, folder=folder, environment=awake)
+    assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
+    return ran
+
+
+def made(folder: Path, name: str = "shop", **more: object) -> Path:
+    return service(folder, name, 0.001, **{"start": SERVE.split(), **more})
+
+
+def test_labels_are_short_and_tell_subjects_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for jar in ("old/app.jar", "new/app.jar"):
+        (tmp_path / jar).parent.mkdir()
+        (tmp_path / jar).touch()
+    made(tmp_path)
+    labels = [
+        [spec.label for spec in own_subjects.specs_of(words)]
+        for words in (
+            ["./shop", "./shop"],
+            ["old/app.jar", "new/app.jar"],
+            ["java -Xmx64m -jar old/app.jar", "java -Xmx128m -jar old/app.jar"],
+        )
+    ]
+    assert labels == [
+        ["shop", "shop.again"],
+        ["old-app.jar", "new-app.jar"],
+        ["java_-Xmx64m_-jar_old_app.jar", "java_-Xmx128m_-jar_old_app.jar"],
+    ]
+
+
+def test_words_that_mean_a_server_of_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made(tmp_path)
+    (tmp_path / "a.jar").touch()
+    assert all(map(own_subjects.is_own, ("./shop", "shop", "java -jar a.jar", "a.jar", "./a.jar")))
+    assert not any(map(own_subjects.is_own, ("go", "tomcat-metro@jvm=-Xmx1g", "http://127.0.0.1:1/x", "./nowhere")))
+    assert own_subjects.server_of("./a.jar").start == ["java", "-jar", "./a.jar"]
+    assert own_subjects.server_of("a.jar").looks_like_java and not own_subjects.server_of("./shop").looks_like_java
+
+
+def test_a_port_is_told_where_the_line_takes_it_and_else_fixed(tmp_path: Path) -> None:
+    told = own_subjects.server_of(str(made(tmp_path)))
+    fixed = own_subjects.server_of(str(service(tmp_path, "fixed", 0.0)))
+    by_shell = own_subjects.server_of(str(made(tmp_path, "shell", start=["sh", "-c", "serve --port ${SERVER_PORT}"])))
+    assert told.port is None and by_shell.port is None and fixed.port is not None
+
+
+def test_requests_of_the_command_line_are_operations_with_their_bodies(tmp_path: Path) -> None:
+    requests = own_requests.of_words(["POST /orders"], '{"count": 1}')
+    requests.write(tmp_path / "requests")
+    kept = entries.service_at(str(tmp_path / "requests")).model
+    operation = kept.operations["post-orders"]
+    assert (operation.method, operation.path) == ("POST", "/orders")
+    assert (tmp_path / "requests" / (operation.sample or "")).read_text() == '{"count": 1}'
+    with pytest.raises(ConfigurationError, match="is not a request"):
+        own_requests.of_words(["/items"], None)
+
+
+def test_operations_that_change_data_are_loaded_only_where_the_user_allows_it() -> None:
+    requests = own_requests.of_words(["GET /items/7", "DELETE /items/7"], None)
+    assert list(requests.mix(None, writes=False)) == ["get-items-7"]
+    assert len(requests.mix(None, writes=True)) == 2
+    with pytest.raises(ConfigurationError, match="change data"):
+        own_requests.of_words(["DELETE /items/7"], None).mix(None, writes=False)
+
+
+def test_a_service_is_kept_without_its_start_and_with_the_files_that_it_names(tmp_path: Path) -> None:
+    own_requests.of_service(entries.service_at(str(made(tmp_path, stop=["true"])))).write(tmp_path / "kept")
+    kept = entries.service_at(str(tmp_path / "kept"))
+    assert (kept.model.start, kept.model.stop) == (None, None) and kept.model.target is not None
+    assert (tmp_path / "kept" / "order.json").read_text() == "{}"
+
+
+def test_the_study_of_own_servers_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    specs = own_subjects.specs_of([str(made(tmp_path)), str(made(tmp_path, "next"))])
+    study = subject_syntax.own_study_of(
+        specs, "shop", {"a": 1.0, "b": 1.0}, rate=None, budget_seconds=60.0, margin=0.03
+    )
+    (tmp_path / "compare.toml").write_text(subject_syntax.text_of(study))
+    read = entries.study(str(tmp_path / "compare.toml")).model
+    assert read.service == str(tmp_path / "requests") and read.mix == {"a": 1.0, "b": 1.0}
+    assert read.model_copy(update={"service": study.service}) == study
+    with pytest.raises(ValueError, match="the mix names 'c'"):
+        Study.model_validate({**dict(study), "mix": {"c": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([DYING, DYING], 1, "died before it was ready (exit code 3)"),
+        (["./none {port}", "./none {port}"], 1, "none"),
+        (["./shop", "go"], 64, "'go' is no server of yours"),
+        (["./shop", "./shop", "--service", "shop", "--request", "GET /"], 64, "exclude each other"),
+    ],
+)
+def test_what_does_not_come_up_is_said_in_a_sentence(words: list[str], code: int, said: str, tmp_path: Path) -> None:
+    made(tmp_path)
+    asked = () if code == 64 else ("--request", "GET /")
+    ran = compare(tmp_path, *words, *asked)
+    assert ran.code == code and said in ran.err, ran.err
+
+
+def test_a_server_that_listens_elsewhere_is_named_with_both_ports_and_ended(tmp_path: Path) -> None:
+    ran = compare(tmp_path, DEAF, DEAF, "--request", "GET /")
+    assert ran.code == 1 and "which Steelyard gave it" in ran.err, ran.err
+    port = int(ran.err.partition("listens on port ")[2].split()[0])
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=1)
+
+
+def test_a_wrong_answer_is_said_with_what_came_and_nothing_is_measured(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    with (folder / "service.toml").open("a") as file:
+        file.write('expect = { contains = "sum" }\n')
+    ran = compare(tmp_path, "./shop", "./shop")
+    assert ran.code == 1 and "order is not answered rightly" in ran.err and "it begins: ok" in ran.err, ran.err
+
+
+@pytest.mark.alone
+def test_a_server_is_compared_with_itself_by_folder(tmp_path: Path) -> None:
+    folder = made(tmp_path, stop=["touch", "stopped"], counter="/")
+    ran = compare(tmp_path, "./shop", "./shop", "--users", "2", "--json")
+    assert ran.code in (0, 2), ran.err
+    output = json.loads(ran.out)
+    assert {output["comparisons"][0][side] for side in "ab"} == {"shop", "shop.again"}
+    assert output["comparisons"][0]["verdict"] in (None, "equivalent", "undecided"), ran.out
+    starts = (folder / "starts").read_text().count("started")
+    assert starts >= 2 and starts % 2 == 0 and (folder / "stopped").is_file()
+    trial = json.loads(next((tmp_path / "runs").glob("*/trials/01/trial.json")).read_text())
+    assert trial["status"] == "complete" and {subject["exchanges_verified"] for subject in trial["subjects"]} == {1}
+    assert all(count["by_service"] == count["by_engine"] for count in trial["counted"])
