@@ -140,6 +140,13 @@ def test_a_wrong_answer_is_said_with_what_came_and_nothing_is_measured(tmp_path:
     assert ran.code == 1 and "order is not answered rightly" in ran.err and "it begins: ok" in ran.err, ran.err
 
 
+def test_two_on_one_fixed_port_need_namespaces_and_to_listen_on_more_than_loopback(tmp_path: Path) -> None:
+    service(tmp_path, "fixed", 0.001)
+    ran = compare(tmp_path, "./fixed", "./fixed")
+    assert ran.code == 1 and "fixed port" in ran.err, ran.err
+    assert "network namespace" in ran.err and "{port}" in ran.err, ran.err
+
+
 @pytest.mark.alone
 def test_a_server_is_compared_with_itself_by_folder(tmp_path: Path) -> None:
     folder = made(tmp_path, stop=["touch", "stopped"], counter="/")

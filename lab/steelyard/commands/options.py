@@ -216,9 +216,10 @@ def require_rest(sessions: int | None, rest: float) -> None:
 def require_verdict(outcome: Outcome) -> None:
     """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
     if outcome.failures or outcome.verdicts is None:
+        first, _, step = outcome.failures[0].partition("\nhint: ")
         raise SteelyardError(
-            f"{len(outcome.failures)} of the run's trials failed: {outcome.failures[0].splitlines()[0]}",
-            hint=f"everything that was measured is in {outcome.folder}",
+            f"{len(outcome.failures)} of the run's trials failed: {first.splitlines()[0]}",
+            hint=f"{f'{step}; ' if step else ''}everything that was measured is in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
         longer = (

@@ -130,7 +130,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
             ground.stack.callback(own_launch.stop, part.own, kept, words, log)
         is_up = _is_up_of(subject, part, ground.site, port, kept)
         _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
-        if ground.site != LOOPBACK:
+        if ground.site != LOOPBACK and part.own is None:
             _require_bound(server, kept, ground.site)
         return kept
 

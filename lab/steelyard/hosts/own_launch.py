@@ -18,7 +18,7 @@ from ..models.service import Service
 from . import keeper
 from .build import placeholders
 from .keeper import Keeper
-from .placement import Placement
+from .placement import LOOPBACK, Placement
 from .running import Words
 
 _OTHER_PORT_SECONDS = 10.0  # a server that listens elsewhere for so long does not come to its port any more
@@ -53,8 +53,14 @@ def on_its_port(name: str, kept: Keeper, site: Placement, port: int, begun: floa
 
     `begun` is when it was started, on the monotonic clock.
     """
-    ports = {listener.port for listener in site.reach.listening(kept.pids())}
+    listening = site.reach.listening(kept.pids())
+    ports = {listener.port for listener in listening}
     if port in ports:
+        if site != LOOPBACK and all(listener.loopback for listener in listening if listener.port == port):
+            raise ProvisionError(
+                f"{name} listens on loopback alone, which cannot be reached in the network namespace that its fixed port needs",
+                hint="write {port} where its start line takes the port, or have it listen on all addresses",
+            )
         return True
     if ports and time.monotonic() - begun > _OTHER_PORT_SECONDS:
         shown = ", ".join(map(str, sorted(ports)))

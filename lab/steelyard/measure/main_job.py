@@ -24,9 +24,10 @@ from ..base.csvfiles import require_room, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.text import enumerated
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
-from ..hosts import environment, subject
+from ..hosts import environment, own_sites, subject
 from ..hosts.cpus import Shares
 from ..hosts.placement import reached
 from ..hosts.subject import Subject
@@ -179,6 +180,10 @@ def setting_of(
             count=study.corpus_entries,
             formats=_formats(study, subjects),
         )
+    apart = own_sites.sharing_ports(subjects)
+    own_sites.require_namespaces(apart)
+    if apart:
+        progress.say(f"{enumerated(apart)} listen on one fixed port: each has a network namespace of its own")
     return TrialContext(
         schedule=schedule,
         service=service,
@@ -189,6 +194,7 @@ def setting_of(
         progress=progress,
         warm_up_within=warm_up_within(schedule),
         trial_within=trial_within(schedule),
+        apart=apart,
         asked=asked,
         who_asks=who_asks,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 from ...base.errors import ContractError, KeeperError, ProvisionError
+from ...hosts import own_sites
 from ...hosts.launch import started
 from ...hosts.running import RunningPart, RunningSubject
 from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
@@ -55,6 +56,8 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"starting {label}"))
         subject = setting.subjects[label]
         try:
+            apart = label in setting.apart
+            site = stack.enter_context(own_sites.placed(setting.apart.index(label))) if apart else setting.site
             context = started(
                 subject,
                 log.folder,
@@ -62,7 +65,7 @@ def start_all(
                 draw,
                 setting.progress,
                 setting.schedule.observe,
-                site=setting.site,
+                site=site,
             )
             up = stack.enter_context(context)
         except (ProvisionError, KeeperError) as error:

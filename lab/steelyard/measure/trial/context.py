@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,6 +78,7 @@ class TrialContext:
 
     `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
     `trial_within` those by which it wants the trial to end.
+    `apart` are the subjects that share a fixed port, of which each has a network namespace of its own.
     `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` is what the engine is told
     apart from them; None where the service has a contract.
     `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
@@ -94,6 +95,7 @@ class TrialContext:
     trial_within: float | None = None
     site: Placement = LOOPBACK
     lab: int | None = None
+    apart: Sequence[str] = ()
     asked: LoadTarget | None = None
     who_asks: Credentials | None = None
 
