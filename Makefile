@@ -171,7 +171,6 @@ kept: build ## what the runs in docs/results say, and their notes, made anew by 
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
 	$(RUN) python tools/sessions.py
-	for run in $(KEPT_RUNS); do $(RUN) steelyard keep $$run $$run || exit 1; done
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

@@ -1,4 +1,4 @@
-"""A kept run is small, says to the byte what the whole one says, and those of this repository stay small."""
+"""A kept run is one archive with its figures as text beside it; it gives the same report to the byte, and stays small."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import json
 import re
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
-from steelyard.base import paths
-from steelyard.base.csvfiles import pack, packed_place, read_bytes
+from steelyard.analyse.analysis import analysed
+from steelyard.base import paths, raw_archive
+from steelyard.base.csvfiles import names_in, read_bytes
 from steelyard.base.errors import StoreError
 from steelyard.models.records import Failure
 from steelyard.report import keeping, write_report
-from steelyard.results.keeping import PLAIN_BYTES
 from steelyard.results.stored_run import read_run
+from steelyard.results.tabular.opened_run import open_run
 from synthetic import Planted, write_run
 
 RESULTS = paths.root() / "docs" / "results"
@@ -50,31 +52,59 @@ def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def samples(folder: Path) -> list[dict[str, str]]:
+def samples(run: Path) -> list[dict[str, str]]:
     """The rows of the sampled answers that are there."""
     found = []
-    for index in sorted(folder.glob("trials/*/samples/index.csv")):
-        with index.open(newline="") as file:
-            found += [row for row in csv.DictReader(file) if read_bytes(index.parent / f"{row['sample']}.answer")]
+    for trial in names_in(run / "trials"):
+        folder = run / "trials" / trial / "samples"
+        if "index.csv" in names_in(folder):
+            rows = csv.DictReader(read_bytes(folder / "index.csv").decode().splitlines())
+            found += [row for row in rows if read_bytes(folder / f"{row['sample']}.answer")]
     return found
+
+
+def with_changed(kept: Path, name: str, content: bytes) -> None:
+    """Write the archive of a kept run anew, with other content in one file."""
+    with zipfile.ZipFile(kept / raw_archive.NAME) as archive:
+        files = {member: archive.read(member) for member in archive.namelist()}
+    raw_archive.write_archive(kept / raw_archive.NAME, {**files, name: content}.items())
+
+
+def test_a_kept_run_is_one_archive_beside_its_figures_and_notes_as_text(run: Path, tmp_path: Path) -> None:
+    (run / "notes.md").write_text("what it shows\n")
+    write_report(run)
+    kept = keeping.keep(run, tmp_path / "run")
+    assert {path.name for path in kept.iterdir()} == {"raw.zip", "results.csv", "verdicts.json", "notes.md"}
+    assert json.loads((kept / "verdicts.json").read_text())["comparisons"]
+    assert (kept / "notes.md").read_text() == "what it shows\n"
 
 
 def test_a_kept_run_is_smaller_and_its_report_is_the_whole_runs_to_the_byte(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
-    assert size(kept / "trials") < size(run / "trials") / 2
+    assert size(kept) < size(run) / 2
     assert write_report(kept).read_bytes() == write_report(run).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["environment.json", "study.toml"])
-def test_what_is_packed_for_its_length_is_read_all_the_same(run: Path, tmp_path: Path, name: str) -> None:
-    """Sixteen subjects have an environment of 60 KB, a study may have as many tests."""
-    whole = tmp_path / "long" / run.name
-    shutil.copytree(run, whole)
-    long = {"environment.json": json.dumps({"padding": "x" * PLAIN_BYTES}), "study.toml": "#" * PLAIN_BYTES}
-    (whole / name).write_text(long[name] + "\n")
-    kept = keeping.keep(whole, tmp_path / "kept" / run.name)
-    assert not (kept / name).exists() and packed_place(kept / name).exists()
-    assert write_report(kept).read_bytes() == write_report(whole).read_bytes()
+def test_the_tables_of_a_kept_run_are_those_of_the_whole_one(run: Path, tmp_path: Path) -> None:
+    analysed(run)
+    kept, whole = open_run(keeping.keep(run, tmp_path / "run")), open_run(run)
+    assert kept.tables == whole.tables and "slices" in kept.tables
+    for name in kept.tables:
+        assert kept.table(name).columns == whole.table(name).columns, name
+    assert kept.table("slices").values == whole.table("slices").values
+
+
+def test_the_raw_files_of_a_kept_run_are_those_of_the_run_byte_for_byte(run: Path, tmp_path: Path) -> None:
+    kept = keeping.keep(run, tmp_path / "run")
+    for name in ("schedule.json", "environment.json", "study.toml", "trials/01/slices.csv", "trials/02/ticks.csv"):
+        assert read_bytes(kept / name) == (run / name).read_bytes(), name
+
+
+def test_the_same_run_is_kept_as_the_same_bytes(run: Path, tmp_path: Path) -> None:
+    first, second = (keeping.keep(run, tmp_path / place / "run") for place in ("first", "second"))
+    again = keeping.keep(first, tmp_path / "third" / "run")
+    for path in first.iterdir():
+        assert path.read_bytes() == (second / path.name).read_bytes() == (again / path.name).read_bytes(), path.name
 
 
 def test_ten_sampled_answers_stay_those_that_were_wrong_among_them(run: Path, tmp_path: Path) -> None:
@@ -93,14 +123,14 @@ def test_logs_stay_of_trials_that_failed_alone_and_the_users_home_is_not_in_them
     for trial in ("01", "02"):
         (run / "trials" / trial / "go.server.log").write_text("/home/somebody/x is not /home/somebody-else/x")
     kept = keeping.keep(run, tmp_path / "kept")
-    assert not packed_place(kept / "trials" / "01" / "go.server.log").exists()
+    assert "go.server.log" not in names_in(kept / "trials" / "01")
     assert read_bytes(kept / "trials" / "02" / "go.server.log") == b"~/x is not /home/somebody-else/x"
 
 
 def test_requests_are_left_out_and_what_is_no_request_stays(run: Path, tmp_path: Path) -> None:
     (run / "corpus" / "graph.xml").write_text("<graph/>")
     kept = keeping.keep(run, tmp_path / "run")
-    assert [path.name for path in (kept / "corpus").iterdir()] == ["graph.xml"]
+    assert names_in(kept / "corpus") == ["graph.xml"]
 
 
 def test_a_run_that_would_say_less_is_not_kept(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,21 +140,17 @@ def test_a_run_that_would_say_less_is_not_kept(run: Path, tmp_path: Path, monkey
     assert not (tmp_path / "run").exists()
 
 
-def test_a_kept_run_may_be_kept_again_in_its_place_and_nothing_else_is_replaced(run: Path, tmp_path: Path) -> None:
+def test_no_folder_is_replaced(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
-    before = {path.relative_to(kept): path.read_bytes() for path in kept.rglob("*") if path.is_file()}
-    keeping.keep(kept, kept)
-    assert {path.relative_to(kept): path.read_bytes() for path in kept.rglob("*") if path.is_file()} == before
-    for whole, to in ((run, run), (run, kept)):
+    for source, to in ((run, run), (run, kept), (kept, kept)):
         with pytest.raises(StoreError, match="is there already"):
-            keeping.keep(whole, to)
+            keeping.keep(source, to)
 
 
-def test_a_damaged_packed_file_is_named(run: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_in_the_archive_is_named(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
-    path = packed_place(kept / "trials" / "01" / "slices.csv")
-    for damaged in (path.read_bytes()[:-9], b"not packed at all", pack(b"\xff")):
-        path.write_bytes(damaged)
+    for damaged in (b"", b"not a table\n", b"\xff"):
+        with_changed(kept, "trials/01/slices.csv", damaged)
         (trial, *_) = read_run(kept).trials
         assert trial.status == "damaged" and "slices.csv" in (trial.damage or "")
 
@@ -162,9 +188,8 @@ def test_a_kept_runs_histograms_are_unfolded_and_read_as_before(run: Path, tmp_p
 
 def test_a_damaged_unfolded_histogram_is_named(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
-    path = kept / "trials" / "01" / "intervals.hlog"
-    log = read_bytes(path).decode()
+    log = read_bytes(kept / "trials" / "01" / "intervals.hlog").decode()
     for wrong in ("0x1c84930", "0x", "0xyz"):
-        packed_place(path).write_bytes(pack(re.sub(r"0x[0-9a-f]+", wrong, log, count=1).encode()))
+        with_changed(kept, "trials/01/intervals.hlog", re.sub(r"0x[0-9a-f]+", wrong, log, count=1).encode())
         (trial, *_) = read_run(kept).trials
         assert trial.status == "damaged" and "intervals.hlog" in (trial.damage or "")

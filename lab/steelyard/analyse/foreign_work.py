@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.csvfiles import is_stored
 from ..base.errors import StoreError
 from ..base.text import counted, enumerated
 from ..models.records import Cell, Schedule, TrialPlan
@@ -146,7 +147,7 @@ class BusySoFar:
         """The sentence that the run ends with, once `plan` was driven; empty where it goes on."""
         folder = self._folder / "trials" / f"{plan.number:02d}"
         self._trials += 1
-        if (folder / NAME).exists():
+        if is_stored(folder / NAME):
             with suppress(StoreError):  # the analysis names what is damaged
                 trial = read_trial(plan, folder)
                 self._seen += [each for cell in schedule.cells for each in disturbances([trial], cell)]

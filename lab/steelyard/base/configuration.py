@@ -24,15 +24,22 @@ def load(path: Path, model: type[Model]) -> Model:
 def read(path: Path) -> dict[str, Any]:
     """The content of a TOML file as plain tables; raises ConfigurationError where it is missing, unreadable or no TOML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except FileNotFoundError:
         raise ConfigurationError(f"{path} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {why_unread(error)}") from None
+    return parse(content, str(path))
+
+
+def parse(content: bytes, source: str) -> dict[str, Any]:
+    """A TOML document as plain tables; `source` is what an error calls it. Raises ConfigurationError."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{source} cannot be read: {why_unread(error)}") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path} is not valid TOML: {error}") from None
+        raise ConfigurationError(f"{source} is not valid TOML: {error}") from None
 
 
 def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:

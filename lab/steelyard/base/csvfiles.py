@@ -1,6 +1,6 @@
 """Small tables and documents on disk: read with the file and line in every complaint, written whole or not at all.
 
-A file may lie packed under its name and `.xz`, as in kept runs; readers need not know.
+A file may be packed: alone under its name and `.xz`, or in a kept run's archive (raw_archive); readers need not know.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import raw_archive
 from .errors import StoreError
 
 _LARGEST_FIELD = 1_000_000
@@ -76,8 +77,14 @@ def _finite(text: str) -> float:
 
 
 def is_stored(path: Path) -> bool:
-    """Whether a file is there, plain or packed."""
-    return path.exists() or packed_place(path).exists()
+    """Whether a file is there, plain or packed; raises StoreError where a kept run's archive is not a valid one."""
+    return path.exists() or packed_place(path).exists() or raw_archive.has_file(path)
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names of the files and folders in a folder, plain or packed, sorted; none where there is no folder. Raises StoreError."""
+    plain = {path.name.removesuffix(PACKED) for path in folder.iterdir()} if folder.is_dir() else set()
+    return sorted(plain | raw_archive.names_in(folder))
 
 
 def packed_place(path: Path) -> Path:
@@ -94,7 +101,13 @@ def read_bytes(path: Path) -> bytes:
     """The whole of a stored file, plain or else packed; raises StoreError that names it."""
     packed = packed_place(path)
     try:
-        return path.read_bytes() if path.exists() or not packed.exists() else lzma.decompress(packed.read_bytes())
+        if not path.exists():
+            if packed.exists():
+                return lzma.decompress(packed.read_bytes())
+            archived = raw_archive.read_member(path)
+            if archived is not None:
+                return archived
+        return path.read_bytes()
     except FileNotFoundError:
         raise StoreError(f"{path} is missing") from None
     except (lzma.LZMAError, EOFError) as error:
@@ -158,14 +171,20 @@ def read_document(path: Path) -> Any:
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, packed: bool = False) -> None:
     """Write a CSV file whole, or leave the old one; `packed` writes it packed, beside its name; raises StoreError."""
+    text = table_text(columns, rows)
+    if packed:
+        write_bytes(packed_place(path), pack(text.encode()))
+    else:
+        write_text(path, text)
+
+
+def table_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    if packed:
-        write_bytes(packed_place(path), pack(text.getvalue().encode()))
-    else:
-        write_text(path, text.getvalue())
+    return text.getvalue()
 
 
 def write_document(path: Path, content: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.csvfiles import read_table
+from ..base.csvfiles import is_stored, read_table
 from ..base.errors import StoreError
 from .published_tables import Printed, printed
 
@@ -55,7 +55,7 @@ def quantities(folder: Path) -> dict[str, Printed]:
         _name(published.use_case, published.users, published.payload, published.server): published.index
         for published in read_indices(folder / INDICES)
     }
-    if (folder / HARDWARE).is_file():
+    if is_stored(folder / HARDWARE):
         for row in read_table(folder / HARDWARE, ("use_case", "server", *SHARES)):
             for share in SHARES:
                 named[_name(row.text("use_case"), row.text("server"), share)] = printed(row, share)

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from ..base import configuration
-from ..base.csvfiles import Row, read_table
+from ..base.csvfiles import Row, read_bytes, read_table
 from ..base.errors import ConfigurationError, StoreError
 from ..base.formula import Formula, FormulaError, parse
 from ..base.text import number_text
@@ -119,8 +119,8 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
 
 
 def read_conclusions(path: Path) -> Conclusions:
-    """What a paper concludes, from its study's claims.toml; raises ConfigurationError."""
-    return configuration.load(path, Conclusions)
+    """What a paper concludes, from the claims.toml of its study or of a run; raises ConfigurationError and StoreError."""
+    return configuration.validate(configuration.parse(read_bytes(path), str(path)), Conclusions, str(path))
 
 
 def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:

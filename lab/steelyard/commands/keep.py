@@ -22,9 +22,10 @@ commands = typer.Typer()
 )
 def keep(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
-    to: Annotated[Path, typer.Argument(metavar="TO", help="The folder to keep it in; a kept run may be its own.")],
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The new folder to keep it in.")],
 ) -> None:
-    """Copy a run small: what its report needs, packed (xz), and ten sampled answers; `steelyard report` reads it as it is."""
+    """Copy a run small: one archive (raw.zip) of the files that its report needs and ten sampled answers, with results.csv,
+    verdicts.json and notes.md beside it. `report`, `serve`, `export`, `layers` and `why` read it; `report` makes its page."""
     from ..report import keeping
 
     kept = keeping.keep(run_folder, to)

@@ -1,4 +1,4 @@
-"""A kept run: a stored one made small, which says to the byte what the whole one says."""
+"""A kept run: a stored one made small, from which the same report is made to the byte (contracts/kept-run.md)."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from typing import Any
 from ..analyse import indices
 from ..analyse.analysis import Analysis, examined, write_figures
 from ..analyse.measures import registry
-from ..base.csvfiles import packed_place, write_text
+from ..base import raw_archive
+from ..base.csvfiles import is_stored, read_bytes, write_bytes
 from ..base.errors import StoreError
-from ..results.keeping import compact, put
+from ..results.keeping import raw_files
 from ..results.stored_run import Run, read_run
 from . import EXPORTED, FILE_NAME
 from .page import html_of
+from .sections.notes import NOTES
 
 MADE = frozenset({"results.csv", "verdicts.json", FILE_NAME, indices.FILE_NAME})
 
 
 def keep(run_folder: Path, to: Path) -> Path:
-    """Keep the run in the folder `to`, small, with its report made anew; raises StoreError, also where that would say less.
+    """Keep the run in the new folder `to`, small; raises StoreError, also where its report would change.
 
-    A run that is kept already may be kept in its own place: what the rules of today say of it then stands there.
+    The folder holds the archive of raw files and, as text, the figures, the verdicts and the notes. The page is not
+    stored: `steelyard report` makes it.
     """
     run = read_run(run_folder)
-    again = to.resolve() == run_folder.resolve() and _is_kept(run)
-    if to.exists() and not again:
+    if to.exists():
         raise StoreError(f"{to} is there already", hint="name a new folder for the kept run")
     if run_folder.resolve() in to.resolve().parents:
         raise StoreError(f"{to} lies in the run that is to be kept", hint="name a folder beside it")
     to.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.") as scratch:
         made = Path(scratch) / to.name
-        compact(run, made, _kinds(run.study), leave_out=MADE | EXPORTED)
-        _make_outputs(replace(run, folder=made), made)
-        if again:
-            to.rename(Path(scratch) / "before")
+        made.mkdir()
+        files = raw_files(run, _kinds(run.study), leave_out=MADE | EXPORTED | {NOTES})
+        raw_archive.write_archive(made / raw_archive.NAME, files)
+        if is_stored(run_folder / NOTES):
+            write_bytes(made / NOTES, read_bytes(run_folder / NOTES))
+        _write_outputs(replace(run, folder=made), made)
         made.rename(to)
     return to
-
-
-def _is_kept(run: Run) -> bool:
-    return all(packed_place(trial.folder / "slices.csv").exists() for trial in run.trials)
 
 
 def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
@@ -55,22 +55,17 @@ def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
-def _make_outputs(whole: Run, made: Path) -> None:
-    """Write what the kept run says into its folder; raises StoreError where the whole run says anything else."""
+def _write_outputs(whole: Run, made: Path) -> None:
+    """Write what the report says beside the page into the kept run's folder; raises StoreError where the whole run says more."""
     analysis = examined(read_run(made))
-    if _said(analysis) != _said(examined(whole)):
+    if _outputs(analysis) != _outputs(examined(whole)):
         raise StoreError(
             f"kept small, the run {made.name} would not say what it says whole",
             hint="this is a defect of Steelyard: please report it",
         )
     write_figures(analysis, made)
-    write_text(made / FILE_NAME, html_of(analysis))
     indices.write(analysis, made)
-    for path in (made / name for name in MADE if (made / name).is_file()):
-        content = path.read_bytes()
-        path.unlink()
-        put(path, content)
 
 
-def _said(analysis: Analysis) -> tuple[object, ...]:
+def _outputs(analysis: Analysis) -> tuple[object, ...]:
     return analysis.verdicts, [figure.row() for figure in analysis.figures], html_of(analysis)

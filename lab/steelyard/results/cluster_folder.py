@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..base.csvfiles import is_stored, read_document, write_text
+from ..base.csvfiles import is_stored, names_in, read_document, write_text
 from ..base.errors import ConfigurationError, StoreError
 from ..base.validation import named_problem
 from ..models.cluster import ClusterRun, Machine
@@ -46,9 +46,13 @@ def machine_folder(folder: Path, machine: str) -> Path:
 
 def driven(folder: Path, machine: str) -> Iterator[TrialRecord]:
     """The records of the trials that came home from a machine, complete or failed, in their order; a damaged one did not."""
-    for path in sorted((machine_folder(folder, machine) / "trials").glob("[0-9]*/trial.json*")):
+    trials = machine_folder(folder, machine) / "trials"
+    for name in names_in(trials):
+        path = trials / name / "trial.json"
+        if not is_stored(path):
+            continue
         try:
-            record = TrialRecord.model_validate(read_document(path.with_name("trial.json")))
+            record = TrialRecord.model_validate(read_document(path))
         except (StoreError, ValidationError):
             continue
         if record.status != "interrupted":

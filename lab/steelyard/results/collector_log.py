@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.csvfiles import PACKED, is_stored, read_bytes
+from ..base.csvfiles import names_in, read_bytes
 
 SUFFIX = ".gc.log"
 _LINE = re.compile(r"\[(\d{1,19})ns\]\s*\[([a-z0-9,]+)\s*\] (.*)")
@@ -72,8 +72,7 @@ def collector_log_of(trial: Path, subject: str, place: str) -> Path:
 
 def read_collector_logs(trial: Path) -> dict[str, CollectorLog]:
     """The logs of a trial by `subject.place`; raises StoreError where one cannot be read. A line that was cut says nothing."""
-    names = {path.name.removesuffix(PACKED) for path in trial.glob(f"*{SUFFIX}*")} if trial.is_dir() else set()
-    wanted = sorted(name for name in names if name.endswith(SUFFIX) and is_stored(trial / name))
+    wanted = [name for name in names_in(trial) if name.endswith(SUFFIX)]
     return {name.removesuffix(SUFFIX): parse(read_bytes(trial / name).decode(errors="replace")) for name in wanted}
 
 

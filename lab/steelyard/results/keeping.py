@@ -1,4 +1,4 @@
-"""A run made small enough to keep beside sources or to send: what its report reads, packed, and a few sampled answers."""
+"""A run made small enough to keep beside sources or to send: the files that its report reads, and a few sampled answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Set
 from pathlib import Path
 
-from ..base.csvfiles import PACKED, Row, is_stored, pack, packed_place, read_bytes, read_table, write_table
+from ..base import raw_archive
+from ..base.csvfiles import Row, is_stored, names_in, read_bytes, read_table, table_text
 from ..base.histogram import intact, unfolded
 from . import collector_log, foreign_table, layer_table
 from .outcomes import OUTCOMES
 from .stored_run import Run, Trial
 
 SAMPLES = 10
-# What a reader may want to open without unpacking it.
-PLAIN_BYTES = 50_000
 _HISTOGRAMS, _JOB = "intervals.hlog", "job.json"
 _READ = {
     "trial.json",
@@ -40,36 +39,39 @@ _TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")
 _REQUESTS = {"corpus.bin", "corpus.csv", "expected.jsonl", "rules.json"}
 
 
-def compact(run: Run, to: Path, kinds: Set[str], *, leave_out: Set[str]) -> None:
-    """Copy a stored run into the new folder `to`; raises StoreError.
+def raw_files(run: Run, kinds: Set[str], *, leave_out: Set[str]) -> Iterator[tuple[str, bytes]]:
+    """The raw files of a stored run that are kept: the path within the run and the content of each; raises StoreError.
 
     Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
     and of any other its logs too, of the histograms the `kinds` of measured slices, of layers the requests of those, of a job all
     but its rules, of the sampled answers ten, wrong ones first. The user's home is `~`.
     """
-    (to / "corpus").mkdir(parents=True)
-    for folder, made_anew in ((run.folder, leave_out), (run.folder / "corpus", _REQUESTS)):
-        for name in _names(folder):
+    for name, content in _all_files(run, kinds, leave_out):
+        yield name, _without_home(content)
+
+
+def _all_files(run: Run, kinds: Set[str], leave_out: Set[str]) -> Iterator[tuple[str, bytes]]:
+    for inside, made_anew in (("", leave_out), ("corpus/", _REQUESTS)):
+        for name in _files(run.folder / inside):
             if name not in made_anew:
-                put(to / folder.relative_to(run.folder) / name, read_bytes(folder / name))
-    if not any((to / "corpus").iterdir()):
-        (to / "corpus").rmdir()
+                yield f"{inside}{name}", read_bytes(run.folder / inside / name)
     samples = list(_samples(run))
     for trial in run.trials:
-        folder = to / "trials" / trial.folder.name
-        folder.mkdir(parents=True)
-        for name in _names(trial.folder):
-            if trial.status == "complete" and name not in _READ and not name.endswith(collector_log.SUFFIX):
-                continue
-            content = read_bytes(trial.folder / name)
-            if name == _HISTOGRAMS:
-                content = _read_ones(trial, content, kinds)
-            elif name == layer_table.NAME:
-                content = _measured_requests(trial, content)
-            elif name == _JOB:
-                content = without_rules(content)
-            _put_packed(folder / name, content)
-        _keep_samples(trial, [row for of, row in samples if of is trial], folder / "samples")
+        inside = f"trials/{trial.folder.name}/"
+        for name in _files(trial.folder):
+            if trial.status != "complete" or name in _READ or name.endswith(collector_log.SUFFIX):
+                yield f"{inside}{name}", _small(trial, name, read_bytes(trial.folder / name), kinds)
+        for name, content in _sample_files(trial, [row for of, row in samples if of is trial]):
+            yield f"{inside}samples/{name}", content
+
+
+def _small(trial: Trial, name: str, content: bytes, kinds: Set[str]) -> bytes:
+    """What is kept of a trial's file."""
+    if name == _HISTOGRAMS:
+        return _read_ones(trial, content, kinds)
+    if name == layer_table.NAME:
+        return _measured_requests(trial, content)
+    return without_rules(content) if name == _JOB else content
 
 
 def without_rules(job: bytes) -> bytes:
@@ -82,24 +84,10 @@ def without_rules(job: bytes) -> bytes:
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file plain where it is small and packed where it is not."""
-    if len(content) > PLAIN_BYTES:
-        _put_packed(path, content)
-    else:
-        path.write_bytes(_without_home(content))
-
-
-def _put_packed(path: Path, content: bytes) -> None:
-    packed_place(path).write_bytes(pack(_without_home(content)))
-
-
-def _names(folder: Path) -> list[str]:
+def _files(folder: Path) -> list[str]:
     """The names of a folder's own files, packed or not; none where there is no folder."""
-    paths = folder.iterdir() if folder.is_dir() else ()
-    return sorted(
-        {path.name.removesuffix(PACKED) for path in paths if path.is_file() and not path.name.startswith(".")}
-    )
+    names = (name for name in names_in(folder) if not name.startswith(".") and name != raw_archive.NAME)
+    return [name for name in names if not (folder / name).is_dir() and not names_in(folder / name)]
 
 
 def _without_home(content: bytes) -> bytes:
@@ -158,12 +146,12 @@ def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
     yield from ((trial, row) for _, _, trial, row in samples[:SAMPLES])
 
 
-def _keep_samples(trial: Trial, rows: list[Row], folder: Path) -> None:
+def _sample_files(trial: Trial, rows: list[Row]) -> Iterator[tuple[str, bytes]]:
+    """The sampled answers of these rows, and their index."""
     if not rows:
         return
-    folder.mkdir()
     rows.sort(key=lambda row: row.line)
-    write_table(folder / "index.csv", list(rows[0].fields), ([*row.fields.values()] for row in rows))
+    yield "index.csv", table_text(list(rows[0].fields), ([*row.fields.values()] for row in rows)).encode()
     for row in rows:
         name = f"{row.text('sample')}.answer"
-        _put_packed(folder / name, read_bytes(trial.folder / "samples" / name))
+        yield name, read_bytes(trial.folder / "samples" / name)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..base.csvfiles import is_stored, read_bytes, read_document
+from ..base.csvfiles import is_stored, names_in, read_bytes, read_document
 from ..base.errors import ConfigurationError, StoreError
 from ..base.histogram import Histogram, decode, merged
 from ..base.validation import named_problem
@@ -254,7 +254,7 @@ def read_run(folder: Path) -> Run:
     trials = [
         _read_or_set_aside(plan, place)
         for plan in schedule.trials
-        if (place := folder / "trials" / f"{plan.number:02d}").is_dir()
+        if (place := folder / "trials" / f"{plan.number:02d}").is_dir() or names_in(place)
     ]
     setup, before = _environment(folder / "environment.json"), earlier.noted(folder)
     return Run(folder, schedule, _study(folder / "study.toml"), setup, trials, before)

@@ -9,6 +9,9 @@ from pathlib import Path
 from lxml import etree
 from markupsafe import Markup, escape
 
+from ...base.csvfiles import read_bytes
+from ...base.errors import StoreError
+
 _STEP_X, _STEP_Y, _WIDE, _HIGH, _EDGE = 118, 64, 70, 30, 14
 
 
@@ -27,8 +30,10 @@ def graph(path: Path) -> Graph | None:
     None where there is no such file, or it holds something else; the service's own checks have read it before the run.
     """
     try:
-        root = etree.parse(path, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)).getroot()
-    except (OSError, etree.XMLSyntaxError):
+        root = etree.fromstring(
+            read_bytes(path), etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        )
+    except (StoreError, etree.XMLSyntaxError):
         return None
     services = {service.get("name", ""): service for service in root.iterchildren("{*}service")}
     calls = {name: service.get("calls", "").split() for name, service in services.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.indices import TPS, carried_bytes_per_s, figure, interval, rows
+from ...base.csvfiles import is_stored
 from ...base.text import listed, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
 from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
@@ -162,7 +163,7 @@ def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -
 def _published(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The paper's table of a use case as printed: headings and rows; nothing where there is none."""
     path = analysis.run.folder / INDICES
-    if not path.is_file():
+    if not is_stored(path):
         return (), ()
     cells = by_cell(read_indices(path), operation)
     servers = list(dict.fromkeys(server for printed in cells.values() for server in printed))
@@ -176,7 +177,7 @@ def _published(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tup
 def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:
     """Claims about a use case that the paper's own tables contradict."""
     folder = analysis.run.folder
-    if not (folder / INDICES).is_file() or not (folder / CLAIMS).is_file():
+    if not is_stored(folder / INDICES) or not is_stored(folder / CLAIMS):
         return
     numbers = quantities(folder)
     for claim in read_conclusions(folder / CLAIMS).claims:

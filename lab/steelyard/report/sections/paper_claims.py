@@ -89,7 +89,7 @@ def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 
 def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
     """Claims that the paper's own tables of layers and measures contradict; those on other tables are shown beside these."""
-    if not (folder / LAYERS).is_file() or not (folder / CLAIMS).is_file():
+    if not is_stored(folder / LAYERS) or not is_stored(folder / CLAIMS):
         return
     numbers = layer_quantities(folder)
     for claim in read_conclusions(folder / CLAIMS).claims:

@@ -9,6 +9,7 @@ from typing import Any
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, test_of, tests_in_order
 from ...analyse.detectors import DETECTORS
+from ...base.csvfiles import is_stored
 from ...base.text import change_text, enumerated, ratio_text
 from ...catalogue.published_tables import (
     CLAIMS,
@@ -105,10 +106,10 @@ def environments(analysis: Analysis) -> tuple[Environment, ...]:
 
 def _paper(analysis: Analysis) -> PaperNumbers:
     folder = analysis.run.folder
-    if not (folder / PUBLISHED).exists():
+    if not is_stored(folder / PUBLISHED):
         return PaperNumbers()
     rows = read_published(folder / PUBLISHED)
-    if not (folder / CLAIMS).exists():
+    if not is_stored(folder / CLAIMS):
         return PaperNumbers(rows)
     conclusions = read_conclusions(folder / CLAIMS)
     return PaperNumbers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
@@ -18,18 +19,24 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ...analyse.analysis import examined
+from ...base import raw_archive
+from ...base.csvfiles import names_in
 from ...base.errors import SteelyardError, StoreError
 from ...base.loopback_server import Asgi
 from ...base.text import upper_first
 from ...models.live import RunningNow
 from ...results.live_file import ask_to_stop, running_now
+from ...results.stored_run import read_run
 from .. import beside_page
 from ..beside import beside
+from ..page import html_of
 from ..script import policy
+from ..sections.notes import NOTES
 from ..templates import templates
 from . import trends
 from .guard import REPORT_POLICY, STORED, Guard, key_of
-from .shelf import Listed, Shelf, WantedRuns, content
+from .shelf import Listed, Shelf, WantedRuns, content, stamp
 from .starting import Starter
 
 _EVERY_SECONDS = 1.0
@@ -231,6 +238,7 @@ def _leave(now: RunningNow) -> None:
 
 def stored_file(run: Path, path: str) -> tuple[bytes, str]:
     """What a file below a run's folder holds, unpacked where it was kept packed, and its kind; for a folder, the names in it.
+    A kept run's page, which is not stored, is made.
 
     Raises StoreError for what leads out of the folder, is no regular file, or is of no kind that a run has.
     """
@@ -238,14 +246,23 @@ def stored_file(run: Path, path: str) -> tuple[bytes, str]:
     try:
         place = (root / path).resolve()
         inside = place == root or root in place.parents
-        is_folder = inside and place.is_dir()
+        names = names_in(place) if inside else []
     except (OSError, ValueError):
-        inside = is_folder = False
+        inside = False
     if not inside:
         raise StoreError("there is no such file in the run's folder")
-    if is_folder:
-        return "\n".join(sorted(entry.name for entry in place.iterdir())).encode(), "text/plain"
+    if names or place.is_dir():
+        return "\n".join(names).encode(), "text/plain"
     kind = _KINDS.get(place.suffix)
     if kind is None or (kind == "text/html" and place != root / "report.html"):
         raise StoreError("a run has no file of this kind that could be shown")
+    archive = stamp(root / raw_archive.NAME)
+    if kind == "text/html" and archive is not None and stamp(place) is None:
+        return _page_of(root, (archive, stamp(root / NOTES))), kind
     return content(place), kind
+
+
+@functools.lru_cache(maxsize=4)
+def _page_of(kept: Path, _: object) -> bytes:
+    """A kept run's page, made again where its files changed; raises StoreError and MeasureError."""
+    return html_of(examined(read_run(kept))).encode()

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ...base import raw_archive
 from ...base.csvfiles import PACKED, packed_place, read_small
 from ...base.errors import StoreError
 from ...models.records import Schedule
@@ -108,7 +109,8 @@ class Shelf:
             yield place
 
     def _listed(self, place: Path) -> Listed:
-        signature = tuple(_stamp(place / name) for told in _TOLD_BY for name in (told, f"{told}{PACKED}"))
+        names = (*_TOLD_BY, *(f"{told}{PACKED}" for told in _TOLD_BY), raw_archive.NAME)
+        signature = tuple(stamp(place / name) for name in names)
         known = self._known.get(place.name)
         if known is not None and known[0] == signature and not known[1].running:
             return known[1]
@@ -118,7 +120,7 @@ class Shelf:
 
 
 def _is_run(place: Path) -> bool:
-    return _is_of_study(place) or _is_other(place)
+    return _is_of_study(place) or _is_other(place) or stamp(place / raw_archive.NAME) is not None
 
 
 def _is_of_study(place: Path) -> bool:
@@ -127,11 +129,12 @@ def _is_of_study(place: Path) -> bool:
 
 def _is_other(place: Path) -> bool:
     """Whether it is no run of a study, but something that runs or came to figures."""
-    told = any(_stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
+    told = any(stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
     return told and not _is_of_study(place)
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def stamp(path: Path) -> tuple[int, int] | None:
+    """When a file on disk changed, in ns, and its size in bytes; None where there is none."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -202,7 +205,12 @@ def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:
 
 
 def _has(place: Path, name: str) -> bool:
-    return _stamp(place / name) is not None or _stamp(packed_place(place / name)) is not None
+    try:
+        return any(
+            stamp(path) is not None for path in (place / name, packed_place(place / name))
+        ) or raw_archive.has_file(place / name)
+    except StoreError:  # reading says what is wrong with the archive
+        return False
 
 
 def _model(model: type[_Model], place: Path, name: str) -> _Model:
@@ -223,9 +231,12 @@ def _document(place: Path, name: str) -> Any:
 
 
 def content(path: Path) -> bytes:
-    """What a file of a run holds, or the packed one beside its name, unpacked; raises StoreError beyond 50 MB."""
-    if _stamp(path) is not None:
+    """What a file of a run holds, or else the packed one, unpacked; raises StoreError beyond 50 MB."""
+    if stamp(path) is not None:
         return read_small(path, MOST_BYTES)
+    archived = raw_archive.read_member(path, MOST_BYTES)
+    if archived is not None:
+        return archived
     place = packed_place(path)
     packed = read_small(place, MOST_BYTES)
     try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from ...base.configuration import nearest
-from ...base.csvfiles import is_stored
+from ...base.csvfiles import is_stored, names_in
 from ...base.errors import ConfigurationError, StoreError
 from ...models.outputs.loading import LimitOutput, LoadOutput, RunningComparison
 from ...models.records import ProcessRecord, Schedule, TrialRecord
@@ -31,7 +31,7 @@ _OUTCOMES: Mapping[str, type[BaseModel]] = {
 _OF_VERDICTS = {"layers": "layer_figures", "layers_by_kind": "layer_figures_by_kind"}
 _OF_TRIALS = {"faults": "trial_faults", "recorded": "trial_recorded", "machine": "machine_checks"}
 _BEGINS_WITH = "verification"  # what a load that was killed has at least
-_STRETCHES = ("*/job.json*", "*/*/job.json*", "*/*/*/job.json*")
+_DEEPEST_STRETCH = 3  # folders between a load's own and that of a stretch
 _MERGED = "slices"  # of trial.json: cell and pair stand in the table of slices.csv
 _PAUSES = (
     StoredColumn("subject", "text", "", "label of the subject"),
@@ -53,7 +53,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     if not place.is_dir():
         raise ConfigurationError(f"{place} is not a folder", hint="name the folder that `steelyard run` wrote")
     run = OpenedRun(place)
-    if not run.homes and not any(is_stored(place / name) for name in _OUTCOMES) and not (place / _BEGINS_WITH).is_dir():
+    if not run.homes and not any(is_stored(place / name) for name in _OUTCOMES) and _BEGINS_WITH not in names_in(place):
         raise ConfigurationError(
             f"{place} holds no run", hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote"
         )
@@ -85,8 +85,8 @@ class OpenedRun:
         """The folders that an engine wrote into: trials, or stretches of a load."""
         if self.homes:
             return [origin for origin, _ in self._trials]
-        jobs = {path.parent for pattern in _STRETCHES for path in self.folder.glob(pattern)}
-        return [Origin(at, {"stretch": str(at.relative_to(self.folder))}, may_be_cut=True) for at in sorted(jobs)]
+        jobs = sorted(_folders_with_job(self.folder, _DEEPEST_STRETCH))
+        return [Origin(at, {"stretch": str(at.relative_to(self.folder))}, may_be_cut=True) for at in jobs]
 
     @cached_property
     def _trials(self) -> list[tuple[Origin, TrialRecord | None]]:
@@ -94,8 +94,8 @@ class OpenedRun:
         return [
             _trial(home, place)
             for home in self.homes
-            for place in sorted((home.folder / "trials").glob("[0-9]*"), key=lambda path: (len(path.name), path.name))
-            if place.is_dir() and place.name.isdecimal()
+            for name in sorted(names_in(home.folder / "trials"), key=lambda name: (len(name), name))
+            if name.isdecimal() and names_in(place := home.folder / "trials" / name)
         ]
 
     @property
@@ -145,7 +145,7 @@ class OpenedRun:
                 readers["percentiles" if read is percentiles.by_slice else "seconds"] = partial(
                     read, self.driven, percentiles.USUAL
                 )
-        if any(next(origin.folder.glob(f"*{SUFFIX}*"), None) for origin in self.driven):
+        if any(name.endswith(SUFFIX) for origin in self.driven for name in names_in(origin.folder)):
             readers["pauses"] = self._pauses
         readers |= self._of_trials()
         return readers | self._of_outcomes()
@@ -200,6 +200,14 @@ class OpenedRun:
                     values = (subject, role, log.collector, pause.kind, pause.begin_ns, pause.length_ns)
                     builder.add({**origin.labels, **dict(zip(known, values, strict=True))})
         return builder.built([*self.driven[0].labels, *known])
+
+
+def _folders_with_job(folder: Path, depth: int) -> Iterator[Path]:
+    """The folders below a folder, at most `depth` deep, that an engine wrote into."""
+    for name in names_in(folder) if depth else ():
+        if is_stored(folder / name / "job.json"):
+            yield folder / name
+        yield from _folders_with_job(folder / name, depth - 1)
 
 
 def _trial(home: Origin, place: Path) -> tuple[Origin, TrialRecord | None]:
