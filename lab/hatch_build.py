@@ -9,7 +9,7 @@ import pathspec
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-ROOMS = ("servers", "services", "studies", "contracts", "monitor", "engine/rmi")
+ROOMS = ("servers", "services", "studies", "papers", "contracts", "monitor", "engine/rmi")
 
 
 class House(BuildHookInterface[Any]):
@@ -20,7 +20,12 @@ class House(BuildHookInterface[Any]):
         if version == "editable":
             return
         ignored = pathspec.GitIgnoreSpec.from_lines((CHECKOUT / ".gitignore").read_text(encoding="utf-8").splitlines())
-        paths = [path for room in ROOMS for path in sorted((CHECKOUT / room).rglob("*")) if path.is_file()]
+        paths = [
+            path
+            for room in ROOMS
+            for path in sorted((CHECKOUT / room).rglob("*"))
+            if path.is_file() and not path.match("papers/*/results/*/*")
+        ]
         for path in (*paths, CHECKOUT / "LICENSE"):
             place = path.relative_to(CHECKOUT).as_posix()
             if not ignored.match_file(place):

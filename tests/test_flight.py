@@ -43,10 +43,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def breakdown(lab: Lab, planted_ms: float, *words: str) -> Any:
     """What a run of the study's breakdown says, of two subjects that differ by a delay in the service layer."""
-    study = tomllib.loads((paths.root() / "studies" / "flight.toml").read_text(encoding="utf-8"))
+    study = tomllib.loads((paths.root() / "papers" / "flight" / "flight.toml").read_text(encoding="utf-8"))
     study |= {"subjects": faces(planted_ms), "reference": "plain"}
     shutil.copytree(
-        paths.root() / "studies" / "flight", lab.folder / "flight", dirs_exist_ok=True
+        paths.root() / "papers" / "flight",
+        lab.folder / "flight",
+        ignore=shutil.ignore_patterns("results"),
+        dirs_exist_ok=True,
     )  # what the paper printed
     (lab.folder / "flight.toml").write_text(tomli_w.dumps(study), encoding="utf-8")
     ran = lab.run("run", "flight.toml", "--tests", "breakdown", "--slice-seconds", "1", *words, "--json")

@@ -27,7 +27,7 @@ def test_a_server_runs_below_a_path_with_blanks_and_quotes_that_is_long(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / HOUSES.get(name, 'a "house" of one\'s own') / ("long-" * 20)
-    for room in ("servers", "services", "studies"):
+    for room in ("servers", "services", "studies", "papers"):
         shutil.copytree(ROOT / room, place / room, ignore=shutil.ignore_patterns("target", "__pycache__"))
     cache = place / "cache"
     assert len(str(cache)) > LONGEST_OF_A_SOCKET

@@ -245,7 +245,7 @@ def page() -> str:
     table = [f"| {' | '.join(headings)} |", "| --- | --- |" + " ---: |" * (len(headings) - 2), *map(row, all_told)]
     runs = [f"- `{told.name}` is for {', '.join(told.servers)}." for told in all_told]
     runs.append("\nWhich of them cannot run it, and what else there is not, `services/soakit/README.md` says.")
-    words = rows(ROOT / "studies" / STUDY / "words.csv")
+    words = rows(ROOT / "papers" / STUDY / "words.csv")
     quoted = ["| server of 2005 | in the kit's own words | slide |", "| --- | --- | --- |"]
     quoted += [f'| {each["server"]} | "{each["said"]}" | {each["source"]} |' for each in words]
     beside = "The kit of 2005 counted nothing. What it says of the work stands beside the counts; nothing is concluded from both."

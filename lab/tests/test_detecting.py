@@ -216,7 +216,7 @@ def test_where_nobody_was_beaten_nobody_is_called_the_best(tmp_path: Path) -> No
 
 
 def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_path: Path) -> None:
-    study = (root() / "studies" / "soaservers.toml").read_text(encoding="utf-8")
+    study = (root() / "papers" / "soaservers" / "soaservers.toml").read_text(encoding="utf-8")
     verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, fork_deviation=0.8, study=study)
     spreads = [one for one in verdicts.figures if one.measure.startswith("response_time_deviation")]
     assert len(spreads) == 4
@@ -250,6 +250,6 @@ def test_a_detector_is_asked_of_the_profiles_that_it_names_and_of_no_others(
 
 
 def test_what_a_paper_read_off_its_charts_names_a_detector() -> None:
-    claims = sorted(entries.study_files()["soaservers"].parent.glob("*/claims.toml"))
-    readings = [reading for path in claims for reading in published_tables.read_conclusions(path).readings]
+    claims = entries.study_files()["soaservers"].with_name("claims.toml")
+    readings = published_tables.read_conclusions(claims).readings
     assert readings and {reading.detector for reading in readings} <= DETECTORS.keys()

@@ -33,7 +33,7 @@ from steelyard.results.stored_run import read_run
 from steelyard.workload.corpus import requests_of
 from synthetic import Planted, write_run
 
-FOLDER = paths.root() / "studies" / "flight"
+FOLDER = paths.root() / "papers" / "flight"
 ROWS = read_published_layers(FOLDER / LAYERS)
 MEASURED = read_published_measures(FOLDER / MEASURES)
 STUDY = entries.study("flight").model

@@ -153,7 +153,7 @@ def test_how_a_subject_ended_is_told_by_the_kind_of_its_failure(tmp_path: Path) 
 def test_the_report_has_the_indices_the_papers_own_and_the_claims_that_these_contradict(tmp_path: Path) -> None:
     analysis = gridded(tmp_path / "run")
     for name in ("indices.csv", "hardware.csv", "claims.toml"):
-        shutil.copyfile(paths.root() / "studies" / "soakit" / name, tmp_path / "run" / name)
+        shutil.copyfile(paths.root() / "papers" / "soakit" / name, tmp_path / "run" / name)
     schedule = (tmp_path / "run" / "schedule.json").read_text().replace("echoStruct", "sushi-boats")
     plain = html_of(analysis)
     assert "Indices against a" in plain

@@ -12,7 +12,7 @@ from steelyard.catalogue.published_tables import COLUMNS, PublishedRow, contradi
 from steelyard.models.published_conclusions import ContradictedClaim
 from steelyard.statistics.checks import LITTLE_TOLERANCE
 
-FOLDER = paths.root() / "studies" / "soaservers"
+FOLDER = paths.root() / "papers" / "soaservers"
 ROWS = read_published(FOLDER / "published.csv")
 CONCLUSIONS = read_conclusions(FOLDER / "claims.toml")
 

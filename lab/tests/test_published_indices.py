@@ -10,7 +10,7 @@ from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.catalogue.published_indices import by_cell, quantities, read_indices
 from steelyard.catalogue.published_tables import contradiction_by, read_conclusions
 
-FOLDER = paths.root() / "studies" / "soakit"
+FOLDER = paths.root() / "papers" / "soakit"
 ROWS = read_indices(FOLDER / "indices.csv")
 CLAIMS = read_conclusions(FOLDER / "claims.toml").claims
 

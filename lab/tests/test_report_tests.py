@@ -15,7 +15,7 @@ from steelyard.report import write_report
 from steelyard.report.charts.graph import graph
 from synthetic import Planted, write_run
 
-STUDY = paths.root() / "studies" / "soaservers.toml"
+STUDY = paths.root() / "papers" / "soaservers" / "soaservers.toml"
 GRAPH = paths.root() / "services" / "soaservers" / "contract" / "graph.xml"
 BLOCKS: dict[str, Profile] = {
     "8": BigBang(users=15, seconds=18),

@@ -13,8 +13,8 @@ from steelyard.catalogue.published_tables import PublishedRow, read_published
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Steps
 from steelyard.statistics.knee import LEAST_HELD_SECONDS, LEAST_LEVELS
 
-FOLDER = paths.root() / "studies" / "soaservers"
-STUDY = tomllib.loads(FOLDER.with_suffix(".toml").read_text())
+FOLDER = paths.root() / "papers" / "soaservers"
+STUDY = tomllib.loads((FOLDER / "soaservers.toml").read_text())
 TESTS: dict[str, dict[str, Any]] = {test["name"]: test for test in STUDY["tests"]}
 ROWS = {row.test: row for row in read_published(FOLDER / "published.csv")}
 ENVIRONMENT = {"single": "1", "large": "1", "pair": "2", "mesh": "3"}

@@ -67,14 +67,14 @@ def test_the_table_has_each_subjects_answer_and_one_for_what_is_no_servers() -> 
 
 
 def test_an_unknown_setting_is_named_with_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "studies" / "tuning"
+    folder = tmp_path / "papers" / "mine"
     folder.mkdir(parents=True)
-    (folder / "mine.toml").write_text(
+    (folder / "tuning.toml").write_text(
         'paper = { authors = "A", year = 2004, title = "T" }\n'
         '[[tuned]]\nsetting = "haep"\nproduct = "p"\nvalue = "1"\nwords = "w"\nsection = "1"\n'
     )
     monkeypatch.setenv("STEELYARD_PATH", str(tmp_path))
-    with pytest.raises(ConfigurationError, match=r"mine\.toml: unknown setting 'haep'; did you mean 'heap'\?"):
+    with pytest.raises(ConfigurationError, match=r"mine/tuning\.toml: unknown setting 'haep'; did you mean 'heap'\?"):
         tuned_settings.papers()
 
 

@@ -30,7 +30,8 @@ OF_PYDANTIC = (
     "input should",
     "valid string",
     "unable to parse",
-    "tag ",
+    "input tag ",
+    "using discriminator",
     "pydantic",
     "at most characters",
 )
@@ -38,7 +39,7 @@ OF_PYDANTIC = (
 DOCUMENTS = {
     str(path.relative_to(ROOT)): (model, tomllib.loads(path.read_text()))
     for pattern, model in (
-        ("studies/*/study.toml", Study),
+        ("studies/*.toml", Study),
         ("servers/*/server.toml", Server),
         ("services/*/service.toml", Service),
     )

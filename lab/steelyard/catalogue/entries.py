@@ -44,13 +44,20 @@ def service_files() -> dict[str, Path]:
 
 
 def study_files() -> dict[str, Path]:
-    """Study files by their stem."""
-    return _files("studies", "*.toml", lambda path: path.stem)
+    """Study files by their stem: those of `studies`, and in `papers` the one of its folder's name."""
+    of_papers = _files("papers", "*/*.toml", lambda path: path.stem)
+    papers = {name: path for name, path in of_papers.items() if path.parent.name == name}
+    return {**papers, **_files("studies", "*.toml", lambda path: path.stem)}
 
 
 def tuning_files() -> dict[str, Path]:
-    """The papers' tuning lists by their study, and under `settings` the names that they share."""
-    return _files("studies", "tuning/*.toml", lambda path: path.stem)
+    """The papers' tuning lists by their study."""
+    return _files("papers", "*/tuning.toml", lambda path: path.parent.name)
+
+
+def tuning_settings_file() -> Path:
+    """The settings that papers tune, by the names that all lists share."""
+    return paths.root() / "papers" / "tuning-settings.toml"
 
 
 def server(name: str) -> Entry[Server]:

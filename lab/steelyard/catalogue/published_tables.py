@@ -97,9 +97,13 @@ class Contradiction:
 
 
 def keep(study: Path, run: Path) -> None:
-    """Copy what a study's folder (of the name of its file) holds of its paper's numbers into a run's folder, for its report."""
+    """Copy the paper's numbers of a study into a run's folder, for its report.
+
+    They lie beside the study's file where its folder has its name (`papers/NAME/NAME.toml`), and else in a folder of its name.
+    """
+    folder = study.parent if study.parent.name == study.stem else study.with_suffix("")
     for name in KEPT:
-        source = study.with_suffix("") / name
+        source = folder / name
         if source.is_file():
             shutil.copyfile(source, run / name)
 

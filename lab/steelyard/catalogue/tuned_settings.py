@@ -37,7 +37,7 @@ class Table(Strict):
 
 def settings() -> dict[str, KnownSetting]:
     """The settings that papers tune, by the name that all lists and descriptors share; raises ConfigurationError."""
-    return configuration.load(entries.tuning_files()["settings"], SettingNames).settings
+    return configuration.load(entries.tuning_settings_file(), SettingNames).settings
 
 
 def papers() -> dict[str, TuningList]:
@@ -45,8 +45,6 @@ def papers() -> dict[str, TuningList]:
     known = settings()
     by_study = {}
     for name, path in entries.tuning_files().items():
-        if name == "settings":
-            continue
         by_study[name] = configuration.load(path, TuningList)
         for tuned in by_study[name].tuned:
             if tuned.setting not in known:

@@ -26,7 +26,8 @@ from .placement import LOOPBACK, Placement
 from .subject import Part, Subject
 from .toolchain import jdk_description, jdk_home
 
-_ROOMS = ("lab", "engine", "servers", "services", "studies")  # what a run comes of; docs hold runs that are being kept
+# What a run comes of, without the runs that are being kept.
+_SOURCES = ("lab", "engine", "servers", "services", "studies", "papers", ":(exclude,glob)papers/*/results/**")
 
 
 def describe(
@@ -170,7 +171,7 @@ def _git() -> dict[str, Any]:
         return {"revision": None, "changed": False, "changes": ""}
     root = ["git", "-C", str(paths.root())]
     revision = _said([*root, "rev-parse", "HEAD"])
-    changes = _said([*root, "diff", "--binary", "HEAD", "--", *_ROOMS])
+    changes = _said([*root, "diff", "--binary", "HEAD", "--", *_SOURCES])
     return {
         "revision": revision or None,
         "changed": bool(_said([*root, "status", "--porcelain"])),

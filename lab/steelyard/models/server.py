@@ -185,7 +185,7 @@ class Server(Strict):
     exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` of one service) or a bad request (`wrong-types`); what it does not
     keep in one message format alone stands behind the format's name (`signed/echoStruct/none`). `floor` marks a server that
     reads no XML and only moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
-    `tuning` answers, for each setting of a server that a study's paper tuned (studies/tuning/settings.toml), which setting of
+    `tuning` answers, for each setting of a server that a study's paper tuned (papers/tuning-settings.toml), which setting of
     the product is nearest to it and how it stands here, or "none" and why. `include` names files, from the descriptor's
     folder, with tables that it shares with others (SharedDescriptor): theirs come first, and where both have a name the
     descriptor's own stands.

@@ -1,4 +1,4 @@
-"""What a paper tuned, and the names that all papers share: studies/tuning/ (contracts/tuning*.schema.json)."""
+"""What a paper tuned, and the names that all papers share: papers/ (contracts/tuning*.schema.json)."""
 
 from __future__ import annotations
 
