@@ -23,11 +23,7 @@ from steelyard.workload.body_formats import meaning_of
 ASKED = [
     *(f"go@format={form}" for form in ("rest-json", "json-rpc", "grpc", "soap12")),
     *(f"rust-axum@format={form}" for form in ("rest-json", "json-rpc", "grpc")),
-    *(
-        f"tomcat-{stack}@format={form}"
-        for stack in ("metro", "cxf")
-        for form in ("soap12", "mtom", "fast-infoset", "signed")
-    ),
+    *(f"tomcat-{stack}@format={form}" for stack in ("metro", "cxf") for form in ("soap12", "mtom", "signed")),
     *(f"tomcat-cxf@format={form}" for form in ("encrypted", "signed-encrypted")),
     "java-rmi@format=rmi",
     *(f"{server}@format=rest-json" for server in ("wildfly", "liberty", "glassfish", "payara", "tomee")),

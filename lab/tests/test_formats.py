@@ -133,7 +133,7 @@ def _integers(service: Entry[Service], exchange: Exchange) -> list[int]:
         kind = protobuf.method_at(service.folder / (service.model.schema_file or ""), path).output_type
         answer = protobuf.values(meaning_of(service).body(exchange.answer)[5:], kind)
         return [item["var_int"] for item in answer.get("structs", [])]
-    if service.model.meaning in ("soap12", "mtom", "fast-infoset"):
+    if service.model.meaning in ("soap12", "mtom"):
         newer = "http://www.w3.org/2003/05/soap-envelope" in exchange.answer
         assert newer == (service.model.meaning == "soap12")
         return [int(text.partition("<")[0]) for text in exchange.answer.split("<varInt>")[1:]]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..base.errors import ConfigurationError, SteelyardError
-from ..base.text import counted, enumerated
-from ..models.outputs.own_service import ComplianceOutput, ImportOutput
+from ..base.errors import ConfigurationError
+from ..base.text import counted
+from ..models.outputs.own_service import ImportOutput
 from ..workload.importing import bounded
 from .examples import examples
 from .options import Json, console
@@ -26,7 +25,6 @@ commands = typer.Typer()
         "steelyard import shop.wsdl --out shop",
         "steelyard import http://127.0.0.1:8080/openapi.json --out shop",
         "steelyard import plan.jmx --out shop",
-        "steelyard import shop.wsdl --compliance",
     ),
 )
 def import_service(
@@ -53,58 +51,17 @@ def import_service(
             "(default: the first's); repeatable."
         ),
     ] = None,
-    compliance: Annotated[
-        bool,
-        typer.Option(
-            "--compliance",
-            help="Make nothing: hold a WSDL against the assertions of WS-I's Basic Profiles 1.1 and 2.0, one by one.",
-        ),
-    ] = False,
     json: Json = False,
 ) -> None:
     """Make a service folder of a WSDL or an OpenAPI document: its contract, a sample request an operation, and a service.toml to
     look through. Of another tool's file: its requests, rules and data, without secrets; scripts are named, never run."""
-    if compliance:
-        _judge(source, also or [], out is not None or bool(port), json)
-        return
     if out is None:
-        raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME, or --compliance")
+        raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
     imported = bounded.taken_over(source, out, also or [], port or [])
     if json:
         print(imported.model_dump_json())
     else:
         _say(imported)
-
-
-def _judge(source: str, also: list[str], is_importing: bool, as_json: bool) -> None:
-    """Print how a WSDL keeps the Basic Profiles; raises where it keeps neither."""
-    if is_importing:
-        raise ConfigurationError("--compliance makes no folder", hint="leave out --out and --port, or --compliance")
-    judged = bounded.judged(source, also)
-    print(judged.model_dump_json()) if as_json else say_compliance(judged)
-    if not judged.conforms:
-        raise SteelyardError(f"{source} keeps neither Basic Profile 1.1 nor 2.0")
-
-
-def say_compliance(judged: ComplianceOutput) -> None:
-    """Print an assertion a line, with the places where it is broken, and which profiles are kept."""
-    terminal = console(stderr=False)
-    lines = []
-    for each in judged.assertions:
-        profiles = "" if len(each.profiles) > 1 else f" (profile {each.profiles[0]} alone)"
-        should = " (should)" if each.level == "should" else ""
-        lines.append(f"{each.number} {each.verdict}: {each.text}{should}{profiles}")
-        lines += [f"    {broken.where}: {broken.why}" for broken in each.breaks]
-        if each.broken > len(each.breaks):
-            lines.append(f"    and {each.broken - len(each.breaks):,} more")
-    counts = Counter(each.verdict for each in judged.assertions)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    kept = [f"Basic Profile {profile}" for profile in judged.conforms] or ["neither Basic Profile 1.1 nor 2.0"]
-    lines.append(
-        f"{judged.source} keeps {enumerated(kept)} in all that must be, of {len(judged.assertions)} assertions: {told}"
-    )
-    for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _say(imported: ImportOutput) -> None:

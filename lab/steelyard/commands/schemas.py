@@ -54,7 +54,6 @@ MODELS: dict[str, type[BaseModel]] = {
     "services-output": catalogue.ServicesOutput,
     "doctor-output": catalogue.DoctorOutput,
     "import-output": own_service.ImportOutput,
-    "compliance-output": own_service.ComplianceOutput,
     "add-output": own_service.AddOutput,
     "load-output": loading.LoadOutput,
     "limit-output": loading.LimitOutput,

@@ -20,11 +20,9 @@ OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_dige
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
 Protected = Literal["signed", "encrypted", "signed-encrypted"]
-MeantInAFormat = (
-    Meant | Literal["soap12", "mtom", "fast-infoset", "grpc", "rmi"] | Protected
-)  # what no service means by itself
+MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  # what no service means by itself
 PROTECTED: tuple[str, ...] = get_args(Protected)
-PACKED = ("mtom", "fast-infoset", *PROTECTED)  # of which exchanges are those of SOAP 1.1, packed when they are sent
+PACKED = ("mtom", *PROTECTED)  # of which exchanges are those of SOAP 1.1, packed when they are sent
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 RequestPath = Annotated[
     str,
@@ -313,7 +311,7 @@ class Format(Strict):
     `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named
     goes to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called
     with `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the
-    format cannot say it. Only mtom, fast-infoset and what WS-Security protects need none: they pack the service's
+    format cannot say it. Only mtom and what WS-Security protects need none: they pack the service's
     own exchanges. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at
     once; gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer
     in it; all do so beside the service's own format, at its own path. Where an implementation does so only on some of the

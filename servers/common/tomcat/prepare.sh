@@ -30,11 +30,6 @@ signed | encrypted | signed-encrypted)
     "$JAVA_HOME/bin/jar" --update --file "$scratch/webapps/$(basename "$service").war" -C "$scratch/protected" WEB-INF
   fi
   ;;
-fast-infoset)
-  for jar in "$cache"/FastInfoset-*.jar; do # of a stack that does not bring it along
-    if [ -e "$jar" ]; then ln -s "$jar" "$scratch/lib/"; fi
-  done
-  ;;
 esac
 for lib in "$@"; do
   ln -s "$lib"/*.jar "$scratch/lib/"

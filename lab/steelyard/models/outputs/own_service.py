@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ..strict import Strict
 
 
@@ -29,37 +27,6 @@ class ImportOutput(Strict):
     left_out: list[LeftOut]
     notes: list[str]
     documents: int
-
-
-class AssertionBreak(Strict):
-    """A place where an assertion is broken: document and line, and in words how."""
-
-    where: str
-    why: str
-
-
-class JudgedAssertion(Strict):
-    """An assertion of WS-I's Basic Profiles on descriptions: `text` says in our words what it asks for, `broken` in how many places
-    it is broken, the first of which are the `breaks`. An assertion does not apply where a description has nothing that it is
-    about."""
-
-    number: str
-    profiles: list[Literal["1.1", "2.0"]]
-    level: Literal["must", "should"]
-    text: str
-    verdict: Literal["kept", "broken", "does not apply"]
-    broken: int
-    breaks: list[AssertionBreak]
-
-
-class ComplianceOutput(Strict):
-    """`import --compliance --json`: a WSDL with the `documents` that it imports, held against the assertions on descriptions;
-    `conforms` are the profiles of which it breaks none that must be kept."""
-
-    source: str
-    documents: int
-    conforms: list[Literal["1.1", "2.0"]]
-    assertions: list[JudgedAssertion]
 
 
 class AddOutput(Strict):

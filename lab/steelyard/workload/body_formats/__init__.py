@@ -3,7 +3,6 @@
 from ...catalogue.entries import Entry
 from ...models.service import Service
 from ..body_format import BodyFormat
-from .fast_infoset import FastInfoset
 from .grpc import Grpc
 from .html_places import HtmlPlaces
 from .json_values import JsonValues
@@ -18,7 +17,6 @@ MEANINGS: dict[str, type[BodyFormat]] = {
     "soap": Soap,
     "soap12": Soap12,
     "mtom": Mtom,
-    "fast-infoset": FastInfoset,
     "signed": Signed,
     "encrypted": Encrypted,
     "signed-encrypted": SignedEncrypted,

@@ -8,11 +8,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ...base import children
 from ...base.errors import ImportRefusedError, SteelyardError
-from ...models.outputs.own_service import ComplianceOutput, ImportOutput
+from ...models.outputs.own_service import ImportOutput
 
 MOST_SECONDS = 60
 MOST_BYTES = 2 * 2**30
@@ -23,11 +22,6 @@ def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str])
     """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
     asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
     return ImportOutput.model_validate(_told(place, asked))
-
-
-def judged(place: str, also: Sequence[str]) -> ComplianceOutput:
-    """What `judge_compliance` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
-    return ComplianceOutput.model_validate(_told(place, {"place": place, "also": list(also), "compliance": True}))
 
 
 def _told(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
@@ -55,24 +49,17 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from .convert import take_over  # only now: this process alone reads descriptions
+
     asked = json.loads(sys.stdin.read())
     try:
-        print(_done(asked).model_dump_json())
+        imported = take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
+        print(imported.model_dump_json())
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
     except OSError as error:
         print(json.dumps({"error": f"the service's folder cannot be written: {error}", "hint": ""}))
     return 0
-
-
-def _done(asked: Mapping[str, Any]) -> ImportOutput | ComplianceOutput:
-    if asked.get("compliance"):
-        from .compliance.judging import judge_compliance
-
-        return judge_compliance(asked["place"], asked["also"])
-    from .convert import take_over
-
-    return take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@ package steelyard.cxf;
 
 import jakarta.servlet.ServletConfig;
 import jakarta.xml.ws.soap.SOAPBinding;
-import org.apache.cxf.feature.FastInfosetFeature;
 import org.apache.cxf.jaxws.EndpointImpl;
 import org.apache.cxf.transport.servlet.CXFNonSpringServlet;
 
@@ -10,8 +9,6 @@ import org.apache.cxf.transport.servlet.CXFNonSpringServlet;
 final class EndpointServlet extends CXFNonSpringServlet {
 
   private static final long serialVersionUID = 1;
-
-  private static final String FAST_INFOSET = "fast-infoset";
 
   private final transient EndpointDescription endpoint;
 
@@ -24,9 +21,6 @@ final class EndpointServlet extends CXFNonSpringServlet {
     super.loadBus(config);
     String binding = endpoint.binding().isEmpty() ? null : endpoint.binding();
     var published = new EndpointImpl(getBus(), implementor(), binding);
-    if (FAST_INFOSET.equals(System.getenv("STEELYARD_FORMAT"))) {
-      published.getFeatures().add(new FastInfosetFeature());
-    }
     published.publish("/");
     if (endpoint.mtom()) {
       ((SOAPBinding) published.getBinding()).setMTOMEnabled(true);
