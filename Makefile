@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits factors glossary clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits decisions factors glossary clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -14,6 +14,7 @@ RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/
 # One folder for all of them: what several are made of is compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
 KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
+DECISIONS := $(wildcard docs/decisions/*.py)
 # Tests that judge no times, side by side, more than there are processors, since they wait for a third of their time. Where there are more
 # processors, all of them use the same ones for servers and for the engine.
 AT_ONCE := 3
@@ -49,8 +50,8 @@ wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a m
 	$(UV) build --quiet --wheel --out-dir dist lab
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check conftest.py lab services servers tests tools engine/bench monitor/bench
-	$(RUN) ruff check conftest.py lab services servers tests tools engine/bench monitor/bench
+	$(RUN) ruff format --check conftest.py lab services servers tests tools docs/decisions engine/bench monitor/bench
+	$(RUN) ruff check conftest.py lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
 	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py monitor/bench/beside.py
@@ -64,14 +65,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/productivity.py --check
 	$(RUN) python tools/interoperability.py --check
-	$(RUN) python tools/awake.py --check
-	$(RUN) python tools/awake_tails.py --check
-	$(RUN) python tools/designs.py --check
-	$(RUN) python tools/many_engines.py --check
-	$(RUN) python tools/collectors.py --check
-	$(RUN) python tools/floors.py --check
-	$(RUN) python tools/fork_values.py --check
-	$(RUN) python tools/steadiness.py --check
+	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page --check || exit 1; done
 	$(RUN) python tools/glossary.py --check
 	$(RUN) python monitor/bench/beside.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
@@ -171,6 +165,9 @@ kept: build ## what the runs in docs/results say, and their notes, made anew by 
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
 	$(RUN) python tools/sessions.py
+
+decisions: build ## the tables of docs/decisions, from the data kept beside them
+	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page || exit 1; done
 
 factors: build ## docs/reference/factors.md, from the descriptors
 	$(RUN) python tools/factors.py

@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def collectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """tools/collectors.py, with its forks in a scratch folder."""
+    """docs/decisions/collectors.py, with its forks in a scratch folder."""
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    spec = importlib.util.spec_from_file_location("collectors", ROOT / "tools" / "collectors.py")
+    spec = importlib.util.spec_from_file_location("collectors", ROOT / "docs" / "decisions" / "collectors.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "collectors", module)  # dataclasses look their module up

@@ -10,7 +10,7 @@ from steelyard.statistics.steady import WarmUpSlice, steady_since
 
 PAGE = ROOT / "docs" / "decisions" / "steadiness-is-judged-by-processor-time.md"
 RECORDED = ROOT / "lab" / "tests" / "recorded" / "noisy_warm_up.csv"
-BEGIN, END = "<!-- table: made by tools/steadiness.py -->", "<!-- /table -->"
+BEGIN, END = "<!-- table: made by docs/decisions/steadiness.py -->", "<!-- /table -->"
 COLD = ("head-start", "warm-up")
 
 
@@ -38,4 +38,4 @@ def table() -> str:
 
 if __name__ == "__main__":
     page = between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table())
-    raise SystemExit(keep(PAGE, page, "`python tools/steadiness.py`"))
+    raise SystemExit(keep(PAGE, page, "`make decisions`"))

@@ -1,4 +1,4 @@
-"""The tails of docs/decisions/processors-are-kept-awake.md, from figures kept beside it: `python tools/awake_tails.py [--check]`.
+"""The tails of docs/decisions/processors-are-kept-awake.md, from figures kept beside it: `make decisions`.
 
 `--collect N` first measures anew: N rounds of open load on servers that mostly sleep, each way in turn, about 12 minutes a round.
 """
@@ -18,7 +18,7 @@ from kept import ROOT, STEELYARD, between, keep, rows, wanted_runs
 
 PAGE = ROOT / "docs" / "decisions" / "processors-are-kept-awake.md"
 KEPT = ROOT / "docs" / "decisions" / "awake-tails.csv"
-BEGIN, END = "<!-- tails: made by tools/awake_tails.py -->", "<!-- /tails -->"
+BEGIN, END = "<!-- tails: made by docs/decisions/awake_tails.py -->", "<!-- /tails -->"
 COLUMNS = ("round", "awake", "rate", "subject", "measure", "value_ms")
 # One thread that sleeps, an event loop with timers of its own, and many threads.
 SUBJECTS = ("gsoap", "go", "tomcat-metro")
@@ -72,7 +72,7 @@ def _tails(rate: int, way: str) -> list[tuple[str, str, str]]:
 def table() -> str:
     """Each server's tails by rate and way, over rounds the geometric mean, and beside it as a multiple of `no`."""
     if not KEPT.is_file():
-        return "Not measured yet: `python tools/awake_tails.py --collect 3` does, on a quiet machine."
+        return "Not measured yet: `docs/decisions/awake_tails.py --collect 3` does, on a quiet machine."
     kept = {tuple(row[name] for name in COLUMNS[:-1]): float(row["value_ms"]) for row in rows(KEPT)}
     rounds = sorted({key[0] for key in kept})
     head = ["requests/s", "server", "tail", *(f"kept awake: {way}" for way in WAYS)]
@@ -109,7 +109,7 @@ def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     if (rounds := wanted_runs()) is not None:
         collect(rounds)
-    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "tools/awake_tails.py")
+    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`")
 
 
 if __name__ == "__main__":

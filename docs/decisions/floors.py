@@ -1,4 +1,4 @@
-"""The table of docs/decisions/intervals-have-a-floor.md, by simulation: `python tools/floors.py [--check]`."""
+"""The table of docs/decisions/intervals-have-a-floor.md, by simulation: `make decisions`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steelyard.statistics.distributions import student_quantile
 from steelyard.statistics.looks import LOOKS, alpha_of
 
 PAGE = ROOT / "docs" / "decisions" / "intervals-have-a-floor.md"
-BEGIN, END = "<!-- table: made by tools/floors.py -->", "<!-- /table -->"
+BEGIN, END = "<!-- table: made by docs/decisions/floors.py -->", "<!-- /table -->"
 RUNS, SEED = 20_000, 20260102
 Quantile = Callable[[float, int], float]
 FLOORS: dict[str, Quantile | None] = {
@@ -64,6 +64,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`python tools/floors.py`")
-    )
+    raise SystemExit(keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`"))

@@ -1,4 +1,4 @@
-"""The collectors' table of docs/decisions/slices-take-turns.md, from forks kept beside it: `python tools/collectors.py [--check]`.
+"""The collectors' table of docs/decisions/slices-take-turns.md, from forks kept beside it: `make decisions`.
 
 `--collect N [SERVER ...]` first measures N rounds more of these servers, of one fork each way, on a quiet machine: two minutes a
 round of Go, a quarter of an hour of Tomcat. What a collector does beside the requests is work that may be done in another's turn;
@@ -21,7 +21,7 @@ from steelyard.statistics.interval import student_interval
 
 PAGE = ROOT / "docs" / "decisions" / "slices-take-turns.md"
 KEPT = ROOT / "docs" / "decisions" / "collectors"
-BEGIN, END = "<!-- collectors: made by tools/collectors.py -->", "<!-- /collectors -->"
+BEGIN, END = "<!-- collectors: made by docs/decisions/collectors.py -->", "<!-- /collectors -->"
 KEPT_FILES = ("slices.csv", "observations.csv")
 ALONE = "alone"
 LEAST_ALONE = (
@@ -153,7 +153,7 @@ def table() -> str:
             lines += [line(server, setting, way, alone) for way in (ALONE, *WAYS)]
     shown = [one for one in lines if one]
     if not shown:
-        return f"Not measured yet: `python tools/collectors.py --collect {LEAST_ALONE}` does, on a quiet machine."
+        return f"Not measured yet: `docs/decisions/collectors.py --collect {LEAST_ALONE}` does, on a quiet machine."
     head = (
         "| which | how | forks | ratio of throughput, 95% interval | inverse ratio of processor time a request | off the latter | "
         "off each alone |"
@@ -176,7 +176,7 @@ def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     if (rounds := wanted_runs()) is not None:
         collect(rounds, [word for word in sys.argv[1:] if word in SERVERS] or list(SERVERS))
-    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "tools/collectors.py")
+    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of docs/decisions/a-forks-value.md, by simulation: `python tools/fork_values.py [--check]`."""
+"""The table of docs/decisions/a-forks-value.md, by simulation: `make decisions`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steelyard.statistics.looks import LOOKS
 from steelyard.statistics.redraws import ended
 
 PAGE = ROOT / "docs" / "decisions" / "a-forks-value.md"
-BEGIN, END = "<!-- table: made by tools/fork_values.py -->", "<!-- /table -->"
+BEGIN, END = "<!-- table: made by docs/decisions/fork_values.py -->", "<!-- /table -->"
 RUNS, SEED = 20_000, 20261127
 NO_MARGIN = 1e-9  # nothing ends as equivalent, so that every look is used
 PAIRS = (5, 11, 30)
@@ -107,6 +107,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`python tools/fork_values.py`")
-    )
+    raise SystemExit(keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`"))

@@ -1,4 +1,4 @@
-"""The table of docs/decisions/slices-take-turns.md, from the forks kept beside it: `python tools/designs.py [--check]`.
+"""The table of docs/decisions/slices-take-turns.md, from the forks kept beside it: `make decisions`.
 
 `--collect N` first measures anew: N turns of one fork by each design, 1.5 minutes a fork. Both subjects are one artifact, so
 the true ratio is 1.
@@ -21,7 +21,7 @@ from steelyard.statistics.steady import compiles
 
 PAGE = ROOT / "docs" / "decisions" / "slices-take-turns.md"
 KEPT = ROOT / "docs" / "decisions" / "designs"
-BEGIN, END = "<!-- table: made by tools/designs.py -->", "<!-- /table -->"
+BEGIN, END = "<!-- table: made by docs/decisions/designs.py -->", "<!-- /table -->"
 # By the name on the page: what a study says.
 DESIGNS = {
     "sequential": 'design = "sequential"',
@@ -126,7 +126,7 @@ def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     if (turns := wanted_runs()) is not None:
         collect(turns)
-    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "tools/designs.py")
+    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`")
 
 
 if __name__ == "__main__":

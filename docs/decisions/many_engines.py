@@ -1,4 +1,4 @@
-"""The tables of docs/decisions/many-engines.md, from the loads kept beside it: `python tools/many_engines.py [--check]`.
+"""The tables of docs/decisions/many-engines.md, from the loads kept beside it: `make decisions`.
 
 `--collect N` first measures anew, N rounds of the same load by one engine, by one once more, by two and by three, about a minute a
 round; it needs the engine's test servers (`cargo build --release --features testservers` in engine/).
@@ -28,7 +28,7 @@ from steelyard.statistics.interval import student_interval
 PAGE = ROOT / "docs" / "decisions" / "many-engines.md"
 KEPT = ROOT / "docs" / "decisions" / "many-engines" / "loads.csv"
 CAPACITY = ROOT / "engine" / "bench" / "results" / "capacity.csv"
-BEGIN, END = "<!-- tables: made by tools/many_engines.py -->", "<!-- /tables -->"
+BEGIN, END = "<!-- tables: made by docs/decisions/many_engines.py -->", "<!-- /tables -->"
 RATE_PER_S = 1500
 SECONDS = 10
 DELAY_MS = 2
@@ -170,7 +170,7 @@ def main() -> int:
         collect(rounds)
     kinds = {"load": str, "round": int, "engines": int, "sent": int, "log_bytes": int}
     kept = [Loaded(**{name: kinds.get(name, float)(value) for name, value in row.items()}) for row in rows(KEPT)]
-    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, tables(kept)), "tools/many_engines.py")
+    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, tables(kept)), "`make decisions`")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of docs/decisions/processors-are-kept-awake.md, from the slices kept beside it: `python tools/awake.py [--check]`.
+"""The table of docs/decisions/processors-are-kept-awake.md, from the slices kept beside it: `make decisions`.
 
 `--collect N` first measures anew, N runs each way in turn, about a minute a run.
 """
@@ -15,7 +15,7 @@ from kept import ROOT, between, keep, measured, rate, rows, run_one_fork, wanted
 
 PAGE = ROOT / "docs" / "decisions" / "processors-are-kept-awake.md"
 KEPT = ROOT / "docs" / "decisions" / "awake"
-BEGIN, END = "<!-- table: made by tools/awake.py -->", "<!-- /table -->"
+BEGIN, END = "<!-- table: made by docs/decisions/awake.py -->", "<!-- /table -->"
 SUBJECTS = ("tomcat-metro", "go")
 STUDY = ["wstest", "--only", ",".join(SUBJECTS), "--operation", "echoStruct"]
 RUN = [*STUDY, "--pairs", "14", "--slice-seconds", "1", "--warm-up", "20"]
@@ -57,7 +57,7 @@ def main() -> int:
     """Rewrite the page, or with --check fail where it is stale."""
     if (runs := wanted_runs()) is not None:
         collect(runs)
-    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "tools/awake.py")
+    return keep(PAGE, between(PAGE.read_text(encoding="utf-8"), BEGIN, END, table()), "`make decisions`")
 
 
 if __name__ == "__main__":
