@@ -13,7 +13,7 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum
 # One folder for all of them: what several are made of is compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
-KEPT_RUNS := $(patsubst %/schedule.json,%,$(wildcard docs/results/*/schedule.json))
+KEPT_RUNS := $(patsubst %/raw.zip,%,$(wildcard docs/results/*/raw.zip papers/*/results/*/raw.zip))
 DECISIONS := $(wildcard docs/decisions/*.py)
 # Tests that judge no times, side by side, more than there are processors, since they wait for a third of their time. Where there are more
 # processors, all of them use the same ones for servers and for the engine.
@@ -161,7 +161,7 @@ readme: build ## what commands print in README.md and CONTRIBUTING.md, by the co
 glossary: build ## docs/glossary.md, from the terms of reports (lab/steelyard/report/terms.toml)
 	$(RUN) python tools/glossary.py
 
-kept: build ## what the runs in docs/results say, and their notes, made anew by the rules of today
+kept: build ## figures, verdicts and notes of all kept runs, made anew by the rules of today
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
 	$(RUN) python tools/sessions.py

@@ -1,4 +1,4 @@
-"""What the tools that keep pages share: a block between two marks, `--check`, and runs of one fork kept as tables."""
+"""What the tools that keep pages share: kept runs, a block between two marks, `--check`, and runs of one fork kept as tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from tempfile import TemporaryDirectory
 from steelyard.base.csvfiles import pack, packed_place, read_text
 
 ROOT = Path(__file__).resolve().parent.parent
+KEPT_RUNS = ("docs/results/*/raw.zip", "papers/*/results/*/raw.zip")
 STEELYARD = Path(sys.executable).with_name("steelyard")
+
+
+def kept_runs() -> dict[str, Path]:
+    """The folders of all kept runs by their names, in the order of these."""
+    folders = {path.parent.name: path.parent for places in KEPT_RUNS for path in ROOT.glob(places)}
+    return dict(sorted(folders.items()))
 
 
 def between(page: str, begin: str, end: str, block: str) -> str:

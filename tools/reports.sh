@@ -1,8 +1,17 @@
 #!/bin/sh
-# Puts the reports of the kept runs, unpacked, into a folder: reports.sh FOLDER
+# Makes the reports of kept runs, all or those named, in a folder: reports.sh FOLDER [RUN ...]
 set -eu
-mkdir -p "$1"
-for run in "$(dirname "$0")"/../docs/results/*/schedule.json; do
-    run=$(dirname "$run")
-    if [ -f "$run/report.html" ]; then cat "$run/report.html"; else xz -dc "$run/report.html.xz"; fi > "$1/$(basename "$run").html"
+root=$(dirname "$0")/..
+to=$1
+shift
+[ $# -gt 0 ] || set -- "$root"/docs/results/*/raw.zip "$root"/papers/*/results/*/raw.zip
+mkdir -p "$to"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for run; do
+    run=${run%/raw.zip}
+    name=$(basename "$run")
+    cp -R "$run" "$scratch/$name"
+    ${STEELYARD:-"$root/.venv/bin/steelyard"} report "$scratch/$name" > /dev/null
+    mv "$scratch/$name/report.html" "$to/$name.html"
 done

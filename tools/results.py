@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from kept import ROOT, between, keep
+from kept import ROOT, between, keep, kept_runs
 from notes import MADE
 from notes.kept_run import Kept, NoLongerTrueError
 from steelyard.base.text import counted
@@ -29,9 +29,10 @@ def calibration(folder: Path) -> str:
 def pages() -> Iterator[tuple[Path, str]]:
     """Each page with what stands between its marks made anew: the notes of every run, and what is said of the calibration."""
     for name, make in MADE.items():
-        page = RESULTS / name / "notes.md"
+        folder = kept_runs()[name]
+        page = folder / "notes.md"
         marks = f"<!-- {name}: made by `make kept` from the run's own files -->", f"<!-- /{name} -->"
-        yield page, between(page.read_text(encoding="utf-8"), *marks, make(Kept(RESULTS / name)))
+        yield page, between(page.read_text(encoding="utf-8"), *marks, make(Kept(folder)))
     marks = "<!-- calibration: made by `make kept` from docs/results/calibration -->", "<!-- /calibration -->"
     yield PAGE, between(PAGE.read_text(encoding="utf-8"), *marks, calibration(RESULTS / "calibration"))
 

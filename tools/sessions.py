@@ -8,11 +8,13 @@ whose files are not kept any more stand in docs/results/earlier-sessions.csv, wh
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
 import math
 import subprocess
 import sys
+import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -20,8 +22,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from kept import ROOT, between, keep, rows
+from kept import ROOT, between, keep, kept_runs, rows
 from steelyard.analyse.elsewhere import kind_of_pair, priors
+from steelyard.base import raw_archive
 from steelyard.base.csvfiles import is_stored, read_document, write_table
 from steelyard.base.text import counted, enumerated, ratio_text
 from steelyard.catalogue import entries
@@ -35,6 +38,7 @@ from steelyard.statistics.campaigns import between as between_campaigns
 from steelyard.statistics.distributions import student_quantile
 
 RESULTS = ROOT / "docs" / "results"
+PLACES = ("docs/results", "papers")  # of kept runs, in all of history
 PAGE, CHART, EARLIER = RESULTS / "README.md", RESULTS / "answers.svg", RESULTS / "earlier-sessions.csv"
 PRIORS = ROOT / "lab" / "steelyard" / "analyse" / "between_sessions.toml"
 ASSUMED = {"like_machines": 0.03, "any_machines": 0.09}
@@ -137,7 +141,7 @@ def _method(schedule: Mapping[str, Any]) -> str:
 
 def kept() -> list[Answer]:
     """The answers of the runs that are kept now, and of those that were before."""
-    now = [answer for folder in sorted(RESULTS.iterdir()) for answer in answers_of(folder.name, _in_folder(folder))]
+    now = [answer for name, folder in kept_runs().items() for answer in answers_of(name, _in_folder(folder))]
     earlier = [_from_row(row) for row in rows(EARLIER)] if EARLIER.is_file() else []
     sessions = {answer.session for answer in now}
     together = [*now, *(answer for answer in earlier if answer.session not in sessions)]
@@ -155,18 +159,18 @@ def _from_row(row: Mapping[str, str]) -> Answer:
 
 def collect() -> None:
     """Write the answers of sessions that were kept once and are not any more, each as it was last judged."""
-    now = {answer.session for folder in RESULTS.iterdir() for answer in answers_of(folder.name, _in_folder(folder))}
+    now = {answer.session for name, folder in kept_runs().items() for answer in answers_of(name, _in_folder(folder))}
     found: dict[tuple[str, str], list[Answer]] = {}
     seen: set[str] = set()
-    for commit in _git("log", "--format=%H", "--", "docs/results").decode().split():
-        listing = _git("ls-tree", "-r", commit, "docs/results").decode().splitlines()
+    for commit in _git("log", "--format=%H", "--", *PLACES).decode().split():
+        listing = _git("ls-tree", "-r", commit, *PLACES).decode().splitlines()
         blobs = {path: head.split()[2] for head, path in (line.split("\t") for line in listing)}
         for path, blob in blobs.items():
-            parts = Path(path).parts
-            if parts[-1] != "environment.json" or len(parts) != 4 or blob in seen:
+            place = Path(path)
+            if (not place.match("results/*/environment.json") and not place.match("results/*/raw.zip")) or blob in seen:
                 continue
             seen.add(blob)
-            for answer in answers_of(parts[2], _in_history(blobs, str(Path(path).parent))):
+            for answer in answers_of(place.parent.name, _in_history(blobs, str(place.parent))):
                 if answer.session not in now:
                     found.setdefault(answer.session, []).append(answer)
     names = [field.name for field in fields(Answer)]
@@ -175,7 +179,12 @@ def collect() -> None:
 
 
 def _in_history(blobs: Mapping[str, str], folder: str) -> Read:
+    archive = blobs.get(f"{folder}/{raw_archive.NAME}")
+    packed = zipfile.ZipFile(io.BytesIO(_git("cat-file", "blob", archive))) if archive else None
+
     def read(name: str) -> Any:
+        if packed is not None and name in packed.namelist():
+            return json.loads(packed.read(name))
         for suffix, unpacked in (("", bytes), (".xz", lzma.decompress), (".gz", gzip.decompress)):
             if blob := blobs.get(f"{folder}/{name}{suffix}"):
                 return json.loads(unpacked(_git("cat-file", "blob", blob)))

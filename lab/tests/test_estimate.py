@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytest
+from kept_runs import KEPT_RUNS
 from steelyard.catalogue import entries, subject_syntax
 from steelyard.measure.trial import jobs
 from steelyard.models.records import Schedule, SubjectRecord
@@ -20,8 +20,6 @@ from steelyard.plan.slices import BETWEEN_SECONDS, PAUSE_SECONDS
 from steelyard.plan.stopping import warm_up_within
 from steelyard.results.stored_run import read_run
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
-KEPT = sorted(path.parent.name for path in RESULTS.glob("*/schedule.json"))
 NOTHING_COMPILES = {"a": False, "b": False}
 BOTH_COMPILE = {"a": True, "b": True}
 
@@ -146,9 +144,9 @@ def compiles(subject: SubjectRecord) -> bool:
     return any(entries.server(name).model.jvm for name in servers)
 
 
-@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("kept", KEPT_RUNS)
 def test_the_estimate_of_a_kept_run_is_within_half_as_much_again_of_what_its_trials_took(kept: str) -> None:
-    run = read_run(RESULTS / kept)
+    run = read_run(KEPT_RUNS[kept])
     # A budget ends a trial before all its pairs, and steps end where a server refuses: neither takes the least of what was planned.
     whole = run.schedule.budget_seconds is None and not any(cell.profile.kind == "steps" for cell in run.schedule.cells)
     logs = []

@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from kept_runs import KEPT_RUNS
 from lxml import html
+from steelyard.analyse.analysis import examined
 from steelyard.base import paths
-from steelyard.base.csvfiles import read_bytes
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.formula import parse
 from steelyard.catalogue import entries
@@ -28,6 +29,7 @@ from steelyard.plan.kinds import warmed
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
 from steelyard.report import write_report
+from steelyard.report.page import html_of
 from steelyard.report.sections import paper_layers
 from steelyard.results.stored_run import read_run
 from steelyard.workload.corpus import requests_of
@@ -80,8 +82,8 @@ def test_each_claim_that_is_called_contradicted_is_so_however_its_tables_were_ro
 
 def test_what_the_paper_claims_against_itself_stands_in_the_report(tmp_path: Path) -> None:
     run = write_run(tmp_path, Planted())
-    shutil.copy(FOLDER.with_suffix(".toml"), run / "study.toml")
-    keep(FOLDER.with_suffix(".toml"), run)
+    shutil.copy(FOLDER / "flight.toml", run / "study.toml")
+    keep(FOLDER / "flight.toml", run)
     page = write_report(run).read_text()
     section = page[page.index("What the paper found") :]
     for said in (
@@ -160,12 +162,9 @@ def test_a_claim_that_is_tried_has_a_bound() -> None:
         TriedClaim(section="1", text="a", figure="f", meaning="m")
 
 
-KEPT = paths.root() / "docs" / "results"
-
-
 def kept_section(name: str, section: str) -> str:
     """A section of a kept run's report, as its words."""
-    page = read_bytes(KEPT / name / "report.html").decode("utf-8")
+    page = html_of(examined(read_run(KEPT_RUNS[name])))
     (found,) = html.fromstring(page).xpath(f"//section[@id='{section}']")
     return " ".join(" ".join(found.itertext()).split())
 

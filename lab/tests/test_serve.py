@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from starlette.testclient import TestClient
-from steelyard.base.csvfiles import pack
+from steelyard.base.csvfiles import pack, read_bytes
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
 from steelyard.report.serve import guard, shelf, trends
@@ -48,8 +48,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied(place: Path, begun: str, ratio: float, revision: str) -> Path:
     (place / "trials" / "01").mkdir(parents=True)
     for name in ("schedule.json", "study.toml"):
-        shutil.copy(DEMO / name, place / name)
-    environment = json.loads((DEMO / "environment.json").read_text())
+        (place / name).write_bytes(read_bytes(DEMO / name))
+    environment = json.loads(read_bytes(DEMO / "environment.json"))
     environment["git"] = {"revision": revision, "changed": False}
     (place / "environment.json").write_text(json.dumps(environment))
     verdicts = json.loads((DEMO / "verdicts.json").read_text())

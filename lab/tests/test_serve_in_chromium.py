@@ -37,7 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("runs")
     for name in ("first", "second", "hostile", "now"):
         shutil.copytree(DEMO, made / name)
-    (made / "hostile" / "report.html.xz").unlink()
     (made / "hostile" / "report.html").write_text(HOSTILE)
     return made
 

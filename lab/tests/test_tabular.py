@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import lzma
 import shutil
 import subprocess
 import sys
@@ -18,9 +17,10 @@ import steelyard as package
 from command import steelyard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kept_runs import KEPT_RUNS
 from own_service import serving
 from steelyard import StoredTable, open_run
-from steelyard.base import paths
+from steelyard.base.csvfiles import is_stored, read_bytes
 from steelyard.base.errors import ConfigurationError, SteelyardError, StoreError, ToolchainError
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
@@ -29,8 +29,7 @@ from steelyard.results.stored_run import read_run
 from steelyard.results.tabular import files, known_tables
 from synthetic import Planted, write_run
 
-KEPT = paths.root() / "docs" / "results"
-DEMO = KEPT / "demo"
+DEMO = KEPT_RUNS["demo"]
 
 
 @pytest.fixture
@@ -90,12 +89,9 @@ def test_verdicts_trials_and_processes_are_tables_too() -> None:
 )
 def test_every_column_of_every_kept_run_is_known(table: str) -> None:
     data = known_tables.known()[table]
-    places = ("*/", "*/trials/01/") if data.of == "place" else ("*/",)
-    paths = {path for place in places for path in KEPT.glob(f"{place}{data.file}*") if "calibration" not in path.parts}
-    headers = [
-        (lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()).decode().splitlines()[0]
-        for path in paths
-    ]
+    places = ("", "trials/01") if data.of == "place" else ("",)
+    paths = [run / place / data.file for run in KEPT_RUNS.values() for place in places]
+    headers = [read_bytes(path).decode().splitlines()[0] for path in paths if is_stored(path)]
     assert headers
     columns = {name: known_tables.column(data, name) for header in headers for name in header.split(",")}
     assert [name for name, column in columns.items() if not column.meaning] == []
@@ -106,7 +102,7 @@ def test_every_column_of_every_kept_run_is_known(table: str) -> None:
 
 
 def test_a_request_s_layers_and_a_collector_s_pauses_are_tables_of_a_run_that_observed_them() -> None:
-    run, stored = open_run(KEPT / "flight-types"), read_run(KEPT / "flight-types")
+    run, stored = open_run(KEPT_RUNS["flight-types"]), read_run(KEPT_RUNS["flight-types"])
     layers, pauses = run.table("layers"), run.table("pauses")
     assert len(layers) == sum(len(rows) for trial in stored.trials for rows in trial.layers.values())
     own = [column for column in layers.columns if column.name.endswith("_self_ns")]
@@ -201,7 +197,7 @@ def test_whatever_a_file_holds_it_is_a_table_or_refused_in_a_sentence(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("broken")
-    shutil.copy(DEMO / "schedule.json", folder)
+    (folder / "schedule.json").write_bytes(read_bytes(DEMO / "schedule.json"))
     for file in ("trials/01/slices.csv", "trials/01/intervals.hlog", "results.csv", "verdicts.json"):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_bytes(content)

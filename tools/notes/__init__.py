@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from . import demo, envelope, flight, petstore, reliability, soakit, soaservers, wstest
 from .kept_run import Kept
 
-# By the run's folder in docs/results: what stands between the marks of its notes.
+# By the name of the kept run: what stands between the marks of its notes.
 MADE: Mapping[str, Callable[[Kept], str]] = {
     **demo.MADE,
     **wstest.MADE,

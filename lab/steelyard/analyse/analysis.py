@@ -12,7 +12,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from ..base.csvfiles import is_stored, write_document, write_table
+from ..base.csvfiles import is_stored, write_lists, write_table
 from ..base.text import alike_together, counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
@@ -87,7 +87,7 @@ def write_figures(analysis: Analysis, folder: Path) -> None:
     write_table(folder / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
     # What was not observed is not said, so that runs of before it could be keep their bytes.
     unsaid = {name for name in _OBSERVED if not getattr(analysis.verdicts, name)}
-    write_document(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json", exclude=unsaid))
+    write_lists(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json", exclude=unsaid))
 
 
 def examined(run: Run) -> Analysis:

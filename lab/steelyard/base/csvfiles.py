@@ -192,6 +192,23 @@ def write_document(path: Path, content: object) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def write_lists(path: Path, content: Mapping[str, object]) -> None:
+    """Write a JSON object with a line per key, and a line per item of its lists, or leave the old one; raises StoreError."""
+    write_text(
+        path, "{\n" + ",\n".join(f"{_json(key)}: {_item_lines(value)}" for key, value in content.items()) + "\n}\n"
+    )
+
+
+def _item_lines(value: object) -> str:
+    if not isinstance(value, list) or not value:
+        return _json(value)
+    return "[\n" + ",\n".join(_json(item) for item in value) + "\n]"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def read_small(path: Path, most_bytes: int) -> bytes:
     """What a file of at most so many bytes holds, of a folder that came from anywhere; raises StoreError where it is another."""
     try:

@@ -19,7 +19,7 @@ from ..analyse.foreign_work import BusySoFar
 from ..analyse.frozen_work import turns_refused
 from ..analyse.narrowing import so_far
 from ..analyse.pairing import short_of_forks
-from ..base import configuration
+from ..base import configuration, raw_archive
 from ..base.csvfiles import require_room, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
@@ -120,6 +120,10 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
     With `begins` it is a planned run of which nothing was driven yet, so the setup is recorded now. Raises StoreError where the
     run is complete or the setup has changed, else what `run` raises.
     """
+    if (folder / raw_archive.NAME).exists():
+        raise StoreError(
+            f"{folder} is a kept run, which cannot be resumed", hint="resume the run that it was kept from"
+        )
     study = entries.study(str(folder / "study.toml"))
     service = service_of(study.model)
     hosts = folder / HOSTS_FILE
