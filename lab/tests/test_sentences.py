@@ -126,3 +126,22 @@ def test_figures_are_written_as_a_person_writes_them() -> None:
     assert (value_text(999.7), value_text(0.0000123), short_text(0.00001)) == ("1,000", "0.0000123", "0.00001")
     assert (change_text(-0.002), change_text(0.071), change_text(-0.12)) == ("+0%", "+7%", "-12%")
     assert (enumerated(["a"]), enumerated("ab"), enumerated("abc")) == ("a", "a and b", "a, b and c")
+
+
+@pytest.mark.parametrize(
+    ("shared", "factors", "said"),
+    [
+        ({"server": [0]}, ({}, {}), " on 1 server processor"),
+        ({"server": [0, 1, 2]}, ({}, {}), " on 3 server processors"),
+        ({"server": [0, 1, 2]}, ({"cpus": "2"}, {"cpus": "2"}), " on 2 server processors"),
+        ({"server": [0, 1, 2]}, ({"cpus": "2"}, {}), ""),
+        ({}, ({}, {}), ""),
+    ],
+)
+def test_a_verdict_names_the_processors_it_holds_for(
+    tmp_path: Path, shared: dict[str, list[int]], factors: tuple[dict[str, str], dict[str, str]], said: str
+) -> None:
+    subjects = {label: [{"factors": each}] for label, each in zip(("tomcat-metro", "go"), factors, strict=True)}
+    planted = Planted(environment={"processors_shared": shared, "subjects": subjects})
+    sentence = examined(read_run(write_run(tmp_path / "run", planted))).verdicts.sentence
+    assert f"times the throughput{said}" in sentence and ("server processor" in sentence) == bool(said)

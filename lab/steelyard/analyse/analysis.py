@@ -47,6 +47,7 @@ from .sentences import (
     ranking,
     verdict,
 )
+from .server_processors import server_processors
 from .verdicts import Judgement, Ranked, judge, ranks
 
 _TELLING = {
@@ -243,7 +244,14 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
     expected, held = expected_elsewhere(run, judgement)
     reasons = (*judgement.reasons, *otherwise)
-    wording = verdict(judgement, run.schedule.margin, reasons, expected, holds_elsewhere=held is True)
+    wording = verdict(
+        judgement,
+        run.schedule.margin,
+        reasons,
+        expected,
+        holds_elsewhere=held is True,
+        processors=server_processors(run, judgement.compared),
+    )
     if judgement.gap is None:
         return wording
     return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")

@@ -80,11 +80,14 @@ def verdict(
     expected: Elsewhere | None = None,
     *,
     holds_elsewhere: bool = False,
+    processors: int | None = None,
 ) -> Wording:
     """One comparison's verdict, such as "this is slower than that on echoStruct: 0.97 times the throughput, on this machine, at
-    this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session."""
+    this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session. `processors` is how many
+    the servers had, which a ratio may depend on (None: not recorded, or not the same for both)."""
     compared, said = judgement.compared, judgement.word or Word.UNDECIDED
-    where = "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
+    where = "" if processors is None or compared.ratio is None else f" on {counted(processors, 'server processor')}"
+    where += "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
     return Wording(
         f"{_head(compared, said, margin, judgement.direction)}: {amount(compared)}{where}",
         "; ".join(part for part in (basis(compared), elsewhere_text(expected)) if part),
