@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use steelyard_engine::job;
+use steelyard_engine::validation;
 
 fn examples() -> Vec<(String, Value)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../contracts/examples");
@@ -25,7 +25,7 @@ fn examples() -> Vec<(String, Value)> {
 #[test]
 fn every_example_job_is_accepted() {
     for (name, job) in examples() {
-        job::parse(job.to_string().as_bytes()).unwrap_or_else(|why| panic!("{name}: {why}"));
+        validation::parse(job.to_string().as_bytes()).unwrap_or_else(|why| panic!("{name}: {why}"));
     }
 }
 
@@ -67,7 +67,7 @@ fn an_unknown_key_in_any_object_of_a_job_is_refused_by_name() {
         for path in paths.iter().filter(closed) {
             let mut changed = job.clone();
             changed.pointer_mut(path).unwrap()["surprise"] = json!(1);
-            let why = job::parse(changed.to_string().as_bytes()).expect_err(path);
+            let why = validation::parse(changed.to_string().as_bytes()).expect_err(path);
             assert!(
                 why.contains("`surprise`") && why.contains("nearest"),
                 "{name} {path}: {why}"

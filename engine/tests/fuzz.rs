@@ -16,10 +16,10 @@ use rand::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use reading::{Ended, read};
 use serde_json::json;
-use steelyard_engine::http::RequestHead;
+use steelyard_engine::http::{RequestHead, Url};
 use steelyard_engine::http2::{Connection, Event, RequestFields, Variable};
 use steelyard_engine::session::{CompiledCapture, Filled, Stamp, Values};
-use steelyard_engine::{corpus, job, session};
+use steelyard_engine::{corpus, job, session, validation};
 
 /// Feeds a target with kept inputs, then with mutations of them until the time is over.
 fn fuzz(name: &str, target: impl Fn(&[u8])) {
@@ -171,7 +171,7 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) 
 #[test]
 fn an_http_2_connection_survives_anything_and_takes_it_the_same_however_cut() {
     let target: job::Target = serde_json::from_value(json!({"subject": "a", "url": "http://h/"})).unwrap();
-    let (line, url) = (Default::default(), target.address().unwrap());
+    let (line, url) = (Default::default(), Url::of(&target).unwrap());
     let head = RequestHead::new(&target, &url, "a", &line, job::ConnectionUse::KeepAlive);
     let fields = RequestFields::new(&head, 0, false).unwrap();
     fuzz("http2", |bytes| {
@@ -185,7 +185,7 @@ fn an_http_2_connection_survives_anything_and_takes_it_the_same_however_cut() {
 #[test]
 fn the_job_reader_survives_anything_and_says_in_one_line_what_is_wrong() {
     fuzz("job", |bytes| {
-        if let Err(why) = job::parse(bytes) {
+        if let Err(why) = validation::parse(bytes) {
             assert!(!why.is_empty() && !why.contains('\n'), "{why:?}");
         }
     });

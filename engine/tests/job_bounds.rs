@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
-use steelyard_engine::job;
+use steelyard_engine::validation;
 
 fn with(pointer: &str, value: Value) -> Result<(), String> {
     let mut job = json!({
@@ -17,7 +17,7 @@ fn with(pointer: &str, value: Value) -> Result<(), String> {
         }],
     });
     *job.pointer_mut(pointer).unwrap() = value;
-    job::parse(job.to_string().as_bytes()).map(|_| ())
+    validation::parse(job.to_string().as_bytes()).map(|_| ())
 }
 
 #[test]

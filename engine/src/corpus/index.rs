@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Entry, RequestLine};
 use crate::clock::{Ns, from_ms};
-use crate::job::{Ordered, REQUEST, check_headers, is_token};
+use crate::job::{Ordered, check_request_headers, is_token};
 use crate::session;
 
 /// A row as it stands; corpora of before entries had a request line of their own lack the later columns.
@@ -157,7 +157,7 @@ fn check_line(line: &RequestLine) -> Result<(), String> {
     {
         return Err(format!("has the path `{}`, which is none", path.escape_debug()));
     }
-    check_headers(REQUEST, &Ordered(line.headers.clone())).map_err(|why| format!("has wrong headers: {why}"))?;
+    check_request_headers(&line.headers).map_err(|why| format!("has wrong headers: {why}"))?;
     if line.filled {
         line.texts()
             .try_for_each(|text| session::names(text.as_bytes()).map(|_| ()))

@@ -250,7 +250,7 @@ mod tests {
     fn head(method: &str, operation: &str, connection: ConnectionUse, length: usize, cookies: Option<&[u8]>) -> String {
         let target = target(method);
         let line = RequestLine::default();
-        let head = RequestHead::new(&target, &target.address().unwrap(), operation, &line, connection);
+        let head = RequestHead::new(&target, &Url::of(&target).unwrap(), operation, &line, connection);
         let mut out = Vec::new();
         head.write(&mut out, length, cookies);
         String::from_utf8(out).unwrap()
@@ -285,7 +285,7 @@ mod tests {
             filled: true,
             ..RequestLine::default()
         };
-        let url = target.address().unwrap();
+        let url = Url::of(&target).unwrap();
         let head = RequestHead::new(&target, &url, "echo", &line, ConnectionUse::KeepAlive);
         let (mut out, mut values, stamp) = (Vec::new(), Values::default(), Stamp::default());
         let lacking = head.write_filled(&mut out, 0, None, &values, &stamp);
@@ -308,7 +308,7 @@ mod tests {
             headers: vec![("Y".to_owned(), "1".to_owned())],
             ..RequestLine::default()
         };
-        let url = target.address().unwrap();
+        let url = Url::of(&target).unwrap();
         let written = |line: &RequestLine, cookies: Option<&[u8]>, values: &Values| {
             let head = RequestHead::new(&target, &url, "other", line, ConnectionUse::KeepAlive);
             let mut out = Vec::new();

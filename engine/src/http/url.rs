@@ -1,5 +1,7 @@
 //! The parts of a URL that a request needs.
 
+use crate::job::Target;
+
 /// `http` or `https`, host, port, and what stands in the request line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
@@ -14,6 +16,33 @@ pub struct Url {
 }
 
 impl Url {
+    /// The address of a job's target, with the path of requests to which the corpus gives none; an error names the key that is wrong.
+    pub fn of(target: &Target) -> Result<Self, String> {
+        let Some(host) = &target.host else {
+            let url = target.url.as_ref().ok_or("it needs a `host`, or a `url`")?;
+            if target.port.is_some() || target.secure || target.path.is_some() {
+                return Err("`url` says all; `port`, `secure` and `path` go with `host`".to_owned());
+            }
+            return Self::parse(url).map_err(|why| format!("`url`: {why}"));
+        };
+        if target.url.is_some() {
+            return Err("it has both `host` and `url`; leave one out".to_owned());
+        }
+        let scheme = if target.secure { "https" } else { "http" };
+        let shown = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            host.clone()
+        };
+        let port = target.port.map(|port| format!(":{port}")).unwrap_or_default();
+        let path = target.path.as_deref().unwrap_or("/");
+        if host.contains(['/', '?']) {
+            return Err(format!("`host` is `{}`, which is no host", host.escape_debug()));
+        }
+        Self::parse(&format!("{scheme}://{shown}{port}{path}"))
+            .map_err(|why| format!("`host`, `port` or `path`: {why}"))
+    }
+
     /// Reads an absolute `http` or `https` URL; user names and fragments are refused. What is not ASCII in its path is percent-encoded.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (scheme, rest) = text

@@ -3,6 +3,7 @@
 use super::frame::{self, FrameHead, flag, kind, setting};
 use super::{Connection, Event, RequestFields, Variable};
 use crate::corpus::RequestLine;
+use crate::http::Url;
 use crate::http::{Malformed, RequestHead};
 use crate::job::{ConnectionUse, Target};
 use crate::session::{Stamp, Values};
@@ -12,7 +13,7 @@ const STATUS_200: &[u8] = &[0x88];
 fn fields() -> RequestFields {
     let target: Target =
         serde_json::from_str(r#"{"subject": "a", "url": "http://h/p", "headers": {"X": "1"}}"#).unwrap();
-    let url = target.address().unwrap();
+    let url = Url::of(&target).unwrap();
     let head = RequestHead::new(&target, &url, "echo", &RequestLine::default(), ConnectionUse::KeepAlive);
     RequestFields::new(&head, 0, false).unwrap()
 }

@@ -6,7 +6,9 @@ use std::net::IpAddr;
 use serde::Deserialize;
 
 use super::ordered::Ordered;
-use crate::http::Url;
+
+/// The engine connects to at most so many addresses of one host.
+pub const MOST_ADDRESSES: usize = 64;
 
 /// How a server's certificate is judged.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -62,34 +64,6 @@ pub struct Target {
     /// What keeps the subject's processes, for turns.
     #[serde(default)]
     pub keepers: Vec<KeeperChannel>,
-}
-
-impl Target {
-    /// The server's address, and the path that is asked where the corpus names none; an error names the key that is wrong.
-    pub fn address(&self) -> Result<Url, String> {
-        let Some(host) = &self.host else {
-            let url = self.url.as_ref().ok_or("it needs a `host`, or a `url`")?;
-            if self.port.is_some() || self.secure || self.path.is_some() {
-                return Err("`url` says all; `port`, `secure` and `path` go with `host`".to_owned());
-            }
-            return Url::parse(url).map_err(|why| format!("`url`: {why}"));
-        };
-        if self.url.is_some() {
-            return Err("it has both `host` and `url`; leave one out".to_owned());
-        }
-        let scheme = if self.secure { "https" } else { "http" };
-        let shown = if host.contains(':') {
-            format!("[{host}]")
-        } else {
-            host.clone()
-        };
-        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
-        let path = self.path.as_deref().unwrap_or("/");
-        if host.contains(['/', '?']) {
-            return Err(format!("`host` is `{}`, which is no host", host.escape_debug()));
-        }
-        Url::parse(&format!("{scheme}://{shown}{port}{path}")).map_err(|why| format!("`host`, `port` or `path`: {why}"))
-    }
 }
 
 /// How a server is asked by HTTP/2: so many requests may be under way at once on each connection.

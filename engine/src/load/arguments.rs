@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use crate::clock::from_seconds;
 use crate::job::{
     ArrivalKind, BigBang, ConnectionUse, EngineShare, FaultRule, Http2, Job, OnFailure, Ordered, Profile, Rate, Rule,
-    Samples, Slice, Stage, Target, Think, Tls, check,
+    Samples, Slice, Stage, Target, Think, Tls,
 };
+use crate::validation;
 
 pub(super) const OPERATION: &str = "request";
 /// Requests under way at once that an open load is cut off at.
@@ -138,7 +139,7 @@ impl Arguments {
             log_requests: false,
             share: EngineShare::default(),
         };
-        check(&job)?;
+        validation::check(&job)?;
         Ok(job)
     }
 }

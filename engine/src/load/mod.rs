@@ -12,8 +12,9 @@ pub use arguments::Arguments;
 use report::Report;
 
 use crate::corpus::Corpus;
+use crate::plan::PlanMaker;
 use crate::record::SampleAllowance;
-use crate::run::{Crew, Ended, PlanMaker, SliceAudit, Start, drive_slice, raise_file_limit};
+use crate::run::{Crew, Ended, SliceAudit, Start, drive_slice, raise_file_limit};
 
 /// Loads the URL as asked and prints a table, or one JSON object. True if the result is valid and nothing failed.
 pub fn load(arguments: &Arguments) -> Result<bool> {

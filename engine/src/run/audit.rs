@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::merge::SliceResult;
 use crate::clock::SECOND;
 use crate::job::{Profile, Slice};
+use crate::plan::{Shape, SlicePlan};
 use crate::verify::Failure;
-use crate::worker::{Shape, SlicePlan};
 
 /// What stands in `summary.json`.
 #[derive(Debug, Serialize)]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::plan::PlanMaker;
 use crate::clock::{Clock, Monotonic, Ns, SECOND};
 use crate::error::{EngineError, Result};
+use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
-use crate::worker::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
+use crate::worker::{Brake, Drive, Driven, Pool, Scratch};
 
 /// What reaches the thread that leads the run.
 pub enum Message {

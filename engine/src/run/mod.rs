@@ -5,8 +5,8 @@ mod control;
 mod crew;
 mod keepers;
 mod merge;
+mod open_files;
 mod output;
-mod plan;
 mod secrets;
 mod stretch;
 mod ticks;
@@ -19,7 +19,7 @@ use std::sync::mpsc::Receiver;
 pub use audit::{Audit, SliceAudit};
 pub use crew::{Crew, Message};
 pub use merge::SliceResult;
-pub use plan::{PlanMaker, raise_file_limit};
+pub use open_files::raise_file_limit;
 pub use ticks::TickGatherer;
 
 use hdrhistogram::Histogram;
@@ -27,9 +27,9 @@ use hdrhistogram::Histogram;
 use crate::clock::{Clock, MICROSECOND, MILLISECOND, Monotonic, Ns, SECOND};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
-use crate::job;
+use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, TickRow};
-use crate::worker::SlicePlan;
+use crate::validation;
 use control::{Asked, Turns};
 use keepers::Keepers;
 use output::Output;
@@ -38,13 +38,13 @@ use stretch::{EdgeClocks, Stretch};
 /// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
 /// `secrets` is where the headers and values are that are in no stored file.
 pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
-    let mut job = job::read(job_path)?;
+    let mut job = validation::read(job_path)?;
     if let Some(path) = secrets {
         secrets::take_in(path, &mut job)?;
     }
     let rules: Vec<&str> = job.rules.keys().map(String::as_str).collect();
-    let corpus = Corpus::open(&job::corpus_folder(&job, job_path), &rules)?;
-    job::check_against_corpus(&job, &corpus).map_err(|why| EngineError::InvalidJob {
+    let corpus = Corpus::open(&validation::corpus_folder(&job, job_path), &rules)?;
+    validation::check_against_corpus(&job, &corpus).map_err(|why| EngineError::InvalidJob {
         path: job_path.to_owned(),
         why,
     })?;

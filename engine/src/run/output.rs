@@ -10,8 +10,8 @@ use super::merge::SliceResult;
 use crate::clock::{Clock, CpuTime, Monotonic, SECOND, greatest_resident_bytes, wall_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Slice};
+use crate::plan::SlicePlan;
 use crate::record::{HistogramLog, OutcomeTable, RequestTable, SampleFolder, SliceRow, SliceTable, TickTable};
-use crate::worker::SlicePlan;
 
 const SECONDS: &str = "seconds.hlog";
 

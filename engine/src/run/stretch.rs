@@ -10,7 +10,7 @@ use super::keepers::Keepers;
 use crate::clock::{Clock, Monotonic, Ns, from_ms, from_seconds};
 use crate::error::{EngineError, Result};
 use crate::job::{Job, Profile, Target};
-use crate::worker::{Shape, SlicePlan};
+use crate::plan::{Shape, SlicePlan};
 
 /// A day; longer times might not fit the clock.
 const MOST_MS: f64 = 86_400_000.0;

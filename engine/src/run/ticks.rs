@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Second, Tick};
 use crate::clock::{CpuTime, Ns, SECOND};
 use crate::job::Slice;
+use crate::plan::SlicePlan;
 use crate::record::{Counts, Lateness, TickPart, TickRow};
-use crate::worker::SlicePlan;
 
 /// Waits for every thread's part of a second, and sums up over the slice.
 pub struct TickGatherer {
@@ -137,7 +137,7 @@ fn second_of(parts: &[TickPart], end: Ns, slice: &Slice) -> Option<Second> {
 mod tests {
     use super::*;
     use crate::corpus::Corpus;
-    use crate::run::PlanMaker;
+    use crate::plan::PlanMaker;
     use std::path::Path;
     use std::sync::Arc;
 
@@ -150,7 +150,7 @@ mod tests {
                 "profile": {"kind": "big-bang", "users": 2, "seconds": 10},
             }],
         });
-        let job = crate::job::parse(job.to_string().as_bytes()).unwrap();
+        let job = crate::validation::parse(job.to_string().as_bytes()).unwrap();
         let corpus = Arc::new(Corpus::of_one("echo", Vec::new(), true));
         let maker = PlanMaker::new(job, corpus, Path::new(".")).unwrap();
         TickGatherer::new(&maker.slice(0).unwrap(), &maker.job().slices[0])

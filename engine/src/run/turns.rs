@@ -16,8 +16,8 @@ use super::{Ended, Start, Tick, drive_slice};
 use crate::clock::{CpuTime, Ns, SECOND, from_ms};
 use crate::error::Result;
 use crate::job::{Job, Profile, Slice, ThinkKind};
+use crate::plan::SlicePlan;
 use crate::record::{Counts, Edges, Lateness, SampleAllowance, TickPart};
-use crate::worker::SlicePlan;
 
 const LEAST_MS: f64 = 1.0;
 /// A minute: what is longer is no turn, and might not fit the clock.

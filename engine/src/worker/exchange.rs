@@ -3,10 +3,10 @@
 use super::drive::Drive;
 use super::lane::{Digest, Task};
 use super::link::{Link, token};
-use super::plan::Steps;
 use crate::clock::{Clock, Ns, wall_seconds};
 use crate::http::WantedFields;
 use crate::job::ConnectionUse;
+use crate::plan::Steps;
 use crate::record::Edges;
 use crate::session::{self, MOST_SCANNED};
 use crate::verify::{Failed, Failure, Outcome};

@@ -1,7 +1,7 @@
 //! What a thread knows of the load that is due: users coming and going, or arrivals.
 
-use super::plan::{Shape, SlicePlan, part_of};
 use crate::clock::Ns;
+use crate::plan::{Shape, SlicePlan, part_of};
 use crate::schedule::Arrivals;
 
 pub(super) enum Load {

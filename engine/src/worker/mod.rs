@@ -16,7 +16,6 @@ mod exchange;
 mod lane;
 mod link;
 mod load;
-mod plan;
 #[cfg(test)]
 mod session_tests;
 mod shared;
@@ -32,7 +31,6 @@ mod tests;
 pub use brake::Brake;
 pub use drive::{Drive, Driven};
 pub use lane::Pool;
-pub use plan::{Shape, SlicePlan, Steps, Work};
 
 /// What all requests of one thread share.
 pub struct Scratch {

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use super::Driven;
 use super::simulation::{OK, Reply, Simulation};
 use super::tests::{MS, counts, slice, users};
-use super::{Driven, Steps};
 use crate::clock::Ns;
 use crate::corpus::Corpus;
+use crate::plan::Steps;
 use crate::verify::Failure;
 
 /// A corpus whose one request has places in its body.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Brake, Drive, Driven, Pool, Scratch, SlicePlan};
+use super::{Brake, Drive, Driven, Pool, Scratch};
 use crate::clock::{Clock, Ns, SECOND};
 use crate::corpus::Corpus;
-use crate::job;
+use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
-use crate::run::PlanMaker;
+use crate::validation;
 use crate::verify::Failure;
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
@@ -258,7 +258,7 @@ impl Simulation {
         for (key, value) in job.as_object().unwrap() {
             whole[key] = value.clone();
         }
-        let job = job::parse(whole.to_string().as_bytes()).unwrap();
+        let job = validation::parse(whole.to_string().as_bytes()).unwrap();
         let world = World {
             now: Rc::new(Cell::new(BEGIN)),
             script: RefCell::new(Box::new(script)),

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::simulation::{BEGIN, OK, Reply, Simulation};
 use super::tests::{MS, counts, slice, users};
 use crate::clock::{Ns, SECOND};
-use crate::worker::SlicePlan;
+use crate::plan::SlicePlan;
 
 const USERS: u32 = 20;
 const ANSWER: Ns = 1_100 * MS;

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::simulation::{BEGIN, OK, Reply, Simulation};
 use crate::clock::{MILLISECOND, Ns, SECOND};
 use crate::corpus::{Corpus, Entry};
+use crate::plan::SlicePlan;
 use crate::record::{Counts, Edges, OperationRecord};
 use crate::verify::Failure;
-use crate::worker::{Driven, SlicePlan};
+use crate::worker::Driven;
 
 pub(super) const MS: Ns = MILLISECOND;
 

@@ -167,6 +167,6 @@ impl SlicePlan {
 }
 
 /// The part of `all` that falls to a thread, when they are dealt out in turn.
-pub(super) fn part_of(all: u32, thread: u32, threads: u32) -> u32 {
+pub fn part_of(all: u32, thread: u32, threads: u32) -> u32 {
     (all + threads - 1 - thread) / threads
 }

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use super::Checked;
 use super::keys::nearest;
-use super::model::*;
-use super::ordered::Ordered;
-use super::session::{Capture, Session};
-use super::target::Target;
-use super::think::{Think, ThinkKind};
-use crate::corpus::Corpus;
+use crate::http::Url;
+use crate::job::{
+    Capture, ConnectionUse, Job, MOST_ADDRESSES, Profile, Rule, Session, Target, Think, ThinkKind, check_headers,
+    is_token,
+};
 use crate::schedule::{Arrivals, Levels};
 use crate::session::{CompiledCapture, Stamp};
 use crate::verify::CompiledRule;
-
-type Checked = Result<(), String>;
 
 const WEEK_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
@@ -23,8 +21,6 @@ const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
 const MOST_SEED: u64 = 1 << 53;
 const MOST_STREAMS: u32 = 10_000;
-/// So many addresses of one host are tried.
-pub const MOST_ADDRESSES: usize = 64;
 const MOST_WORK: u64 = 1_000_000_000;
 
 pub fn check(job: &Job) -> Checked {
@@ -122,7 +118,7 @@ fn check_targets(targets: &[Target]) -> Checked {
             format!("`targets` names the subject `{}` twice", target.subject)
         })?;
         let at = format!("targets[{place}]");
-        target.address().map_err(|why| format!("`{at}`: {why}"))?;
+        Url::of(target).map_err(|why| format!("`{at}`: {why}"))?;
         ensure(target.addresses.len() <= MOST_ADDRESSES, || {
             format!("`{at}.addresses` are more than {MOST_ADDRESSES}")
         })?;
@@ -137,9 +133,9 @@ fn check_targets(targets: &[Target]) -> Checked {
                 )
             })?;
         }
-        headers(&format!("{at}.headers"), &target.headers)?;
+        check_headers(&format!("{at}.headers"), &target.headers)?;
         for (operation, set) in &target.operation_headers {
-            headers(&format!("{at}.operation_headers.{operation}"), set)?;
+            check_headers(&format!("{at}.operation_headers.{operation}"), set)?;
         }
     }
     Ok(())
@@ -246,70 +242,11 @@ fn in_all(at: &str, seconds: f64) -> Checked {
     })
 }
 
-/// Checks that operations and sessions that the job names are known to it or to its corpus, and that what the corpus leaves to be filled
-/// is filled.
-pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
-    let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
-    let mut choices = operations.clone();
-    choices.extend(job.sessions.keys().map(String::as_str));
-    for (place, slice) in job.slices.iter().enumerate() {
-        for (name, _) in &slice.mix.0 {
-            let at = format!("slices[{place}].mix");
-            known(&at, name, &choices)?;
-            if let Some(operation) = corpus.operation(name) {
-                filled(&at, name, &corpus.places(operation), &BTreeSet::new())?;
-            }
-        }
-    }
-    for (name, session) in &job.sessions {
-        ensure(!operations.contains(&name.as_str()), || {
-            format!("`sessions.{name}` has the name of an operation of the corpus; give it another")
-        })?;
-        session_against_corpus(&format!("sessions.{name}"), session, corpus, &operations)?;
-    }
-    for (place, target) in job.targets.iter().enumerate() {
-        for name in target.operation_headers.keys() {
-            known(&format!("targets[{place}].operation_headers"), name, &operations)?;
-        }
-    }
-    Ok(())
-}
-
-fn session_against_corpus(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
-    let (mut values, mut asked) = (BTreeSet::new(), Vec::new());
-    for (place, step) in session.steps.iter().enumerate() {
-        let at = format!("{at}.steps[{place}].operation");
-        known(&at, &step.operation, operations)?;
-        if let Some(operation) = corpus.operation(&step.operation) {
-            filled(&at, &step.operation, &corpus.places(operation), &values)?;
-            asked.push(operation);
-        }
-        values.extend(step.captures.keys().map(String::as_str));
-    }
-    corpus
-        .chains(&asked)
-        .map(|_| ())
-        .map_err(|why| format!("`{at}`: {why}"))
-}
-
-/// Whether each place of an operation's requests has a value: the engine's own, or one of those captured before.
-fn filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
-    let lacking = places
-        .iter()
-        .find(|name| !values.contains(*name) && !Stamp::fills(name));
-    match lacking {
-        None => Ok(()),
-        Some(name) => Err(format!(
-            "`{at}`: requests of `{operation}` have a place `{{{{{name}}}}}`, which no step before it captures"
-        )),
-    }
-}
-
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
+pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
-fn known(at: &str, name: &str, choices: &[&str]) -> Checked {
+pub(super) fn known(at: &str, name: &str, choices: &[&str]) -> Checked {
     ensure(choices.contains(&name), || match nearest(name, choices) {
         Some(near) => format!("`{at}` names `{name}`, which is not known; the nearest known name is `{near}`"),
         None => format!("`{at}` names `{name}`, which is not known"),
@@ -357,47 +294,4 @@ fn name_of(what: &str, name: &str) -> Checked {
             name.escape_debug()
         )
     })
-}
-
-/// Where the headers of one request of the corpus are said to be.
-pub const REQUEST: &str = "headers";
-
-/// Checks header names and values, which `at` names.
-pub fn headers(at: &str, set: &Ordered<String>) -> Checked {
-    const OURS: [&str; 3] = ["content-length", "transfer-encoding", "connection"];
-    for (name, value) in &set.0 {
-        ensure(is_token(name), || {
-            format!("`{at}`: `{}` is not a header name", name.escape_debug())
-        })?;
-        // A request of the corpus may lie there in chunks, and says so.
-        let chunked = at == REQUEST && name.eq_ignore_ascii_case("transfer-encoding") && value == "chunked";
-        ensure(chunked || !OURS.contains(&name.to_ascii_lowercase().as_str()), || {
-            format!("`{at}.{name}` is set by the engine; leave it out")
-        })?;
-        ensure(!value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)), || {
-            format!("`{at}.{name}` holds a line break")
-        })?;
-    }
-    Ok(())
-}
-
-/// Whether this is a method or a header name (RFC 9110, 5.6.2).
-pub fn is_token(text: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.bytes().all(fits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_of_the_corpus_may_lie_there_in_chunks_and_nothing_else_says_how_a_body_ends() {
-        let set = |value: &str| Ordered(vec![("Transfer-Encoding".to_owned(), value.to_owned())]);
-        assert!(headers(REQUEST, &set("chunked")).is_ok());
-        assert!(headers(REQUEST, &set("gzip, chunked")).is_err());
-        assert!(headers("targets[0].headers", &set("chunked")).is_err());
-        let length = Ordered(vec![("Content-Length".to_owned(), "5".to_owned())]);
-        assert!(headers(REQUEST, &length).is_err());
-    }
 }

@@ -1,4 +1,4 @@
-//! From a checked job to what the threads need: addresses, compiled rules, and a plan for each slice.
+//! Makes the plans of a job's slices.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use rustls_pki_types::ServerName;
 
+use super::{Shape, SlicePlan, Steps, Work};
 use crate::clock::{Ns, from_ms};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
@@ -17,7 +18,6 @@ use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
 use crate::session::SessionPlan;
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, client_config, resolve};
-use crate::worker::{Shape, SlicePlan, Steps, Work};
 
 /// Makes the plans of a job's slices.
 pub struct PlanMaker {
@@ -37,7 +37,7 @@ impl PlanMaker {
         let mut endpoints = Vec::new();
         let mut sites = Vec::new();
         for target in &job.targets {
-            let url = target.address().map_err(EngineError::CannotGoOn)?;
+            let url = Url::of(target).map_err(EngineError::CannotGoOn)?;
             let tls = if url.tls {
                 let name = ServerName::try_from(url.host.clone())
                     .map_err(|_| EngineError::CannotGoOn(format!("`{}` is no name for TLS", url.host)))?;
@@ -190,21 +190,6 @@ fn shape(profile: &Profile) -> std::result::Result<(Shape, Ns), String> {
             let levels = Levels::new(closed)?;
             let length = levels.length;
             Ok((Shape::Closed(levels), length))
-        }
-    }
-}
-
-/// Lets the process open as many files as the system allows it, since every connection is one.
-pub fn raise_file_limit() {
-    // SAFETY: the limit is a valid place to read to and write from. Where it cannot be raised, running out is reported.
-    unsafe {
-        let mut limit = libc::rlimit {
-            rlim_cur: 0,
-            rlim_max: 0,
-        };
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
         }
     }
 }

@@ -1,0 +1,68 @@
+//! Checks a job against its corpus: names that the job uses, and marked places that something must fill.
+
+use std::collections::BTreeSet;
+
+use super::Checked;
+use super::bounds::{ensure, known};
+use crate::corpus::Corpus;
+use crate::job::{Job, Session};
+use crate::session::Stamp;
+
+/// Checks that operations and sessions that the job names are known to it or to its corpus, and that what the corpus leaves to be filled
+/// is filled.
+pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
+    let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
+    let mut choices = operations.clone();
+    choices.extend(job.sessions.keys().map(String::as_str));
+    for (place, slice) in job.slices.iter().enumerate() {
+        for (name, _) in &slice.mix.0 {
+            let at = format!("slices[{place}].mix");
+            known(&at, name, &choices)?;
+            if let Some(operation) = corpus.operation(name) {
+                filled(&at, name, &corpus.places(operation), &BTreeSet::new())?;
+            }
+        }
+    }
+    for (name, session) in &job.sessions {
+        ensure(!operations.contains(&name.as_str()), || {
+            format!("`sessions.{name}` has the name of an operation of the corpus; give it another")
+        })?;
+        session_against_corpus(&format!("sessions.{name}"), session, corpus, &operations)?;
+    }
+    for (place, target) in job.targets.iter().enumerate() {
+        for name in target.operation_headers.keys() {
+            known(&format!("targets[{place}].operation_headers"), name, &operations)?;
+        }
+    }
+    Ok(())
+}
+
+fn session_against_corpus(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
+    let (mut values, mut asked) = (BTreeSet::new(), Vec::new());
+    for (place, step) in session.steps.iter().enumerate() {
+        let at = format!("{at}.steps[{place}].operation");
+        known(&at, &step.operation, operations)?;
+        if let Some(operation) = corpus.operation(&step.operation) {
+            filled(&at, &step.operation, &corpus.places(operation), &values)?;
+            asked.push(operation);
+        }
+        values.extend(step.captures.keys().map(String::as_str));
+    }
+    corpus
+        .chains(&asked)
+        .map(|_| ())
+        .map_err(|why| format!("`{at}`: {why}"))
+}
+
+/// Whether each place of an operation's requests has a value: the engine's own, or one of those captured before.
+fn filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
+    let lacking = places
+        .iter()
+        .find(|name| !values.contains(*name) && !Stamp::fills(name));
+    match lacking {
+        None => Ok(()),
+        Some(name) => Err(format!(
+            "`{at}`: requests of `{operation}` have a place `{{{{{name}}}}}`, which no step before it captures"
+        )),
+    }
+}
