@@ -166,6 +166,64 @@ fn a_cache_that_a_clock_makes_old_costs_more_in_turns_than_alone_and_an_honest_s
     assert!((first / second - 1.0).abs() < 0.06, "{first} and {second}");
 }
 
+/// Tokens in a second: well under what the server could answer, so that the limiter decides.
+const LIMIT: u64 = 200;
+
+fn right_answers_per_second(row: &Row) -> f64 {
+    number(row, "completed") as f64 / (number(row, "measured_ns") as f64 / 1e9)
+}
+
+fn cost_of_a_right_answer(row: &Row) -> f64 {
+    number(row, "cpu_own_ns") as f64 / number(row, "completed") as f64
+}
+
+/// A server with a limiter, beside an honest one in turns of 150 ms, and alone without turns; gives the limited server's rows.
+fn limited_in_turns_and_alone(words: &str) -> [Row; 2] {
+    let limited = Kept::start("limited", words);
+    let honest = Kept::start("honest", "");
+    let turns = in_turns(&[limited.target(true), honest.target(true)], 2.0).swap_remove(0);
+    let alone = in_turns_of(&[limited.target(true)], 2.0, 2000.0).swap_remove(0);
+    [turns, alone]
+}
+
+/// The bucket holds the tokens of one round of two turns, 300 ms.
+fn reached(excess: &str) -> String {
+    format!("--limit-per-s {LIMIT} --burst 60 --excess {excess}")
+}
+
+/// Tokens come by the clock while the server is paused, so a turn begins with those of the other's turn. To wait for a token costs no
+/// processor time: the comparison of processor time per request cannot see a limiter, only that of throughput can.
+#[test]
+fn a_limiter_that_delays_lets_twice_its_rate_through_in_turns_at_the_same_processor_time_per_request() {
+    let [turns, alone] = limited_in_turns_and_alone(&reached("wait"));
+    let rates = [&turns, &alone].map(right_answers_per_second);
+    // A full bucket at the begin adds 15%.
+    assert!((0.95..1.2).contains(&(rates[1] / LIMIT as f64)), "{rates:?}");
+    assert!((1.6..2.2).contains(&(rates[0] / rates[1])), "{rates:?}");
+    let cost = cost_of_a_right_answer(&turns) / cost_of_a_right_answer(&alone);
+    assert!((0.8..1.25).contains(&cost), "{cost}");
+}
+
+/// Where the excess is refused, refusals are failures in every slice, and a right answer seems cheaper in turns: fewer are refused.
+#[test]
+fn a_limiter_that_refuses_shows_as_failures_in_turns_and_alone() {
+    let [turns, alone] = limited_in_turns_and_alone(&reached("refuse"));
+    for row in [&turns, &alone] {
+        assert!(number(row, "status") > 0, "{row:?}");
+    }
+    let rates = [&turns, &alone].map(right_answers_per_second);
+    assert!((1.6..2.2).contains(&(rates[0] / rates[1])), "{rates:?}");
+    let cost = cost_of_a_right_answer(&turns) / cost_of_a_right_answer(&alone);
+    assert!(cost < 1.25, "{cost}");
+}
+
+#[test]
+fn a_limiter_that_the_load_does_not_reach_has_no_effect() {
+    let [turns, alone] = limited_in_turns_and_alone("--limit-per-s 100000 --burst 1000");
+    let cost = cost_of_a_right_answer(&turns) / cost_of_a_right_answer(&alone);
+    assert!((0.8..1.25).contains(&cost), "{cost}");
+}
+
 #[test]
 fn work_put_off_into_the_others_turns_is_seen_there_and_has_no_place_while_those_who_wait_are_frozen() {
     let deferring = Kept::start("defers", "--share 0.5 --when cycle --cycle-ms 60");

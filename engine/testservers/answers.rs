@@ -29,6 +29,11 @@ pub fn right() -> Vec<u8> {
     whole("200 OK", ENVELOPE)
 }
 
+/// The answer of a limiter that has no token left.
+pub fn refusal() -> Vec<u8> {
+    whole("429 Too Many Requests", "")
+}
+
 /// An answer that tells when its request was read and when it was written, in headers and in its body.
 ///
 /// Instants are CLOCK_MONOTONIC in ns, 20 digits with leading zeros, so that stamping is overwriting.

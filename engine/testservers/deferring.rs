@@ -46,6 +46,18 @@ pub struct Cost {
     /// From the end of a refresh to the end of the cache's life, by the clock
     #[arg(long, default_value_t = 300)]
     live_ms: u64,
+
+    /// Requests that a limiter (a token bucket) lets through in a second; 0 for no limiter
+    #[arg(long, default_value_t = 0)]
+    limit_per_s: u64,
+
+    /// Tokens that the limiter's bucket holds
+    #[arg(long, default_value_t = 100)]
+    burst: u64,
+
+    /// What the limiter does with a request for which it has no token
+    #[arg(long, value_enum, default_value_t = Excess::Wait)]
+    excess: Excess,
 }
 
 impl Cost {
@@ -62,12 +74,60 @@ pub enum When {
     Cycle,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Excess {
+    /// Waits for the next token
+    Wait,
+    /// Is refused with status 429, without the work
+    Refuse,
+}
+
+/// Whether a limiter let a request through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    Admitted,
+    Refused,
+}
+
 /// Does the work, part of it in threads of its own.
 pub struct Work {
     before_ns: u64,
     later_ns: u64,
     debt: Arc<Debt>,
     cache: Option<Cache>,
+    limiter: Option<Limiter>,
+}
+
+/// A token bucket, kept as the instant at which the next token would have come had the bucket been empty all the time.
+struct Limiter {
+    interval_ns: u64,
+    burst_ns: u64,
+    excess: Excess,
+    next_ns: Mutex<u64>,
+}
+
+impl Limiter {
+    fn of(cost: &Cost) -> Option<Self> {
+        (cost.limit_per_s > 0).then(|| Self {
+            interval_ns: 1_000_000_000 / cost.limit_per_s,
+            burst_ns: 1_000_000_000 / cost.limit_per_s * cost.burst,
+            excess: cost.excess,
+            next_ns: Mutex::new(0),
+        })
+    }
+
+    fn take_token(&self) -> Admission {
+        let mut next_ns = lock(&self.next_ns);
+        let now = now_ns();
+        // A full bucket takes no more tokens.
+        *next_ns = (*next_ns).max(now.saturating_sub(self.burst_ns));
+        if *next_ns > now && self.excess == Excess::Refuse {
+            return Admission::Refused;
+        }
+        sleep_until(*next_ns);
+        *next_ns += self.interval_ns;
+        Admission::Admitted
+    }
 }
 
 /// What a clock makes old and a request makes new.
@@ -126,11 +186,16 @@ impl Work {
             later_ns,
             debt,
             cache: Cache::of(cost),
+            limiter: Limiter::of(cost),
         }
     }
 
     /// A request was read and is to be answered: does what is done before that, and owes the rest.
-    pub fn on_request(&self) {
+    pub fn on_request(&self) -> Admission {
+        let admission = self.limiter.as_ref().map_or(Admission::Admitted, Limiter::take_token);
+        if admission == Admission::Refused {
+            return admission;
+        }
         if let Some(cache) = &self.cache {
             cache.read();
         }
@@ -138,6 +203,7 @@ impl Work {
         if self.later_ns > 0 {
             self.debt.grow(self.later_ns);
         }
+        admission
     }
 }
 

@@ -14,7 +14,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 use crate::answers::{self, Stamped};
 use crate::clock::{now_ns, sleep_until};
-use crate::deferring::Work;
+use crate::deferring::{Admission, Work};
 use crate::freezes::Freezes;
 use crate::recording::Recording;
 use crate::requests::{Progress, RequestReader};
@@ -66,6 +66,7 @@ pub struct EventLoop {
     free_ns: u64,
     due: BinaryHeap<Reverse<Due>>,
     right: Vec<u8>,
+    refusal: Vec<u8>,
     stamped: Stamped,
     input: Vec<u8>,
 }
@@ -91,6 +92,7 @@ impl EventLoop {
             free_ns: 0,
             due: BinaryHeap::new(),
             right: answers::right(),
+            refusal: answers::refusal(),
             stamped: Stamped::new(),
             input: vec![0; 64 * 1024],
         })
@@ -219,10 +221,10 @@ impl EventLoop {
         if connection.number != due.number {
             return;
         }
-        if let Some(work) = &self.plan.work {
-            work.on_request();
-        }
-        let answer = if self.plan.stamped {
+        let admission = self.plan.work.as_ref().map_or(Admission::Admitted, Work::on_request);
+        let answer = if admission == Admission::Refused {
+            &self.refusal
+        } else if self.plan.stamped {
             let write_ns = now_ns();
             if let Some(recording) = &self.plan.recording {
                 recording.add(due.read_ns, write_ns);
