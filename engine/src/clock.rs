@@ -101,6 +101,13 @@ impl CpuTime {
         }
     }
 
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            user: self.user + other.user,
+            system: self.system + other.system,
+        }
+    }
+
     pub fn total(self) -> Ns {
         self.user + self.system
     }

@@ -63,7 +63,7 @@ pub enum Edges {
 /// Everything that one worker remembers of one slice.
 #[derive(Debug)]
 pub struct Recorder {
-    thread: u32,
+    pub thread: u32,
     pub begin: Ns,
     pub end: Ns,
     edges: Edges,

@@ -17,7 +17,7 @@ const SLICE_COLUMNS: &str = "slice,subject,phase,operation,begin_ns,end_ns,measu
     outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,\
     response_ns_sum,service_ns_sum,\
     sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,\
-    cpu_own_ns,cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not";
+    thread_cpu_most_ns,thread_sent_most,cpu_own_ns,cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not";
 
 const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wrong,\
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
@@ -64,6 +64,9 @@ pub struct SliceRow {
     pub connects: u64,
     pub closes: u64,
     pub cpu: CpuTime,
+    /// Processor time of the engine's busiest thread, and requests of the one that took up most.
+    pub thread_cpu_most: Ns,
+    pub thread_sent_most: u64,
     pub subject_cpu: Option<SubjectCpu>,
     /// What the subject's processes used in the measured time of a stretch.
     pub window_cpu: Option<Ns>,
@@ -172,7 +175,7 @@ impl SliceTable {
     pub fn append(&mut self, row: &SliceRow) -> Result<()> {
         let (c, sessions) = (&row.counts, &row.sessions);
         let line = format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             row.slice,
             row.subject,
             row.phase,
@@ -211,6 +214,8 @@ impl SliceTable {
             sessions.think,
             row.cpu.user,
             row.cpu.system,
+            row.thread_cpu_most,
+            row.thread_sent_most,
             subject_cpu(row.subject_cpu),
             row.window_cpu.map(|ns| ns.to_string()).unwrap_or_default(),
             row.lateness_p99,

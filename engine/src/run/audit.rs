@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde::Serialize;
 
-use super::merge::SliceResult;
+use super::merge::{SliceResult, ThreadShare};
 use crate::clock::SECOND;
 use crate::job::{Profile, Slice};
 use crate::plan::{Shape, SlicePlan};
@@ -47,6 +47,8 @@ pub struct SliceAudit {
     pub think: Option<ThinkAudit>,
     /// Throughput x (mean response + pauses a right answer) / users, for steady closed load without failures.
     pub littles_law: Option<f64>,
+    /// Of each of the engine's threads, in their order.
+    pub threads: Vec<ThreadAudit>,
     pub connects: u64,
     pub closes: u64,
     /// Answers, or parts of them, that came without a request.
@@ -55,6 +57,13 @@ pub struct SliceAudit {
     pub why_not: Vec<String>,
     #[serde(skip)]
     pub interrupted: bool,
+}
+
+/// What one thread did of a slice: requests that it took up, and its processor time in the measured time.
+#[derive(Debug, Serialize)]
+pub struct ThreadAudit {
+    pub sent: u64,
+    pub cpu_s: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -92,6 +101,15 @@ const MOST_LOST: f64 = 0.01;
 /// then just when the next request comes.
 const MOST_AMBIGUOUS: f64 = 0.5;
 
+impl ThreadAudit {
+    fn of(share: &ThreadShare) -> Self {
+        Self {
+            sent: share.sent,
+            cpu_s: share.cpu.total() as f64 / 1e9,
+        }
+    }
+}
+
 impl SliceAudit {
     pub fn new(slice: &Slice, plan: &SlicePlan, result: &SliceResult) -> Self {
         let seconds = result.measured as f64 / SECOND as f64;
@@ -115,6 +133,7 @@ impl SliceAudit {
                 mean_kept_ms: result.think_kept_ns as f64 / result.thinks as f64 / 1e6,
             }),
             littles_law: littles_law(slice, plan, result, seconds),
+            threads: result.threads.iter().map(ThreadAudit::of).collect(),
             connects: result.connects,
             closes: result.closes,
             unasked: result.unasked,

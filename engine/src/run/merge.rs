@@ -1,8 +1,31 @@
 //! A slice's result, put together from what its threads recorded.
 
 use crate::clock::{CpuTime, Ns};
-use crate::record::{Counts, Lateness, Logged, OperationRecord, Sample, SessionRecord, SessionSums, SubjectCpu};
+use crate::record::{
+    Counts, Lateness, Logged, OperationRecord, Recorder, Sample, SessionRecord, SessionSums, SubjectCpu,
+};
 use crate::worker::Driven;
+
+/// What one of the engine's threads did of a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadShare {
+    pub thread: u32,
+    /// Requests that it took up.
+    pub sent: u64,
+    /// Its processor time in the measured time.
+    pub cpu: CpuTime,
+}
+
+impl ThreadShare {
+    fn of(recorder: &Recorder) -> Self {
+        let records = recorder.operations.iter().flatten();
+        Self {
+            thread: recorder.thread,
+            sent: records.map(|record| record.counts.sent).sum(),
+            cpu: recorder.cpu,
+        }
+    }
+}
 
 /// All that is known of a slice that ended.
 pub struct SliceResult {
@@ -21,6 +44,8 @@ pub struct SliceResult {
     pub log: Vec<Logged>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
+    /// Of each thread, in their order.
+    pub threads: Vec<ThreadShare>,
     /// What the subject's processes used, by whose turn it was; known of slices that took turns under keepers.
     pub subject_cpu: Option<SubjectCpu>,
     /// What the subject's processes used in the measured time of a stretch.
@@ -54,20 +79,29 @@ pub struct SliceResult {
 }
 
 impl SliceResult {
-    /// Puts the shares of all threads together; there is at least one.
+    /// Puts the shares of all threads together; there is at least one. A turn ends with the last answer of any thread.
     pub fn merge(parts: Vec<Driven>) -> Self {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().map(Self::of_one).unwrap_or_else(Self::empty);
         for part in parts {
-            whole.began = whole.began.max(part.began);
-            whole.add(Self::of_one(part));
+            let mut other = Self::of_one(part);
+            whole.began = whole.began.max(other.began);
+            whole.end = whole.end.max(other.end);
+            whole.threads.append(&mut other.threads);
+            whole.add(other);
         }
+        whole.measured = whole.end.saturating_sub(whole.begin);
+        whole.threads.sort_unstable_by_key(|share| share.thread);
         whole
     }
 
     /// What this turn and a later one of the same slice come to.
     pub fn then(mut self, later: Self) -> Self {
         (self.end, self.measured) = (later.end, self.measured + later.measured);
+        for (own, share) in self.threads.iter_mut().zip(&later.threads) {
+            own.sent += share.sent;
+            own.cpu = own.cpu.plus(share.cpu);
+        }
         self.add(later);
         self
     }
@@ -109,6 +143,7 @@ impl SliceResult {
             log: Vec::new(),
             lateness: Lateness::default(),
             cpu: CpuTime::default(),
+            threads: Vec::new(),
             subject_cpu: None,
             window_cpu: None,
             connects: 0,
@@ -135,6 +170,7 @@ impl SliceResult {
     fn of_one(part: Driven) -> Self {
         let recorder = part.recorder;
         Self {
+            threads: vec![ThreadShare::of(&recorder)],
             begin: recorder.begin,
             began: part.began,
             end: recorder.end,
@@ -182,8 +218,7 @@ impl SliceResult {
         self.samples.extend(other.samples);
         self.log.extend(other.log);
         self.lateness.add(&other.lateness);
-        self.cpu.user += other.cpu.user;
-        self.cpu.system += other.cpu.system;
+        self.cpu = self.cpu.plus(other.cpu);
         self.connects += other.connects;
         self.closes += other.closes;
         self.unasked += other.unasked;

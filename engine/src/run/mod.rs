@@ -18,9 +18,9 @@ use std::sync::mpsc::Receiver;
 
 pub use audit::{Audit, SliceAudit};
 pub use crew::{Crew, Message};
-pub use merge::SliceResult;
+pub use merge::{SliceResult, ThreadShare};
 pub use open_files::raise_file_limit;
-pub use ticks::TickGatherer;
+pub use ticks::{Parts, TickGatherer};
 
 use hdrhistogram::Histogram;
 
@@ -165,7 +165,7 @@ impl Obedience<'_> {
         let plan = Arc::new(plan);
         let slice = &self.maker.job().slices[place];
         let allowance = self.allowance(1);
-        let mut gatherer = TickGatherer::new(&plan, slice);
+        let mut gatherer = TickGatherer::new(&plan, slice, Parts::OfEachThread);
         let output = &mut self.output;
         let tick = |part| {
             for tick in gatherer.take(part) {

@@ -127,6 +127,8 @@ impl Output {
             connects: result.connects,
             closes: result.closes,
             cpu: result.cpu,
+            thread_cpu_most: result.threads.iter().map(|share| share.cpu.total()).max().unwrap_or(0),
+            thread_sent_most: result.threads.iter().map(|share| share.sent).max().unwrap_or(0),
             subject_cpu: result.subject_cpu,
             window_cpu: result.window_cpu,
             lateness_p99: result.lateness.quantile(0.99),

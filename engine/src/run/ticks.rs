@@ -8,6 +8,15 @@ use crate::job::Slice;
 use crate::plan::SlicePlan;
 use crate::record::{Counts, Lateness, TickPart, TickRow};
 
+/// Where the parts of a second come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// One from each thread.
+    OfEachThread,
+    /// One in all: turns are put together before.
+    OfAllThreads,
+}
+
 /// Waits for every thread's part of a second, and sums up over the slice.
 pub struct TickGatherer {
     slice: Slice,
@@ -16,6 +25,7 @@ pub struct TickGatherer {
     /// The second that each thread has told of last, if any: it tells of none before that any more.
     last: Vec<Option<u64>>,
     length: Ns,
+    threads: u32,
     waiting: BTreeMap<u64, Vec<TickPart>>,
     /// When the second before ended, counted from the slice's begin.
     before: Ns,
@@ -25,7 +35,11 @@ pub struct TickGatherer {
 }
 
 impl TickGatherer {
-    pub fn new(plan: &SlicePlan, slice: &Slice) -> Self {
+    pub fn new(plan: &SlicePlan, slice: &Slice, parts: Parts) -> Self {
+        let sources = match parts {
+            Parts::OfEachThread => plan.threads as usize,
+            Parts::OfAllThreads => 1,
+        };
         let names = plan.corpus.operations.iter().cloned().enumerate();
         Self {
             slice: slice.clone(),
@@ -34,7 +48,8 @@ impl TickGatherer {
                 .filter(|(_, used)| **used)
                 .map(|(name, _)| name)
                 .collect(),
-            last: vec![None; plan.threads as usize],
+            last: vec![None; sources],
+            threads: plan.threads,
             length: plan.length,
             waiting: BTreeMap::new(),
             before: 0,
@@ -93,7 +108,7 @@ impl TickGatherer {
                 operation: name.clone(),
                 counts,
                 users_active,
-                engine_cpu_share: cpu as f64 / (span as f64 * self.last.len() as f64),
+                engine_cpu_share: cpu as f64 / (span as f64 * f64::from(self.threads)),
                 lateness_p99: lateness.quantile(0.99),
             });
         }
@@ -153,7 +168,7 @@ mod tests {
         let job = crate::validation::parse(job.to_string().as_bytes()).unwrap();
         let corpus = Arc::new(Corpus::of_one("echo", Vec::new(), true));
         let maker = PlanMaker::new(job, corpus, Path::new(".")).unwrap();
-        TickGatherer::new(&maker.slice(0).unwrap(), &maker.job().slices[0])
+        TickGatherer::new(&maker.slice(0).unwrap(), &maker.job().slices[0], Parts::OfEachThread)
     }
 
     fn part(thread: u32, index: u64) -> TickPart {

@@ -11,7 +11,7 @@ use super::control::Turns;
 use super::crew::{Crew, Message};
 use super::keepers::Keepers;
 use super::merge::SliceResult;
-use super::ticks::TickGatherer;
+use super::ticks::{Parts, TickGatherer};
 use super::{Ended, Start, Tick, drive_slice};
 use crate::clock::{CpuTime, Ns, SECOND, from_ms};
 use crate::error::Result;
@@ -33,9 +33,6 @@ pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
     }
     if job.share.of > 1 {
         return Err("turns are taken on one engine".to_owned());
-    }
-    if job.threads != 1 {
-        return Err("turns need one thread".to_owned());
     }
     for slice in job.slices.iter().filter(|slice| asked.slices.contains(&slice.number)) {
         let session = slice.mix.0.iter().any(|(name, _)| job.sessions.contains_key(name));
@@ -66,7 +63,7 @@ impl<'a> Share<'a> {
     pub fn new(slice: &'a Slice, whole: SlicePlan, asked: &Turns, allowance: SampleAllowance) -> Self {
         let turn = from_ms(asked.ms).min(whole.length);
         Self {
-            seconds: TurnSeconds::new(TickGatherer::new(&whole, slice), whole.length),
+            seconds: TurnSeconds::new(TickGatherer::new(&whole, slice, Parts::OfAllThreads), whole.length),
             rounds: whole.length.div_ceil(turn),
             slice,
             plan: Arc::new(SlicePlan {
@@ -205,8 +202,7 @@ impl TurnSeconds {
                 sum.add(&record.counts);
             }
         }
-        self.cpu.user += turn.cpu.user;
-        self.cpu.system += turn.cpu.system;
+        self.cpu = self.cpu.plus(turn.cpu);
         self.lateness.add(&turn.lateness);
         self.measured += turn.measured;
         if self.measured >= SECOND && (self.index + 1) * SECOND < self.length {
