@@ -26,8 +26,8 @@ SLICES = (
     "unanswered_ns_sum,last_answer_ns,carried_ns_sum,connects,closes,sent,dropped,"
     "lead_in_completed,outside_wrong,outside_refused,outside_reset,outside_timeout,outside_tls,outside_malformed,outside_status,"
     "outside_fault,outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,response_ns_sum,"
-    "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,cpu_own_ns,"
-    "cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not"
+    "service_ns_sum,sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,"
+    "thread_cpu_most_ns,thread_sent_most,cpu_own_ns,cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not"
 )
 TICKS = (
     "time_ns,slice,subject,operation,started,completed,wrong,refused,reset,timeout,tls,malformed,status,fault,truncated,"

@@ -37,6 +37,8 @@ class SliceRow:
     the defaults below stand for: what a slice's edges cut off, what went wrong outside the measured time, what the engine gave up,
     sessions and pauses, and what the subject's processes used in its own turns, in those of others and between pairs, which is
     None, too, where a slice took no turns. `cpu_window_ns` is what they used in the measured time of a stretch; None of any other.
+    `thread_cpu_most_ns` is the processor time of the engine's busiest thread, `thread_sent_most` the requests of the thread that
+    took up most; 0 in older runs.
     """
 
     slice: int
@@ -102,6 +104,8 @@ class SliceRow:
     cpu_other_ns: int | None = None
     cpu_between_ns: int | None = None
     cpu_window_ns: int | None = None
+    thread_cpu_most_ns: int = 0
+    thread_sent_most: int = 0
 
     @property
     def seconds(self) -> float:

@@ -45,5 +45,7 @@ SOURCE = Source(
     name="slices",
     names=frozenset(COUNTS) | _OF_SECONDS | {"seconds", "users", "think_ms"},
     of_slice=_of_slice,
-    gauges=frozenset({"users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns"}),
+    gauges=frozenset(
+        {"users", "think_ms", "lateness_p99_ns", "oldest_unfinished_ns", "thread_cpu_most_ns", "thread_sent_most"}
+    ),
 )

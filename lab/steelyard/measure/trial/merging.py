@@ -20,7 +20,14 @@ _ENDS = ("end_ns", "measured_ns")
 _JUDGED = ("valid", "why_not")
 # No sums: how long the oldest waits, the share of a thread's time that an engine computes, and the 99th percentile of how late
 # engines were, which over all of them is that of the worst or less.
-_GREATEST = ("oldest_unfinished_ns", "last_answer_ns", "lateness_p99_ns", "engine_cpu_share")
+_GREATEST = (
+    "oldest_unfinished_ns",
+    "last_answer_ns",
+    "lateness_p99_ns",
+    "engine_cpu_share",
+    "thread_cpu_most_ns",
+    "thread_sent_most",
+)
 _TICK_KEY = ("slice", "time_ns", "subject", "operation")
 _SENT = ("completed", "wrong", *FAILURE_KINDS)
 # Of a slice's columns those that its seconds have too.
