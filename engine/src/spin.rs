@@ -16,7 +16,7 @@ const ROUNDS: usize = 41;
 
 /// Says `{"least_us":1400.1,"median_us":1403.5,"rounds":41}`.
 pub fn spin() -> Result<()> {
-    let mut rounds: Vec<u64> = (0..ROUNDS).map(|round| timed(round as u64)).collect();
+    let mut rounds: Vec<u64> = (0..ROUNDS).map(|round| time_round(round as u64)).collect();
     rounds.sort_unstable();
     let (least, middle) = (rounds[0] as f64 / 1000.0, rounds[ROUNDS / 2] as f64 / 1000.0);
     writeln!(
@@ -27,7 +27,7 @@ pub fn spin() -> Result<()> {
 }
 
 /// CPU time of one round in nanoseconds.
-fn timed(seed: u64) -> Ns {
+fn time_round(seed: u64) -> Ns {
     let begin = cpu_of_thread();
     black_box(chain(black_box(seed)));
     cpu_of_thread() - begin
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn every_step_is_done_and_takes_time() {
         assert_ne!(chain(1), chain(2));
-        let steps_in_a_nanosecond = STEPS as f64 / timed(1) as f64;
+        let steps_in_a_nanosecond = STEPS as f64 / time_round(1) as f64;
         assert!(
             steps_in_a_nanosecond < 5.0,
             "a step takes at least a cycle: {steps_in_a_nanosecond}"

@@ -136,7 +136,7 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) 
             values: &values,
             stamp: &stamp,
         };
-        connection.ask(lane, fields, &variable);
+        connection.start_request(lane, fields, &variable);
     }
     for piece in pieces {
         let mut input = piece;
@@ -162,7 +162,7 @@ fn hear<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, fields: &RequestFields) 
             }
         }
         // As a socket that always takes all would.
-        connection.sent(connection.output().len());
+        connection.advance_output(connection.output().len());
         assert!(connection.in_flight() <= 2);
     }
     Some((heard, bodies))

@@ -80,7 +80,10 @@ impl Index {
         }
         let rule = rules.iter().position(|name| *name == row.rule);
         let rule = rule.ok_or_else(|| format!("names the rule `{}`, which the job does not have", row.rule))?;
-        let (safe, filled) = (yes("safe", row.safe)?, yes("filled", row.filled.unwrap_or(0))?);
+        let (safe, filled) = (
+            parse_flag("safe", row.safe)?,
+            parse_flag("filled", row.filled.unwrap_or(0))?,
+        );
         let operation = self.operation(row.operation);
         if self.operations.len() > usize::from(u16::MAX) || rule > usize::from(u16::MAX) {
             return Err("is of more than 65,535 operations or rules".to_owned());
@@ -138,7 +141,7 @@ impl Index {
     }
 }
 
-fn yes(column: &str, value: u8) -> Result<bool, String> {
+fn parse_flag(column: &str, value: u8) -> Result<bool, String> {
     match value {
         0 => Ok(false),
         1 => Ok(true),

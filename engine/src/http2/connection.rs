@@ -215,7 +215,7 @@ impl Connection {
     }
 
     /// Lanes whose requests the server said that it has not looked at, once.
-    pub fn unprocessed(&mut self) -> Vec<u32> {
+    pub fn take_unprocessed(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.unprocessed)
     }
 
@@ -234,19 +234,19 @@ impl Connection {
 
     /// So many bytes of the output were sent.
     #[inline]
-    pub fn sent(&mut self, count: usize) {
-        self.output.sent(count);
+    pub fn advance_output(&mut self, count: usize) {
+        self.output.advance(count);
     }
 
     /// How many bytes were ever to be sent.
     #[inline]
-    pub fn written(&self) -> u64 {
-        self.output.written()
+    pub fn output_total(&self) -> u64 {
+        self.output.total()
     }
 
     /// Makes a request's head ready to be sent; gives its stream, and whether all marked places had a value.
     #[inline]
-    pub fn ask(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
+    pub fn start_request(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
         let id = self.next_stream;
         self.next_stream += 2;
         let asked = variable.body_length == 0;

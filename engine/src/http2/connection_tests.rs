@@ -27,7 +27,7 @@ fn ask(connection: &mut Connection, lane: u32, body_length: usize) -> u32 {
         values: &values,
         stamp: &stamp,
     };
-    connection.ask(lane, &fields(), &variable).0
+    connection.start_request(lane, &fields(), &variable).0
 }
 
 fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -68,7 +68,7 @@ fn ready() -> Connection {
 /// The frames that are to be sent, which are taken for sent.
 fn written(connection: &mut Connection) -> Vec<(FrameHead, Vec<u8>)> {
     let out = connection.output().to_vec();
-    connection.sent(out.len());
+    connection.advance_output(out.len());
     let mut rest = out.strip_prefix(frame::PREFACE).unwrap_or(&out);
     let mut frames = Vec::new();
     while let Some((head, after)) = rest.split_first_chunk() {
@@ -235,7 +235,7 @@ fn a_server_that_leaves_says_which_requests_it_has_not_looked_at() {
         hear(&mut connection, &framed(kind::GOAWAY, 0, 0, &last)).unwrap(),
         ["Leaving"]
     );
-    assert_eq!((connection.unprocessed(), connection.in_flight()), (vec![2], 2));
+    assert_eq!((connection.take_unprocessed(), connection.in_flight()), (vec![2], 2));
     assert!(connection.is_leaving() && !connection.can_ask(100));
     assert_eq!(connection.abandon(), [0, 1]);
 }

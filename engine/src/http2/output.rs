@@ -27,13 +27,13 @@ impl Output {
     }
 
     #[inline]
-    pub fn written(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.written
     }
 
     /// So many bytes of what is pending were sent.
     #[inline]
-    pub fn sent(&mut self, count: usize) {
+    pub fn advance(&mut self, count: usize) {
         self.sent += count;
         if self.sent == self.bytes.len() {
             self.bytes.clear();

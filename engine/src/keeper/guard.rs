@@ -44,7 +44,7 @@ pub fn watch_over(keeper: Pid) -> Result<u8, KeeperError> {
     let code = loop {
         match concerns().wait() {
             Ok(Signal::SIGCHLD) => {
-                if let Some(code) = ended(keeper) {
+                if let Some(code) = exit_code(keeper) {
                     break code;
                 }
             }
@@ -71,7 +71,7 @@ fn concerns() -> SigSet {
     .collect()
 }
 
-fn ended(keeper: Pid) -> Option<u8> {
+fn exit_code(keeper: Pid) -> Option<u8> {
     match waitpid(keeper, Some(WaitPidFlag::WNOHANG)) {
         Ok(WaitStatus::Exited(_, code)) => Some(u8::try_from(code).unwrap_or(1)),
         Ok(WaitStatus::Signaled(_, signal, _)) => Some(128 + signal as u8),

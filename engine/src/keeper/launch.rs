@@ -35,7 +35,7 @@ pub fn start(options: &Options, mark: &Mark) -> Result<Pid, KeeperError> {
     let cpus = options.cpus.as_ref().map(super::CpuList::to_set);
     let keeper = Pid::this();
     // SAFETY: `settle` makes system calls only and allocates nothing, as it must between fork and exec.
-    unsafe { command.pre_exec(move || settle(keeper, cpus.as_ref()).map_err(Into::into)) };
+    unsafe { command.pre_exec(move || prepare_child(keeper, cpus.as_ref()).map_err(Into::into)) };
     let child = command.spawn().map_err(|source| KeeperError::Start {
         program: program.to_string_lossy().into_owned(),
         source,
@@ -45,7 +45,7 @@ pub fn start(options: &Options, mark: &Mark) -> Result<Pid, KeeperError> {
 
 /// Runs in the child before the command: a session of its own, so that Ctrl-C at a terminal reaches it only through us;
 /// death with us, even if we are killed; the signals that we block for ourselves; and its processors.
-fn settle(keeper: Pid, cpus: Option<&CpuSet>) -> Result<(), Errno> {
+fn prepare_child(keeper: Pid, cpus: Option<&CpuSet>) -> Result<(), Errno> {
     setsid()?;
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     if getppid() != keeper {

@@ -136,7 +136,7 @@ fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
                     return Ok(0);
                 }
             }
-            Event::HungUp => keeper.let_go(),
+            Event::HungUp => keeper.thaw_for_lost_caller(),
             Event::ChildChanged => keeper.reap(),
             // The guard says it if this leaves any.
             Event::EndOfInput => {
@@ -213,7 +213,7 @@ impl Keeper {
     }
 
     /// Nobody is there any more who would thaw what the caller froze.
-    fn let_go(&mut self) {
+    fn thaw_for_lost_caller(&mut self) {
         if self.caller_froze {
             self.thaw();
         }

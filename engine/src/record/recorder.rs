@@ -96,7 +96,7 @@ pub struct Recorder {
     /// Each request, where they are written down.
     pub log: Option<Vec<Logged>>,
     tick: u64,
-    next_turn: Ns,
+    next_second: Ns,
     tick_counts: Vec<Counts>,
     tick_lateness: Lateness,
     tick_response: Option<Box<Histogram<u64>>>,
@@ -132,7 +132,7 @@ impl Recorder {
             think_kept_ns: 0,
             log: None,
             tick: 0,
-            next_turn: begin,
+            next_second: begin,
             tick_counts: vec![Counts::default(); used.len()],
             tick_lateness: Lateness::default(),
             tick_response: None,
@@ -160,20 +160,20 @@ impl Recorder {
     }
 
     /// A request that was taken up had no answer when the drain ended.
-    pub fn unanswered(&mut self, exchange: &Exchange, now: Ns) {
+    pub fn record_unanswered(&mut self, exchange: &Exchange, now: Ns) {
         self.unanswered_waits += self.measured_wait(exchange, now);
         self.log(exchange, now, false);
         self.drop(exchange, now, "");
     }
 
     /// A request that was taken up could not be made, for want of something on the engine's own machine.
-    pub fn set_aside(&mut self, exchange: &Exchange, now: Ns) {
+    pub fn record_not_sent(&mut self, exchange: &Exchange, now: Ns) {
         self.drop(exchange, now, "the load generator could not send it");
     }
 
     fn drop(&mut self, exchange: &Exchange, now: Ns, cause: &'static str) {
         let when = self.when(exchange.due, now);
-        if let Some(record) = self.of(exchange.operation) {
+        if let Some(record) = self.record_of(exchange.operation) {
             record.counts.dropped += 1;
             record.endings.count(Ending::unanswered(when, cause));
         }
@@ -218,7 +218,7 @@ impl Recorder {
     }
 
     #[inline]
-    fn of(&mut self, operation: u16) -> Option<&mut OperationRecord> {
+    fn record_of(&mut self, operation: u16) -> Option<&mut OperationRecord> {
         self.operations[usize::from(operation)].as_deref_mut()
     }
 
@@ -226,7 +226,7 @@ impl Recorder {
     #[inline]
     pub fn start(&mut self, operation: u16, due: Ns, now: Ns) {
         let (measured, late) = (self.measures(due), now.saturating_sub(due));
-        if let Some(record) = self.of(operation) {
+        if let Some(record) = self.record_of(operation) {
             record.counts.sent += 1;
             record.counts.started += u64::from(measured);
             record.counts.late_starts += u64::from(measured && late > MILLISECOND);
@@ -256,11 +256,11 @@ impl Recorder {
     /// All that there was to measure ended at `now`.
     pub fn end_now(&mut self, now: Ns) {
         self.end = self.end.min(now.max(self.begin + 1));
-        self.next_turn = self.next_turn.min(self.end);
+        self.next_second = self.next_second.min(self.end);
     }
 
     /// A session of the mix's part ended at `now` that was due at `due`: whole and answered rightly, or `failed`.
-    pub fn session(&mut self, part: u16, due: Ns, now: Ns, failed: bool) {
+    pub fn record_session(&mut self, part: u16, due: Ns, now: Ns, failed: bool) {
         if self.measures(now)
             && let Some(session) = self.sessions[usize::from(part)].as_deref_mut()
         {
@@ -269,19 +269,19 @@ impl Recorder {
     }
 
     /// A request was due and could not be taken up before the end.
-    pub fn never_started(&mut self, operation: u16, due: Ns) {
+    pub fn record_forgone(&mut self, operation: u16, due: Ns) {
         if self.measures(due) {
             self.forgone += 1;
-            if let Some(record) = self.of(operation) {
+            if let Some(record) = self.record_of(operation) {
                 record.counts.started += 1;
             }
         }
     }
 
     #[inline]
-    pub fn bytes(&mut self, operation: u16, now: Ns, out: usize, taken_in: usize) {
+    pub fn record_bytes(&mut self, operation: u16, now: Ns, out: usize, taken_in: usize) {
         if self.measures(now)
-            && let Some(record) = self.of(operation)
+            && let Some(record) = self.record_of(operation)
         {
             record.counts.bytes_out += out as u64;
             record.counts.bytes_in += taken_in as u64;
@@ -289,9 +289,9 @@ impl Recorder {
     }
 
     /// A request that waited for it got its connection: TCP took `connect`, TLS `tls` (0 without).
-    pub fn connected(&mut self, operation: u16, now: Ns, connect: Ns, tls: Ns) {
+    pub fn record_connect(&mut self, operation: u16, now: Ns, connect: Ns, tls: Ns) {
         if self.measures(now)
-            && let Some(operation) = self.of(operation)
+            && let Some(operation) = self.record_of(operation)
         {
             record(&mut operation.connect, connect);
             if tls > 0 {
@@ -301,9 +301,9 @@ impl Recorder {
     }
 
     /// A reused connection was found closed and its request is sent again.
-    pub fn stale(&mut self, operation: u16, now: Ns) {
+    pub fn record_reconnect(&mut self, operation: u16, now: Ns) {
         let measured = self.measures(now);
-        if let Some(record) = self.of(operation) {
+        if let Some(record) = self.record_of(operation) {
             match measured {
                 true => record.counts.measured.stale += 1,
                 false => record.counts.outside.stale += 1,
@@ -313,7 +313,7 @@ impl Recorder {
 
     /// A pause between requests ended at `now`: it was drawn as `drawn` and kept as `kept`.
     #[inline]
-    pub fn thought(&mut self, now: Ns, drawn: Ns, kept: Ns) {
+    pub fn record_pause(&mut self, now: Ns, drawn: Ns, kept: Ns) {
         if self.measures(now) {
             self.thinks += 1;
             self.think_drawn_ns += drawn;
@@ -341,7 +341,7 @@ impl Recorder {
             self.unanswered_waits += self.measured_wait(exchange, exchange.last_byte);
         }
         let when = self.when(exchange.due, exchange.last_byte);
-        let Some(operation) = self.of(exchange.operation) else {
+        let Some(operation) = self.record_of(exchange.operation) else {
             return;
         };
         operation.endings.count(Ending::of(when, outcome, exchange.status));
@@ -388,16 +388,16 @@ impl Recorder {
 
     /// The instant at which `turn` has to be called next; never again after the last second.
     #[inline]
-    pub fn next_turn(&self) -> Ns {
-        self.next_turn
+    pub fn next_second(&self) -> Ns {
+        self.next_second
     }
 
     /// Turns from the lead-in to the measured time, and from one second to the next, which it gives.
-    pub fn turn(&mut self, now: Ns, users_active: u32) -> Option<TickPart> {
+    pub fn end_second(&mut self, now: Ns, users_active: u32) -> Option<TickPart> {
         let Some(at_begin) = self.cpu_at_begin else {
             self.cpu_at_begin = Some(CpuTime::of_thread());
             self.tick_cpu = self.cpu_at_begin.unwrap_or_default();
-            self.next_turn = (self.begin + SECOND).min(self.end);
+            self.next_second = (self.begin + SECOND).min(self.end);
             return None;
         };
         let cpu = CpuTime::of_thread();
@@ -405,7 +405,7 @@ impl Recorder {
         let mut part = TickPart {
             thread: self.thread,
             index: self.tick,
-            end: self.next_turn,
+            end: self.next_second,
             operations: vec![Counts::default(); self.operations.len()],
             users_active,
             cpu: cpu.since(self.tick_cpu),
@@ -425,10 +425,10 @@ impl Recorder {
         self.tick_lateness.clear();
         self.tick_cpu = cpu;
         // After a long stall the seconds that passed unseen are one tick, the first of them.
-        while self.next_turn <= now {
+        while self.next_second <= now {
             self.tick += 1;
             let next = (self.begin + (self.tick + 1) * SECOND).min(self.end);
-            self.next_turn = if next > self.next_turn { next } else { Ns::MAX };
+            self.next_second = if next > self.next_second { next } else { Ns::MAX };
         }
         Some(part)
     }

@@ -33,7 +33,7 @@ pub struct Turns {
 
 /// What a line asks of a slice, by its number.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum Command {
     /// To make all ready for it and to wait for the instant at which it begins.
     Prepare(u64),
     /// To run it: at once, or where it was prepared at this instant.
@@ -47,7 +47,7 @@ pub enum Asked {
 }
 
 /// What a line asks for.
-pub fn parse(line: &str) -> std::result::Result<Asked, String> {
+pub fn parse(line: &str) -> std::result::Result<Command, String> {
     let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
     let asked = found.and_then(|line| match line {
         Line {
@@ -58,7 +58,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             at_s: None,
             turns: None,
             stretch: None,
-        } => Ok(Asked::Go(slice, at_ns)),
+        } => Ok(Command::Go(slice, at_ns)),
         Line {
             enough: Some(slice),
             at_s,
@@ -67,7 +67,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             at_ns: None,
             turns: None,
             stretch: None,
-        } => Ok(Asked::Enough(slice, at_s)),
+        } => Ok(Command::Enough(slice, at_s)),
         Line {
             prepare: Some(slice),
             go: None,
@@ -76,7 +76,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             at_s: None,
             turns: None,
             stretch: None,
-        } => Ok(Asked::Prepare(slice)),
+        } => Ok(Command::Prepare(slice)),
         Line {
             turns: Some(turns),
             prepare: None,
@@ -85,7 +85,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             enough: None,
             at_s: None,
             stretch: None,
-        } => Ok(Asked::Turns(turns)),
+        } => Ok(Command::Turns(turns)),
         Line {
             stretch: Some(stretch),
             prepare: None,
@@ -94,7 +94,7 @@ pub fn parse(line: &str) -> std::result::Result<Asked, String> {
             enough: None,
             at_s: None,
             turns: None,
-        } => Ok(Asked::Stretch(stretch)),
+        } => Ok(Command::Stretch(stretch)),
         _ => Err("it must ask for one thing".to_owned()),
     });
     asked.map_err(|why| {
@@ -128,7 +128,7 @@ pub fn read_in_background(messages: Sender<Message>) -> Result<()> {
 }
 
 /// Says one thing on standard output.
-pub fn say(value: &serde_json::Value) -> Result<()> {
+pub fn print_line(value: &serde_json::Value) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{value}")
         .and_then(|()| out.flush())
@@ -141,18 +141,18 @@ mod tests {
 
     #[test]
     fn a_line_asks_for_one_thing_of_a_slice_by_its_number_and_for_nothing_else() {
-        assert_eq!(parse("{\"go\":3}"), Ok(Asked::Go(3, None)));
-        assert_eq!(parse("{\"go\":3,\"at_ns\":5}"), Ok(Asked::Go(3, Some(5))));
-        assert_eq!(parse("{\"prepare\":3}"), Ok(Asked::Prepare(3)));
-        assert_eq!(parse("{\"enough\":3}"), Ok(Asked::Enough(3, None)));
-        assert_eq!(parse("{\"enough\":3,\"at_s\":7}"), Ok(Asked::Enough(3, Some(7))));
+        assert_eq!(parse("{\"go\":3}"), Ok(Command::Go(3, None)));
+        assert_eq!(parse("{\"go\":3,\"at_ns\":5}"), Ok(Command::Go(3, Some(5))));
+        assert_eq!(parse("{\"prepare\":3}"), Ok(Command::Prepare(3)));
+        assert_eq!(parse("{\"enough\":3}"), Ok(Command::Enough(3, None)));
+        assert_eq!(parse("{\"enough\":3,\"at_s\":7}"), Ok(Command::Enough(3, Some(7))));
         let turns = Turns {
             slices: vec![3, 4],
             ms: 20.0,
         };
         assert_eq!(
             parse("{\"turns\":{\"slices\":[3,4],\"ms\":20}}"),
-            Ok(Asked::Turns(turns))
+            Ok(Command::Turns(turns))
         );
         let stretch = Stretch {
             slice: 3,
@@ -162,7 +162,7 @@ mod tests {
         };
         assert_eq!(
             parse("{\"stretch\":{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}"),
-            Ok(Asked::Stretch(stretch))
+            Ok(Command::Stretch(stretch))
         );
         for wrong in [
             "",

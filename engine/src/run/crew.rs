@@ -9,7 +9,7 @@ use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
-use crate::worker::{Brake, Drive, Driven, Pool, Scratch};
+use crate::worker::{Drive, Driven, Pool, Scratch, StopSignal};
 
 /// What reaches the thread that leads the run.
 pub enum Message {
@@ -33,7 +33,7 @@ enum Order {
 pub struct Crew {
     orders: Vec<Sender<Order>>,
     messages: Sender<Message>,
-    brake: Arc<Brake>,
+    stop: Arc<StopSignal>,
     interrupt: Interrupt,
 }
 
@@ -48,7 +48,7 @@ impl Crew {
         run_on(&job.cpus)?;
         let (messages, inbox) = channel();
         let interrupt = Interrupt::new().map_err(EngineError::system("cannot make an event"))?;
-        let brake = Arc::new(Brake::default());
+        let stop = Arc::new(StopSignal::default());
         let mut orders = Vec::new();
         for thread in 0..job.threads {
             let (sender, receiver) = channel();
@@ -65,7 +65,7 @@ impl Crew {
                 pools,
                 orders: receiver,
                 messages: messages.clone(),
-                brake: brake.clone(),
+                stop: stop.clone(),
             };
             let name = format!("worker-{thread}");
             let spawned = std::thread::Builder::new().name(name).spawn(move || member.work());
@@ -76,7 +76,7 @@ impl Crew {
             Self {
                 orders,
                 messages,
-                brake,
+                stop,
                 interrupt,
             },
             inbox,
@@ -94,7 +94,7 @@ impl Crew {
 
     /// Has all threads open their connections for a slice.
     pub fn prepare(&self, plan: &Arc<SlicePlan>, allowance: SampleAllowance) -> Result<()> {
-        self.brake.release();
+        self.stop.reset();
         let threads = self.orders.len() as u32;
         self.order(|thread| Order::Prepare(plan.clone(), allowance.of_thread(thread, threads)))
     }
@@ -106,12 +106,12 @@ impl Crew {
 
     /// Ends the measured time of the running slice after `length`.
     pub fn shorten_to(&self, length: Ns) {
-        self.brake.shorten_to(length);
+        self.stop.shorten_to(length);
     }
 
     /// Breaks the running slice off, and all that would come after it.
     pub fn stop(&self) {
-        self.brake.pull();
+        self.stop.raise();
         self.interrupt.raise();
     }
 
@@ -163,12 +163,12 @@ struct Member {
     pools: Vec<Pool<RealWire>>,
     orders: Receiver<Order>,
     messages: Sender<Message>,
-    brake: Arc<Brake>,
+    stop: Arc<StopSignal>,
 }
 
 impl Member {
     fn work(mut self) {
-        if let Err(error) = self.settle() {
+        if let Err(error) = self.configure() {
             self.tell(Message::Broken(error.to_string()));
             return;
         }
@@ -195,7 +195,7 @@ impl Member {
     }
 
     /// Takes the thread to its processor and asks for exact wake-ups.
-    fn settle(&self) -> Result<()> {
+    fn configure(&self) -> Result<()> {
         // SAFETY: a plain system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
         run_on(self.cpu.as_slice())
@@ -206,8 +206,8 @@ impl Member {
         let wanted = plan.connections_of(self.thread);
         let pool = &mut self.pools[plan.target];
         match plan.streams {
-            None => pool.open_connections(wanted, &Monotonic, limit, &self.brake)?,
-            Some(streams) => pool.open_shared(wanted, streams, &Monotonic, limit, &self.brake)?,
+            None => pool.open_connections(wanted, &Monotonic, limit, &self.stop)?,
+            Some(streams) => pool.open_shared(wanted, streams, &Monotonic, limit, &self.stop)?,
         }
         self.tell(Message::Opened);
         Ok(())
@@ -224,7 +224,7 @@ impl Member {
         let samples = SampleKeeper::new(allowance);
         let drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
         let messages = &self.messages;
-        let driven = drive.run(&self.brake, |part| {
+        let driven = drive.run(&self.stop, |part| {
             // Nobody listening any more means that the run is over already.
             let _ = messages.send(Message::Tick(part));
         })?;

@@ -27,7 +27,7 @@ pub struct Keepers {
 
 impl Keepers {
     /// Calls the keepers of these subjects, each once: subjects may share their processes.
-    pub fn meet(subjects: &[Target]) -> Result<Self> {
+    pub fn connect(subjects: &[Target]) -> Result<Self> {
         let mut channels: Vec<Channel> = Vec::new();
         let mut of_subject = Vec::new();
         for target in subjects {
@@ -55,37 +55,37 @@ impl Keepers {
 
     /// Makes the subject at `place` the only one that runs, of those that may be frozen.
     pub fn give_turn_to(&mut self, place: usize) -> Result<()> {
-        self.hand_over(Some(place))
+        self.switch_to(Some(place))
     }
 
     /// Ends the last turn. Between pairs nobody runs either, or work that was put off would be done then.
-    pub fn hold_all(&mut self) -> Result<()> {
-        self.hand_over(None)
+    pub fn freeze_all(&mut self) -> Result<()> {
+        self.switch_to(None)
     }
 
     /// What all subjects' processes used since they were last looked at, without stopping any of them.
     pub fn used_since_last(&mut self) -> Result<Ns> {
-        self.channels.iter_mut().map(Channel::look).sum()
+        self.channels.iter_mut().map(Channel::read_clocks).sum()
     }
 
     /// What the subject at `place` used since this was last asked; nothing where it has no keeper.
-    pub fn used_by(&mut self, place: usize) -> Option<SubjectCpu> {
+    pub fn take_usage(&mut self, place: usize) -> Option<SubjectCpu> {
         let used = std::mem::take(&mut self.used[place]);
         (!self.of_subject[place].is_empty()).then_some(used)
     }
 
     /// Ends the holder's turn and begins that of `next`. Those that are to stand are stopped first, so that they and the next never
     /// run together.
-    fn hand_over(&mut self, next: Option<usize>) -> Result<()> {
+    fn switch_to(&mut self, next: Option<usize>) -> Result<()> {
         let runs = |channel: &usize| next.is_some_and(|place| self.of_subject[place].contains(channel));
         let (running, standing): (Vec<usize>, Vec<usize>) = (0..self.channels.len()).partition(runs);
         for channel in standing {
-            let used = self.channels[channel].stand()?;
-            self.book(channel, used);
+            let used = self.channels[channel].freeze()?;
+            self.charge(channel, used);
         }
         for channel in running {
-            let used = self.channels[channel].run()?;
-            self.book(channel, used);
+            let used = self.channels[channel].thaw()?;
+            self.charge(channel, used);
         }
         self.holder = next;
         Ok(())
@@ -93,7 +93,7 @@ impl Keepers {
 
     /// Books what a channel's processes used since they were last looked at, while the holder had its turn. Subjects that share
     /// processes with the holder are not charged: it is not their turn, nor did they keep anybody from it.
-    fn book(&mut self, channel: usize, cpu: Ns) {
+    fn charge(&mut self, channel: usize, cpu: Ns) {
         let holders = self.holder.map_or(&[][..], |place| &self.of_subject[place]);
         for (place, channels) in self.of_subject.iter().enumerate() {
             let used = &mut self.used[place];
@@ -158,18 +158,18 @@ impl Channel {
     }
 
     /// Stops the processes where they may be; gives the CPU time that they used since they were last looked at.
-    fn stand(&mut self) -> Result<Ns> {
-        self.ask(if self.may_freeze { "freeze" } else { "clocks" })
+    fn freeze(&mut self) -> Result<Ns> {
+        self.request(if self.may_freeze { "freeze" } else { "clocks" })
     }
 
     /// Lets the processes run; gives the CPU time that they used since they were last looked at.
-    fn run(&mut self) -> Result<Ns> {
-        self.ask(if self.may_freeze { "thaw" } else { "clocks" })
+    fn thaw(&mut self) -> Result<Ns> {
+        self.request(if self.may_freeze { "thaw" } else { "clocks" })
     }
 
     /// Gives the CPU time that the processes used since they were last looked at.
-    fn look(&mut self) -> Result<Ns> {
-        self.ask("clocks")
+    fn read_clocks(&mut self) -> Result<Ns> {
+        self.request("clocks")
     }
 
     fn used_since_last(&mut self, clocks: &[ProcessClock]) -> Ns {
@@ -186,7 +186,7 @@ impl Channel {
         used
     }
 
-    fn ask(&mut self, line: &str) -> Result<Ns> {
+    fn request(&mut self, line: &str) -> Result<Ns> {
         let clocks = self.exchange(line).map_err(|why| {
             let (subject, path) = (&self.subject, self.path.display());
             EngineError::CannotGoOn(format!(

@@ -82,9 +82,9 @@ impl SliceResult {
     /// Puts the shares of all threads together; there is at least one. A turn ends with the last answer of any thread.
     pub fn merge(parts: Vec<Driven>) -> Self {
         let mut parts = parts.into_iter();
-        let mut whole = parts.next().map(Self::of_one).unwrap_or_else(Self::empty);
+        let mut whole = parts.next().map(Self::of_thread).unwrap_or_else(Self::empty);
         for part in parts {
-            let mut other = Self::of_one(part);
+            let mut other = Self::of_thread(part);
             whole.began = whole.began.max(other.began);
             whole.end = whole.end.max(other.end);
             whole.threads.append(&mut other.threads);
@@ -96,7 +96,7 @@ impl SliceResult {
     }
 
     /// What this turn and a later one of the same slice come to.
-    pub fn then(mut self, later: Self) -> Self {
+    pub fn followed_by(mut self, later: Self) -> Self {
         (self.end, self.measured) = (later.end, self.measured + later.measured);
         for (own, share) in self.threads.iter_mut().zip(&later.threads) {
             own.sent += share.sent;
@@ -167,7 +167,7 @@ impl SliceResult {
         }
     }
 
-    fn of_one(part: Driven) -> Self {
+    fn of_thread(part: Driven) -> Self {
         let recorder = part.recorder;
         Self {
             threads: vec![ThreadShare::of(&recorder)],

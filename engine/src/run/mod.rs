@@ -30,7 +30,7 @@ use crate::error::{EngineError, Result};
 use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, TickRow};
 use crate::validation;
-use control::{Asked, Turns};
+use control::{Command, Turns};
 use keepers::Keepers;
 use output::Output;
 use stretch::{EdgeClocks, Stretch};
@@ -53,8 +53,8 @@ pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
     raise_file_limit();
     let (crew, messages) = Crew::start(&maker)?;
     control::read_in_background(crew.sender())?;
-    control::say(&serde_json::json!({"ready": true}))?;
-    Obedience {
+    control::print_line(&serde_json::json!({"ready": true}))?;
+    Runner {
         maker: &maker,
         crew: &crew,
         messages,
@@ -62,11 +62,11 @@ pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
         done: vec![false; maker.job().slices.len()],
         keepers: None,
     }
-    .obey()
+    .run()
 }
 
 /// The state of obeying the lines on standard input.
-struct Obedience<'a> {
+struct Runner<'a> {
     maker: &'a PlanMaker,
     crew: &'a Crew,
     messages: Receiver<Message>,
@@ -77,12 +77,12 @@ struct Obedience<'a> {
     keepers: Option<Keepers>,
 }
 
-impl Obedience<'_> {
-    fn obey(mut self) -> Result<()> {
+impl Runner<'_> {
+    fn run(mut self) -> Result<()> {
         while let Ok(message) = self.messages.recv() {
             match message {
                 Message::Line(line) => {
-                    if self.do_as_asked(&line)? == Ended::WithInput {
+                    if self.execute(&line)? == Ended::WithInput {
                         break;
                     }
                 }
@@ -94,36 +94,36 @@ impl Obedience<'_> {
         self.output.finish()
     }
 
-    fn do_as_asked(&mut self, line: &str) -> Result<Ended> {
+    fn execute(&mut self, line: &str) -> Result<Ended> {
         let wrong = |why: String| EngineError::Control {
             line: line.to_owned(),
             why,
         };
         match control::parse(line).map_err(wrong)? {
-            Asked::Go(number, None) => {
+            Command::Go(number, None) => {
                 let place = self.begin(number).map_err(wrong)?;
                 self.drive(place, self.maker.slice(place)?, Start::AtOnce, None)
             }
-            Asked::Prepare(number) => {
+            Command::Prepare(number) => {
                 let place = self.begin(number).map_err(wrong)?;
                 self.drive(place, self.maker.slice(place)?, Start::WhenTold, None)
             }
-            Asked::Go(number, Some(_)) => Err(wrong(format!(
+            Command::Go(number, Some(_)) => Err(wrong(format!(
                 "slice {number} was not prepared, and only then begins at an instant"
             ))),
-            Asked::Turns(asked) => {
+            Command::Turns(asked) => {
                 turns::check(&asked, self.maker.job()).map_err(wrong)?;
                 let places: std::result::Result<Vec<_>, _> =
                     asked.slices.iter().map(|number| self.begin(*number)).collect();
                 self.take_turns(&places.map_err(wrong)?, &asked)
             }
-            Asked::Stretch(asked) => {
+            Command::Stretch(asked) => {
                 stretch::check(&asked, self.maker.job()).map_err(wrong)?;
                 let place = self.begin(asked.slice).map_err(wrong)?;
                 self.stretch(place, &asked)
             }
             // It has ended by itself meanwhile.
-            Asked::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
+            Command::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
                 true => Ok(Ended::AsPlanned),
                 false => Err(wrong(format!("slice {number} was not begun"))),
             },
@@ -153,8 +153,8 @@ impl Obedience<'_> {
 
     /// Drives the slice at `place` in a stretch.
     fn stretch(&mut self, place: usize, asked: &Stretch) -> Result<Ended> {
-        let plan = stretch::planned(self.maker.slice(place)?, asked);
-        let clocks = EdgeClocks::of(&self.maker.job().targets[plan.target], &plan)?;
+        let plan = stretch::plan(self.maker.slice(place)?, asked);
+        let clocks = EdgeClocks::start(&self.maker.job().targets[plan.target], &plan)?;
         self.drive(place, plan, Start::AtOnce, clocks)
     }
 
@@ -170,21 +170,21 @@ impl Obedience<'_> {
         let tick = |part| {
             for tick in gatherer.take(part) {
                 output.tick(&tick)?;
-                control::say(&tick.line())?;
+                control::print_line(&tick.line())?;
             }
             Ok(())
         };
         let begun = |at| clocks.iter().for_each(|clocks| clocks.begin(at));
         let (mut result, ended) = drive_begun(self.crew, &self.messages, &plan, allowance, start, tick, begun)?;
         if let Some(clocks) = clocks {
-            result.window_cpu = clocks.used()?;
+            result.window_cpu = clocks.cpu_used()?;
         }
         for tick in gatherer.rest() {
             output.tick(&tick)?;
         }
         output.slice(slice, &plan, &result)?;
         if ended == Ended::AsPlanned {
-            control::say(&serde_json::json!({"drained": slice.number}))?;
+            control::print_line(&serde_json::json!({"drained": slice.number}))?;
         }
         Ok(ended)
     }
@@ -199,12 +199,12 @@ impl Obedience<'_> {
         }
         let mut keepers = match self.keepers.take() {
             Some(keepers) => keepers,
-            None => Keepers::meet(&self.maker.job().targets)?,
+            None => Keepers::connect(&self.maker.job().targets)?,
         };
-        let ended = turns::take(self.crew, &self.messages, &mut shares, &mut keepers, |ticks| {
+        let ended = turns::drive(self.crew, &self.messages, &mut shares, &mut keepers, |ticks| {
             for tick in ticks {
                 self.output.tick(&tick)?;
-                control::say(&tick.line())?;
+                control::print_line(&tick.line())?;
             }
             Ok(())
         })?;
@@ -215,7 +215,7 @@ impl Obedience<'_> {
             let Some(result) = share.result else { continue };
             self.output.slice(share.slice, &share.plan, &result)?;
             if ended == Ended::AsPlanned {
-                control::say(&serde_json::json!({"drained": share.slice.number}))?;
+                control::print_line(&serde_json::json!({"drained": share.slice.number}))?;
             }
         }
         Ok(ended)
@@ -277,7 +277,7 @@ fn drive_begun(
                 opened += 1;
                 if opened == threads && start == Start::WhenTold && ended == Ended::AsPlanned {
                     waiting = true;
-                    control::say(&serde_json::json!({"prepared": plan.number}))?;
+                    control::print_line(&serde_json::json!({"prepared": plan.number}))?;
                 } else if opened == threads {
                     // Several threads are to begin together.
                     let at = Monotonic.now() + if threads > 1 { MILLISECOND } else { 50 * MICROSECOND };
@@ -300,10 +300,10 @@ fn drive_begun(
             }
             Message::Line(line) => match control::parse(&line) {
                 // At a whole second that no thread has come to yet, so that all end together.
-                Ok(Asked::Enough(number, at)) if number == plan.number => {
+                Ok(Command::Enough(number, at)) if number == plan.number => {
                     crew.shorten_to(at.unwrap_or(seconds + 2).saturating_mul(SECOND));
                 }
-                Ok(Asked::Go(number, Some(at)))
+                Ok(Command::Go(number, Some(at)))
                     if number == plan.number && waiting && at < Monotonic.now() + MOST_AHEAD =>
                 {
                     waiting = false;

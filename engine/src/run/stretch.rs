@@ -44,7 +44,7 @@ pub fn check(asked: &Stretch, job: &Job) -> std::result::Result<(), String> {
 }
 
 /// The plan of a slice with the edges that are asked for.
-pub fn planned(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
+pub fn plan(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
     let length = from_seconds(asked.seconds);
     let shape = match whole.shape {
         Shape::Closed(mut levels) => {
@@ -70,11 +70,11 @@ pub struct EdgeClocks {
 
 impl EdgeClocks {
     /// Prepares the reading for a slice of this plan; none where the subject has no keeper.
-    pub fn of(target: &Target, plan: &SlicePlan) -> Result<Option<Self>> {
+    pub fn start(target: &Target, plan: &SlicePlan) -> Result<Option<Self>> {
         if target.keepers.is_empty() {
             return Ok(None);
         }
-        let keepers = Keepers::meet(std::slice::from_ref(target))?;
+        let keepers = Keepers::connect(std::slice::from_ref(target))?;
         let (begun, when) = channel();
         let (lead_in, length) = (plan.lead_in, plan.length);
         let read = move || read_edges(keepers, &when, lead_in, length);
@@ -90,7 +90,7 @@ impl EdgeClocks {
     }
 
     /// The processor time of the measured time; none where the slice was broken off before its end.
-    pub fn used(self) -> Result<Option<Ns>> {
+    pub fn cpu_used(self) -> Result<Option<Ns>> {
         drop(self.begun);
         let read = self.reading.join();
         read.unwrap_or_else(|_| {

@@ -90,7 +90,7 @@ impl<'a> Share<'a> {
         };
         let ticks = self.seconds.add(&turn, users);
         self.result = Some(match self.result.take() {
-            Some(earlier) => earlier.then(turn),
+            Some(earlier) => earlier.followed_by(turn),
             None => turn,
         });
         ticks
@@ -99,7 +99,7 @@ impl<'a> Share<'a> {
 
 /// Drives all shares in turns until each has had its measured time; while it is the turn of one, and after the last, the keepers hold
 /// the others. A round that leaves a request without an answer is the last: the server hangs, and each further turn would wait for it.
-pub fn take(
+pub fn drive(
     crew: &Crew,
     messages: &Receiver<Message>,
     shares: &mut [Share],
@@ -127,10 +127,10 @@ pub fn take(
             break;
         }
     }
-    keepers.hold_all()?;
+    keepers.freeze_all()?;
     for share in shares {
         if let Some(result) = &mut share.result {
-            result.subject_cpu = keepers.used_by(share.plan.target);
+            result.subject_cpu = keepers.take_usage(share.plan.target);
         }
         tick(share.seconds.rest())?;
     }

@@ -51,7 +51,7 @@ impl Deck {
     /// `entries` lists the corpus entries of every operation, by its place.
     pub fn new(mix: &[MixPart], mut entries: Vec<Vec<u32>>, seed: u64) -> Self {
         let weights: Vec<f64> = mix.iter().map(|part| part.weight).collect();
-        let counts = hand(&weights);
+        let counts = hand_counts(&weights);
         let mut rng = stream(seed, DECK_STREAM);
         let mut sorted: Vec<u16> = Vec::new();
         for (part, count) in counts.iter().enumerate() {
@@ -145,7 +145,7 @@ const FIRST_ENTRY_STREAM: u64 = 1000;
 const FIRST_CHAIN_STREAM: u64 = FIRST_ENTRY_STREAM + 65_536;
 
 /// How often each weight is in the smallest hand that holds all weights exactly, or in the largest hand by largest remainder.
-fn hand(weights: &[f64]) -> Vec<u64> {
+fn hand_counts(weights: &[f64]) -> Vec<u64> {
     let total: f64 = weights.iter().sum();
     let exact = |size: u64| {
         weights.iter().all(|weight| {
@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn weights_that_fit_no_hand_are_dealt_by_largest_remainder() {
-        assert_eq!(hand(&[1.0, 1.0, 1.0]), vec![1, 1, 1]);
-        assert_eq!(hand(&[std::f64::consts::PI, 1.0]).iter().sum::<u64>(), 1000);
-        assert_eq!(hand(&[std::f64::consts::PI, 1.0]), vec![759, 241]);
+        assert_eq!(hand_counts(&[1.0, 1.0, 1.0]), vec![1, 1, 1]);
+        assert_eq!(hand_counts(&[std::f64::consts::PI, 1.0]).iter().sum::<u64>(), 1000);
+        assert_eq!(hand_counts(&[std::f64::consts::PI, 1.0]), vec![759, 241]);
     }
 
     #[test]

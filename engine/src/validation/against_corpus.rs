@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Checked;
-use super::bounds::{ensure, known};
+use super::bounds::{check_known, ensure};
 use crate::corpus::Corpus;
 use crate::job::{Job, Session};
 use crate::session::Stamp;
@@ -17,9 +17,9 @@ pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
     for (place, slice) in job.slices.iter().enumerate() {
         for (name, _) in &slice.mix.0 {
             let at = format!("slices[{place}].mix");
-            known(&at, name, &choices)?;
+            check_known(&at, name, &choices)?;
             if let Some(operation) = corpus.operation(name) {
-                filled(&at, name, &corpus.places(operation), &BTreeSet::new())?;
+                check_filled(&at, name, &corpus.places(operation), &BTreeSet::new())?;
             }
         }
     }
@@ -27,35 +27,35 @@ pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
         ensure(!operations.contains(&name.as_str()), || {
             format!("`sessions.{name}` has the name of an operation of the corpus; give it another")
         })?;
-        session_against_corpus(&format!("sessions.{name}"), session, corpus, &operations)?;
+        check_session(&format!("sessions.{name}"), session, corpus, &operations)?;
     }
     for (place, target) in job.targets.iter().enumerate() {
         for name in target.operation_headers.keys() {
-            known(&format!("targets[{place}].operation_headers"), name, &operations)?;
+            check_known(&format!("targets[{place}].operation_headers"), name, &operations)?;
         }
     }
     Ok(())
 }
 
-fn session_against_corpus(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
-    let (mut values, mut asked) = (BTreeSet::new(), Vec::new());
+fn check_session(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
+    let (mut values, mut operations_asked) = (BTreeSet::new(), Vec::new());
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}].operation");
-        known(&at, &step.operation, operations)?;
+        check_known(&at, &step.operation, operations)?;
         if let Some(operation) = corpus.operation(&step.operation) {
-            filled(&at, &step.operation, &corpus.places(operation), &values)?;
-            asked.push(operation);
+            check_filled(&at, &step.operation, &corpus.places(operation), &values)?;
+            operations_asked.push(operation);
         }
         values.extend(step.captures.keys().map(String::as_str));
     }
     corpus
-        .chains(&asked)
+        .chains(&operations_asked)
         .map(|_| ())
         .map_err(|why| format!("`{at}`: {why}"))
 }
 
 /// Whether each place of an operation's requests has a value: the engine's own, or one of those captured before.
-fn filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
+fn check_filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
     let lacking = places
         .iter()
         .find(|name| !values.contains(*name) && !Stamp::fills(name));

@@ -40,8 +40,8 @@ pub fn check(job: &Job) -> Checked {
     ensure((LEAST_MS..=DAY_MS).contains(&job.timeout_ms), || {
         format!("`timeout_ms` is {}; it must be {LEAST_MS} to a day", job.timeout_ms)
     })?;
-    milliseconds("drain_limit_ms", job.drain_limit_ms)?;
-    milliseconds("on_failure.ms", job.on_failure.ms)?;
+    check_milliseconds("drain_limit_ms", job.drain_limit_ms)?;
+    check_milliseconds("on_failure.ms", job.on_failure.ms)?;
     ensure(job.samples.one_in >= 1, || {
         "`samples.one_in` must be at least 1".to_owned()
     })?;
@@ -60,7 +60,7 @@ pub fn check(job: &Job) -> Checked {
         "`connection` is `per-request`, which goes without `http2`".to_owned()
     })?;
     for (name, session) in &job.sessions {
-        name_of("session", name)?;
+        check_name("session", name)?;
         check_session(&format!("sessions.{name}"), session)?;
     }
     check_slices(job)
@@ -77,7 +77,7 @@ fn check_session(at: &str, session: &Session) -> Checked {
     })?;
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}]");
-        think(&format!("{at}.think"), &step.think)?;
+        check_think(&format!("{at}.think"), &step.think)?;
         for (name, capture) in &step.captures {
             CompiledCapture::new(name, capture).map_err(|why| format!("`{at}.captures`: {why}"))?;
             ensure(!Stamp::fills(name), || {
@@ -113,7 +113,7 @@ fn check_rule(rule: &Rule) -> Checked {
 fn check_targets(targets: &[Target]) -> Checked {
     let mut seen = BTreeSet::new();
     for (place, target) in targets.iter().enumerate() {
-        name_of("subject", &target.subject)?;
+        check_name("subject", &target.subject)?;
         ensure(seen.insert(&target.subject), || {
             format!("`targets` names the subject `{}` twice", target.subject)
         })?;
@@ -149,23 +149,23 @@ fn check_slices(job: &Job) -> Checked {
         ensure(numbers.insert(slice.number), || {
             format!("`{at}.number`: {} is used twice", slice.number)
         })?;
-        known(&format!("{at}.subject"), &slice.subject, &subjects)?;
-        name_of("phase", &slice.phase)?;
+        check_known(&format!("{at}.subject"), &slice.subject, &subjects)?;
+        check_name("phase", &slice.phase)?;
         ensure(slice.deck_seed < MOST_SEED, || {
             format!("`{at}.deck_seed` must be under 2^53")
         })?;
-        milliseconds(&format!("{at}.lead_in_ms"), slice.lead_in_ms)?;
-        think(&format!("{at}.think"), &slice.think)?;
+        check_milliseconds(&format!("{at}.lead_in_ms"), slice.lead_in_ms)?;
+        check_think(&format!("{at}.think"), &slice.think)?;
         ensure(!slice.mix.0.is_empty(), || {
             format!("`{at}.mix` is empty; name at least one operation")
         })?;
         for (name, weight) in &slice.mix.0 {
-            name_of("operation", name)?;
+            check_name("operation", name)?;
             ensure(weight.is_finite() && *weight > 0.0, || {
                 format!("`{at}.mix.{name}` must be above 0")
             })?;
         }
-        profile(&format!("{at}.profile"), &slice.profile)?;
+        check_profile(&format!("{at}.profile"), &slice.profile)?;
         if matches!(slice.profile, Profile::FixedWork(_)) {
             ensure(job.threads == 1 && slice.lead_in_ms == 0.0, || {
                 format!("`{at}`: fixed work needs one thread and a `lead_in_ms` of 0")
@@ -175,42 +175,42 @@ fn check_slices(job: &Job) -> Checked {
     Ok(())
 }
 
-fn profile(at: &str, profile: &Profile) -> Checked {
+fn check_profile(at: &str, profile: &Profile) -> Checked {
     match profile {
         Profile::BigBang(p) => {
-            users(at, "users", p.users)?;
-            seconds(at, "seconds", p.seconds)?;
+            check_users(at, "users", p.users)?;
+            check_seconds(at, "seconds", p.seconds)?;
         }
         Profile::Ramp(p) => {
             ensure(p.from_users <= MOST_USERS, || {
                 format!("`{at}.from_users` is above {MOST_USERS}")
             })?;
-            users(at, "to_users", p.to_users)?;
-            seconds(at, "seconds", p.seconds)?;
+            check_users(at, "to_users", p.to_users)?;
+            check_seconds(at, "seconds", p.seconds)?;
         }
         Profile::Steps(p) => {
             ensure(!p.levels.is_empty(), || format!("`{at}.levels` is empty"))?;
             for level in &p.levels {
-                users(at, "levels", *level)?;
+                check_users(at, "levels", *level)?;
             }
-            seconds(at, "hold_seconds", p.hold_seconds)?;
-            seconds_or_none(at, "ramp_seconds", p.ramp_seconds)?;
-            seconds_or_none(at, "pause_seconds", p.pause_seconds)?;
-            in_all(
+            check_seconds(at, "hold_seconds", p.hold_seconds)?;
+            check_seconds_or_none(at, "ramp_seconds", p.ramp_seconds)?;
+            check_seconds_or_none(at, "pause_seconds", p.pause_seconds)?;
+            check_total_seconds(
                 at,
                 p.levels.len() as f64 * (p.hold_seconds + p.ramp_seconds + p.pause_seconds),
             )?;
         }
         Profile::Bursts(p) => {
-            users(at, "users", p.users)?;
-            seconds(at, "on_seconds", p.on_seconds)?;
-            seconds(at, "off_seconds", p.off_seconds)?;
-            seconds(at, "seconds", p.seconds)?;
-            seconds_or_none(at, "idle_seconds", p.idle_seconds)?;
+            check_users(at, "users", p.users)?;
+            check_seconds(at, "on_seconds", p.on_seconds)?;
+            check_seconds(at, "off_seconds", p.off_seconds)?;
+            check_seconds(at, "seconds", p.seconds)?;
+            check_seconds_or_none(at, "idle_seconds", p.idle_seconds)?;
         }
         Profile::FixedWork(p) => {
-            users(at, "users", p.users)?;
-            seconds(at, "most_seconds", p.most_seconds)?;
+            check_users(at, "users", p.users)?;
+            check_seconds(at, "most_seconds", p.most_seconds)?;
             ensure((1..=MOST_WORK).contains(&p.each), || {
                 format!("`{at}.each` is {}; it must be 1 to {MOST_WORK}", p.each)
             })?;
@@ -220,23 +220,23 @@ fn profile(at: &str, profile: &Profile) -> Checked {
         }
         Profile::Rate(p) => {
             ensure(!p.stages.is_empty(), || format!("`{at}.stages` is empty"))?;
-            users(at, "max_in_flight", p.max_in_flight)?;
+            check_users(at, "max_in_flight", p.max_in_flight)?;
             for (place, stage) in p.stages.iter().enumerate() {
                 for (key, rate) in [("from_rate", stage.from_rate), ("to_rate", stage.to_rate)] {
                     ensure((0.0..=1e7).contains(&rate), || {
                         format!("`{at}.stages[{place}].{key}` is {rate}; it must be 0 to 10,000,000")
                     })?;
                 }
-                seconds(at, "stages.seconds", stage.seconds)?;
+                check_seconds(at, "stages.seconds", stage.seconds)?;
             }
-            in_all(at, p.stages.iter().map(|stage| stage.seconds).sum())?;
+            check_total_seconds(at, p.stages.iter().map(|stage| stage.seconds).sum())?;
             return Arrivals::check(p).map_err(|why| format!("`{at}`: {why}"));
         }
     }
     Levels::new(profile).map(|_| ()).map_err(|why| format!("`{at}`: {why}"))
 }
 
-fn in_all(at: &str, seconds: f64) -> Checked {
+fn check_total_seconds(at: &str, seconds: f64) -> Checked {
     ensure(seconds <= WEEK_SECONDS, || {
         format!("`{at}` lasts {seconds} s in all; it may last a week")
     })
@@ -246,47 +246,47 @@ pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Checked
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 
-pub(super) fn known(at: &str, name: &str, choices: &[&str]) -> Checked {
+pub(super) fn check_known(at: &str, name: &str, choices: &[&str]) -> Checked {
     ensure(choices.contains(&name), || match nearest(name, choices) {
         Some(near) => format!("`{at}` names `{name}`, which is not known; the nearest known name is `{near}`"),
         None => format!("`{at}` names `{name}`, which is not known"),
     })
 }
 
-fn users(at: &str, key: &str, value: u32) -> Checked {
+fn check_users(at: &str, key: &str, value: u32) -> Checked {
     ensure((1..=MOST_USERS).contains(&value), || {
         format!("`{at}.{key}` is {value}; it must be 1 to {MOST_USERS}")
     })
 }
 
-fn seconds(at: &str, key: &str, value: f64) -> Checked {
+fn check_seconds(at: &str, key: &str, value: f64) -> Checked {
     ensure((LEAST_SECONDS..=WEEK_SECONDS).contains(&value), || {
         format!("`{at}.{key}` is {value}; it must be {LEAST_SECONDS} to a week")
     })
 }
 
-fn seconds_or_none(at: &str, key: &str, value: f64) -> Checked {
+fn check_seconds_or_none(at: &str, key: &str, value: f64) -> Checked {
     ensure((0.0..=WEEK_SECONDS).contains(&value), || {
         format!("`{at}.{key}` is {value}; it must be 0 to a week")
     })
 }
 
-fn milliseconds(at: &str, value: f64) -> Checked {
+fn check_milliseconds(at: &str, value: f64) -> Checked {
     ensure((0.0..=DAY_MS).contains(&value), || {
         format!("`{at}` is {value}; it must be 0 to a day")
     })
 }
 
-fn think(at: &str, think: &Think) -> Checked {
-    milliseconds(&format!("{at}.ms"), think.ms)?;
-    milliseconds(&format!("{at}.to_ms"), think.to_ms)?;
+fn check_think(at: &str, think: &Think) -> Checked {
+    check_milliseconds(&format!("{at}.ms"), think.ms)?;
+    check_milliseconds(&format!("{at}.to_ms"), think.to_ms)?;
     ensure(think.kind != ThinkKind::Uniform || think.ms <= think.to_ms, || {
         format!("`{at}`: `to_ms` must be at least `ms`")
     })
 }
 
 /// Names become tags of the histogram log and cells of tables: what would break those is refused.
-fn name_of(what: &str, name: &str) -> Checked {
+fn check_name(what: &str, name: &str) -> Checked {
     let breaks = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | '/' | '"' | '\'');
     ensure(!name.is_empty() && !name.chars().any(breaks), || {
         format!(

@@ -41,7 +41,7 @@ impl Default for FaultScan {
 
 impl FaultScan {
     /// Whether a fault was found so far.
-    pub fn found(&self) -> bool {
+    pub fn is_fault(&self) -> bool {
         self.verdict == Some(true)
     }
 
@@ -89,7 +89,7 @@ impl FaultScan {
                 Place::Name
             }
             (Place::Name, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n') => {
-                self.name_ended();
+                self.end_name();
                 if byte == b'>' { Place::Text } else { Place::Tag }
             }
             (Place::Name, _) => {
@@ -121,7 +121,7 @@ impl FaultScan {
         self.length = self.length.saturating_add(1);
     }
 
-    fn name_ended(&mut self) {
+    fn end_name(&mut self) {
         let name = self.name.get(..usize::from(self.length)).unwrap_or_default();
         if self.in_body {
             self.verdict = Some(name == b"Fault");
@@ -138,7 +138,7 @@ mod tests {
     fn scan(pieces: &[&[u8]]) -> bool {
         let mut scan = FaultScan::default();
         pieces.iter().for_each(|piece| scan.feed(piece));
-        scan.found()
+        scan.is_fault()
     }
 
     const FAULT: &str = "<?xml version='1.0'?><!-- <s:Body><Fault> --><s:Envelope xmlns:s=\"http://x/a>b\"><s:Header/>\n\

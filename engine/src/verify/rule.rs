@@ -169,7 +169,7 @@ impl Check {
     pub fn finish(&mut self, rule: &CompiledRule, status: u16, kept: &[u8]) -> Outcome {
         let fault = match rule.reads_grpc_status() {
             true => self.grpc_success == Some(false),
-            false => self.fault.found(),
+            false => self.fault.is_fault(),
         };
         if fault && rule.fault == FaultRule::Absent {
             return Outcome::failed(Failure::Fault);

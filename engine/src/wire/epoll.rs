@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use super::Ready;
-use super::socket::checked;
+use super::socket::check_result;
 use crate::clock::{Ns, SECOND};
 
 const EVENTS_AT_ONCE: usize = 256;
@@ -29,7 +29,7 @@ impl Poller {
         // SAFETY: a plain system call; the descriptor that it gives is ours alone.
         let epoll = unsafe {
             let fd = libc::epoll_create1(libc::EPOLL_CLOEXEC);
-            OwnedFd::from_raw_fd(checked(fd as isize)? as RawFd)
+            OwnedFd::from_raw_fd(check_result(fd as isize)? as RawFd)
         };
         let poller = Self {
             epoll,
@@ -55,7 +55,7 @@ impl Poller {
         };
         // SAFETY: both descriptors are open and the event is valid.
         let result = unsafe { libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
-        checked(result as isize).map(|_| ())
+        check_result(result as isize).map(|_| ())
     }
 
     /// Waits until `until` at the latest, and appends what happened to `ready`.
@@ -78,7 +78,7 @@ impl Poller {
                 0usize,
             )
         };
-        let count = match checked(result as isize) {
+        let count = match check_result(result as isize) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
             Err(error) => return Err(error),
@@ -106,7 +106,9 @@ impl Interrupt {
         // SAFETY: a plain system call; the descriptor that it gives is ours alone.
         unsafe {
             let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
-            Ok(Self(Arc::new(OwnedFd::from_raw_fd(checked(fd as isize)? as RawFd))))
+            Ok(Self(Arc::new(
+                OwnedFd::from_raw_fd(check_result(fd as isize)? as RawFd),
+            )))
         }
     }
 

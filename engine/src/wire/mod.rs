@@ -118,7 +118,7 @@ pub trait Transport {
     fn flush(&mut self) -> Result<(), Trouble>;
     /// How many of the bytes sent the server's machine has not acknowledged. Asked after the server closed its side in order, this says
     /// what can never have reached the server: it acknowledges with its end what it had taken by then.
-    fn unacknowledged(&self) -> u64;
+    fn unacknowledged_bytes(&self) -> u64;
     /// Whether a read that did not fill its buffer has emptied the connection.
     fn short_read_empties(&self) -> bool;
     /// Looks at a connection on which no request is under way.

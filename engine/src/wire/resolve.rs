@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub fn resolve(url: &Url, known: &[IpAddr]) -> Result<Vec<SocketAddr>> {
     if !known.is_empty() {
         let known = known.iter().map(|address| SocketAddr::new(*address, url.port));
-        return Ok(accepting(known.collect()));
+        return Ok(reachable(known.collect()));
     }
     let what = || EngineError::system(format!("the host `{}` cannot be resolved", url.host));
     let mut found: Vec<SocketAddr> = Vec::new();
@@ -27,13 +27,13 @@ pub fn resolve(url: &Url, known: &[IpAddr]) -> Result<Vec<SocketAddr>> {
     }
     match found.is_empty() {
         true => Err(what()(std::io::Error::other("it has no address"))),
-        false => Ok(accepting(found)),
+        false => Ok(reachable(found)),
     }
 }
 
 /// Which of several addresses accept connections now; those of one family only, that of the first that does, since the same server
 /// often answers by both. Where none accepts, those that can be reached, or else all: the load tells then what is wrong.
-fn accepting(found: Vec<SocketAddr>) -> Vec<SocketAddr> {
+fn reachable(found: Vec<SocketAddr>) -> Vec<SocketAddr> {
     if found.len() < 2 {
         return found;
     }
@@ -77,7 +77,7 @@ mod tests {
         addresses.iter().map(|address| address.parse().unwrap()).collect()
     }
 
-    fn chosen(port: u16, known: &[&str]) -> Vec<String> {
+    fn resolve_known(port: u16, known: &[&str]) -> Vec<String> {
         let chosen = resolve(&url("no-such-host.invalid", port), &ips(known)).unwrap();
         chosen.iter().map(|address| address.ip().to_string()).collect()
     }
@@ -86,10 +86,13 @@ mod tests {
     fn an_address_that_refuses_is_left_out_whichever_comes_first() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        assert_eq!(chosen(port, &["::1", "127.0.0.1"]), ["127.0.0.1"]);
-        assert_eq!(chosen(port, &["127.0.0.3", "127.0.0.1", "::1"]), ["127.0.0.1"]);
+        assert_eq!(resolve_known(port, &["::1", "127.0.0.1"]), ["127.0.0.1"]);
+        assert_eq!(resolve_known(port, &["127.0.0.3", "127.0.0.1", "::1"]), ["127.0.0.1"]);
         let six = TcpListener::bind("[::1]:0").unwrap();
-        assert_eq!(chosen(six.local_addr().unwrap().port(), &["127.0.0.1", "::1"]), ["::1"]);
+        assert_eq!(
+            resolve_known(six.local_addr().unwrap().port(), &["127.0.0.1", "::1"]),
+            ["::1"]
+        );
     }
 
     #[test]
@@ -99,16 +102,19 @@ mod tests {
         let _second = TcpListener::bind(("127.0.0.2", port)).unwrap();
         let _six = TcpListener::bind(("::1", port)).unwrap();
         assert_eq!(
-            chosen(port, &["127.0.0.1", "127.0.0.2", "127.0.0.3", "::1"]),
+            resolve_known(port, &["127.0.0.1", "127.0.0.2", "127.0.0.3", "::1"]),
             ["127.0.0.1", "127.0.0.2"]
         );
-        assert_eq!(chosen(port, &["::1", "127.0.0.1", "127.0.0.2"]), ["::1"]);
+        assert_eq!(resolve_known(port, &["::1", "127.0.0.1", "127.0.0.2"]), ["::1"]);
     }
 
     #[test]
     fn where_none_accepts_all_that_refuse_stay_and_a_name_is_resolved_only_where_no_address_is_known() {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        assert_eq!(chosen(port, &["127.0.0.1", "127.0.0.2"]), ["127.0.0.1", "127.0.0.2"]);
+        assert_eq!(
+            resolve_known(port, &["127.0.0.1", "127.0.0.2"]),
+            ["127.0.0.1", "127.0.0.2"]
+        );
         assert!(resolve(&url("no-such-host.invalid", port), &[]).is_err());
         assert_eq!(resolve(&url("127.0.0.1", port), &[]).unwrap().len(), 1);
     }

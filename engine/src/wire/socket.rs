@@ -18,11 +18,11 @@ impl Socket {
         // SAFETY: a plain system call; the descriptor that it gives is ours alone.
         let socket = unsafe {
             let fd = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0);
-            Self(OwnedFd::from_raw_fd(checked(fd as isize)? as RawFd))
+            Self(OwnedFd::from_raw_fd(check_result(fd as isize)? as RawFd))
         };
         let on: libc::c_int = 1;
         // SAFETY: the option's value is a valid int that outlives the call.
-        checked(unsafe {
+        check_result(unsafe {
             let value = std::ptr::from_ref(&on).cast();
             libc::setsockopt(
                 socket.fd(),
@@ -64,7 +64,7 @@ impl Socket {
                 unsafe { libc::connect(self.fd(), std::ptr::from_ref(&to).cast(), size_of_val(&to) as u32) }
             }
         };
-        checked(result as isize).map(|_| ())
+        check_result(result as isize).map(|_| ())
     }
 
     /// The error that ended the attempt to connect, if one did.
@@ -72,7 +72,7 @@ impl Socket {
         let mut error: libc::c_int = 0;
         let mut size = size_of_val(&error) as libc::socklen_t;
         // SAFETY: both pointers are valid for the sizes given.
-        checked(unsafe {
+        check_result(unsafe {
             let value = std::ptr::from_mut(&mut error).cast();
             libc::getsockopt(self.fd(), libc::SOL_SOCKET, libc::SO_ERROR, value, &mut size) as isize
         })?;
@@ -96,24 +96,24 @@ impl Socket {
     #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         // SAFETY: the buffer is valid for its length.
-        checked(unsafe { libc::recv(self.fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) })
+        check_result(unsafe { libc::recv(self.fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) })
     }
 
     /// Looks at one byte without taking it; 0 where the peer closed.
     pub fn peek(&self) -> io::Result<usize> {
         let mut byte = 0u8;
         // SAFETY: the buffer is one valid byte.
-        checked(unsafe { libc::recv(self.fd(), std::ptr::from_mut(&mut byte).cast(), 1, libc::MSG_PEEK) })
+        check_result(unsafe { libc::recv(self.fd(), std::ptr::from_mut(&mut byte).cast(), 1, libc::MSG_PEEK) })
     }
 
     /// How many of the bytes that were sent the peer's system has acknowledged.
-    pub fn acknowledged(&self) -> io::Result<u64> {
+    pub fn acknowledged_bytes(&self) -> io::Result<u64> {
         // struct tcp_info of linux/tcp.h: `tcpi_bytes_acked` is its sixteenth group of eight bytes.
         const PLACE: usize = 15;
         let mut info = [0u64; 32];
         let mut size = size_of_val(&info) as libc::socklen_t;
         // SAFETY: both pointers are valid for the sizes given.
-        checked(unsafe {
+        check_result(unsafe {
             let value = info.as_mut_ptr().cast();
             libc::getsockopt(self.fd(), libc::IPPROTO_TCP, libc::TCP_INFO, value, &mut size) as isize
         })?;
@@ -128,7 +128,9 @@ impl Socket {
     pub fn send(&self, first: &[u8], second: &[u8]) -> io::Result<usize> {
         if second.is_empty() {
             // SAFETY: the buffer is valid for its length.
-            return checked(unsafe { libc::send(self.fd(), first.as_ptr().cast(), first.len(), libc::MSG_NOSIGNAL) });
+            return check_result(unsafe {
+                libc::send(self.fd(), first.as_ptr().cast(), first.len(), libc::MSG_NOSIGNAL)
+            });
         }
         let piece = |bytes: &[u8]| libc::iovec {
             iov_base: bytes.as_ptr().cast_mut().cast(),
@@ -136,7 +138,7 @@ impl Socket {
         };
         let mut pieces = [piece(first), piece(second)];
         // SAFETY: all zeroes are a valid msghdr; the pieces outlive the call and are only read.
-        checked(unsafe {
+        check_result(unsafe {
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = pieces.as_mut_ptr();
             message.msg_iovlen = pieces.len();
@@ -151,7 +153,7 @@ impl Socket {
 }
 
 #[inline]
-pub(super) fn checked(result: isize) -> io::Result<usize> {
+pub(super) fn check_result(result: isize) -> io::Result<usize> {
     if result < 0 {
         Err(io::Error::last_os_error())
     } else {
@@ -191,12 +193,12 @@ mod tests {
         drop(stream);
         assert_eq!(socket.send(b"request", b"").unwrap(), 7);
         await_end(&socket);
-        assert_eq!(socket.acknowledged().unwrap(), 0);
+        assert_eq!(socket.acknowledged_bytes().unwrap(), 0);
         let (socket, mut stream) = connected();
         assert_eq!(socket.send(b"request", b"").unwrap(), 7);
         stream.read_exact(&mut [0; 7]).unwrap();
         drop(stream);
         await_end(&socket);
-        assert_eq!(socket.acknowledged().unwrap(), 7);
+        assert_eq!(socket.acknowledged_bytes().unwrap(), 7);
     }
 }

@@ -186,7 +186,7 @@ impl TlsSession {
                 http2,
                 taken: 0,
             })
-            .map_err(|error| Trouble::Server(tls_failure::failed(&error)))
+            .map_err(|error| Trouble::Server(tls_failure::classify(&error)))
     }
 
     /// Carries on with the handshake.
@@ -255,7 +255,7 @@ impl TlsSession {
     }
 
     /// How many bytes the system took to be sent.
-    pub fn taken(&self) -> u64 {
+    pub fn bytes_taken(&self) -> u64 {
         self.taken
     }
 
@@ -276,7 +276,7 @@ impl TlsSession {
         if let Err(error) = self.session.process_new_packets() {
             // The alert that tells the server why is sent as far as it goes.
             let _ = self.flush(socket);
-            return Err(Trouble::Server(tls_failure::failed(&error)));
+            return Err(Trouble::Server(tls_failure::classify(&error)));
         }
         Ok(count)
     }

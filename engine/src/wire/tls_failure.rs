@@ -17,7 +17,7 @@ pub const CLOSED: Failed = Failure::Tls.because("the server closed the connectio
 pub const ENDLESS: Failed = Failure::Tls.because("the handshake does not end");
 
 /// What an error of rustls means.
-pub fn failed(error: &Error) -> Failed {
+pub fn classify(error: &Error) -> Failed {
     Failure::Tls.because(match error {
         Error::InvalidCertificate(why) => certificate(why),
         Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => "the server does not speak TLS",

@@ -138,11 +138,11 @@ impl Transport for RealTransport {
         self.tls.is_none()
     }
 
-    fn unacknowledged(&self) -> u64 {
-        let taken = self.tls.as_ref().map_or(self.taken, |tls| tls.taken());
+    fn unacknowledged_bytes(&self) -> u64 {
+        let taken = self.tls.as_ref().map_or(self.taken, |tls| tls.bytes_taken());
         // Where the system does not tell, all may have arrived.
         self.socket
-            .acknowledged()
+            .acknowledged_bytes()
             .map_or(0, |bytes| taken.saturating_sub(bytes))
     }
 

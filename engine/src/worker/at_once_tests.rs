@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::Brake;
+use super::StopSignal;
 use super::simulation::{BEGIN, OK, Reply, Simulation};
 use super::tests::{counts, failed, rate, slice, users};
 use crate::clock::{MICROSECOND, MILLISECOND, Ns, SECOND};
@@ -58,7 +58,7 @@ fn a_million_refusals_at_once_need_no_more_stack_than_one_and_the_seconds_are_to
         simulation.refuse(Failure::Refused);
         let mut told = Vec::new();
         let plan = simulation.plan(0);
-        let driven = simulation.drive_under(&plan, &Brake::default(), |at, tick| told.push((at, tick.end)));
+        let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| told.push((at, tick.end)));
         assert!(failed(&driven, Failure::Refused) >= MILLION, "{:?}", counts(&driven));
         assert_eq!(told.len(), 2);
         assert!(told.iter().all(|(at, due)| at - due < MILLISECOND), "{told:?}");
@@ -71,7 +71,7 @@ fn arrivals_that_come_faster_than_they_are_refused_leave_time_for_the_clock() {
     simulation.refuse(Failure::Refused);
     simulation.take_effort(5 * MICROSECOND);
     let (mut told, plan) = (Vec::new(), simulation.plan(0));
-    let driven = simulation.drive_under(&plan, &Brake::default(), |at, tick| told.push((at, tick.end)));
+    let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| told.push((at, tick.end)));
     assert_eq!(told.len(), 2);
     assert!(told.iter().all(|(at, due)| at - due < MILLISECOND), "{told:?}");
     let counts = counts(&driven);
@@ -81,15 +81,15 @@ fn arrivals_that_come_faster_than_they_are_refused_leave_time_for_the_clock() {
 }
 
 #[test]
-fn failures_at_once_leave_time_for_the_brake() {
+fn failures_at_once_leave_time_for_the_stop_signal() {
     for profile in [users(3, 3600.0), rate(4e5, 3600.0, 10)] {
         let mut simulation = at_once(profile, 30_000, |_, _| Reply::Never);
         simulation.refuse(Failure::Refused);
         simulation.take_effort(5 * MICROSECOND);
-        let (brake, plan) = (Rc::new(Brake::default()), simulation.plan(0));
-        let pulled = brake.clone();
+        let (stop, plan) = (Rc::new(StopSignal::default()), simulation.plan(0));
+        let raised = stop.clone();
         // Broken off after its first second: an hour would take this test as long.
-        let driven = simulation.drive_under(&plan, &brake, move |_, _| pulled.pull());
+        let driven = simulation.drive_under(&plan, &stop, move |_, _| raised.raise());
         assert!(driven.interrupted);
         assert!(driven.recorder.end - BEGIN - SECOND < MILLISECOND);
     }

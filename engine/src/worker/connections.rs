@@ -1,10 +1,10 @@
 //! Opening, probing and losing connections.
 
-use super::brake::Brake;
 use super::drive::Drive;
 use super::lane::{Lane, Pool, Task};
 use super::link::{Link, lane_of, token};
 use super::shared::Shared;
+use super::stop_signal::StopSignal;
 use crate::clock::{Clock, Ns};
 use crate::http::RequestHead;
 use crate::verify::{Failed, Failure, Outcome};
@@ -19,13 +19,13 @@ pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
 
 impl<W: Wire> Pool<W> {
     /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest or
-    /// until the brake is pulled.
+    /// until the stop is pulled.
     pub fn open_connections(
         &mut self,
         wanted: u32,
         clock: &impl Clock,
         limit: Ns,
-        brake: &Brake,
+        stop: &StopSignal,
     ) -> std::io::Result<()> {
         let wanted = wanted as usize;
         self.grow(wanted);
@@ -45,12 +45,12 @@ impl<W: Wire> Pool<W> {
                 .filter(|lane| matches!(lane.link, Link::Opening { .. }))
                 .count();
             // Those that are open, or refused, at once make no room for all others to be so before the limit is looked at.
-            while next < wanted && opening < OPENED_AT_ONCE && clock.now() < limit && !brake.pulled() {
+            while next < wanted && opening < OPENED_AT_ONCE && clock.now() < limit && !stop.is_raised() {
                 opening += usize::from(self.open_ahead(next, clock.now()));
                 next += 1;
             }
             let now = clock.now();
-            if opening == 0 && next == wanted || now >= limit || brake.pulled() {
+            if opening == 0 && next == wanted || now >= limit || stop.is_raised() {
                 return Ok(());
             }
             self.wire.wait(now, limit, &mut events)?;
@@ -74,14 +74,14 @@ impl<W: Wire> Pool<W> {
     }
 
     /// Looks at idle connections and opens what is missing for the first `wanted` lanes, `streams` of them on each, unmeasured, until
-    /// `limit` at the latest or until the brake is pulled.
+    /// `limit` at the latest or until the stop is pulled.
     pub fn open_shared(
         &mut self,
         wanted: u32,
         streams: u32,
         clock: &impl Clock,
         limit: Ns,
-        brake: &Brake,
+        stop: &StopSignal,
     ) -> std::io::Result<()> {
         let mut buffer = vec![0; IDLE_BUFFER];
         for shared in &mut self.shared.all {
@@ -97,7 +97,7 @@ impl<W: Wire> Pool<W> {
         let mut events = Vec::new();
         // What fails is tried again when a request needs it.
         let is_opening = |shared: &Shared<W::Transport>| !matches!(shared.link, Link::None) && !shared.http2.is_ready();
-        while self.shared.all.iter().any(is_opening) && clock.now() < limit && !brake.pulled() {
+        while self.shared.all.iter().any(is_opening) && clock.now() < limit && !stop.is_raised() {
             self.wire.wait(clock.now(), limit, &mut events)?;
             for event in events.drain(..) {
                 let (at, generation) = lane_of(event.token);
@@ -159,7 +159,7 @@ impl<T: Transport> Lane<T> {
         } = &mut self.link
         {
             match transport.establish() {
-                Ok(Progress::Ready) => self.opened(),
+                Ok(Progress::Ready) => self.finish_opening(),
                 Ok(Progress::Securing) if *connected == 0 => *connected = now,
                 Ok(_) | Err(Trouble::WouldBlock) => {}
                 Err(_) => self.drop_link(),
@@ -167,7 +167,7 @@ impl<T: Transport> Lane<T> {
         }
     }
 
-    fn opened(&mut self) {
+    fn finish_opening(&mut self) {
         if let Link::Opening { transport, .. } = std::mem::replace(&mut self.link, Link::None) {
             self.link = Link::Open(transport);
         }
@@ -190,7 +190,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 {
                     match transport.flush() {
                         Ok(()) | Err(Trouble::WouldBlock) => self.receive(lane, event.hangup),
-                        Err(trouble) => self.broken(lane, trouble),
+                        Err(trouble) => self.lose_connection(lane, trouble),
                     }
                 }
             }
@@ -234,7 +234,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             Err(trouble) => {
                 self.now = self.clock.now();
-                self.broken(lane, trouble);
+                self.lose_connection(lane, trouble);
             }
         }
     }
@@ -263,17 +263,17 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     0 => (now.saturating_sub(*began), 0),
                     at => (at - *began, now.saturating_sub(at)),
                 };
-                user.opened();
+                user.finish_opening();
                 self.recorder
-                    .connected(self.pool.lanes[lane].exchange.operation, now, connect, tls);
+                    .record_connect(self.pool.lanes[lane].exchange.operation, now, connect, tls);
                 self.send(lane);
             }
-            Err(trouble) => self.broken(lane, trouble),
+            Err(trouble) => self.lose_connection(lane, trouble),
         }
     }
 
     /// The connection broke under the request at hand: sent again where that is allowed, failed otherwise.
-    pub(super) fn broken(&mut self, lane: usize, trouble: Trouble) {
+    pub(super) fn lose_connection(&mut self, lane: usize, trouble: Trouble) {
         let failed = match trouble {
             Trouble::WouldBlock | Trouble::ReadOn => return,
             Trouble::Server(failed) => failed,
@@ -283,14 +283,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 return self.set_aside(lane);
             }
         };
-        let failed = self.located(lane, failed);
+        let failed = self.with_progress(lane, failed);
         let addresses = self.pool.wire.addresses();
         let user = &mut self.pool.lanes[lane];
         let was_open = matches!(user.link, Link::Open(_));
         self.recorder.closes += u64::from(was_open);
         // The server closed its side in order, and had not taken any of the request by then: it cannot have carried it out.
         let never_arrived = failed.kind == Failure::Truncated
-            && matches!(&user.link, Link::Open(transport) if transport.unacknowledged() >= user.written as u64);
+            && matches!(&user.link, Link::Open(transport) if transport.unacknowledged_bytes() >= user.written as u64);
         user.drop_link();
         if !was_open && trouble.is_refusal() && user.refusals + 1 < addresses {
             user.refusals += 1;
@@ -310,7 +310,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     }
 
     /// The failure of the request at hand with how far it had come, where its kind does not tell the cause.
-    pub(super) fn located(&self, lane: usize, failed: Failed) -> Failed {
+    pub(super) fn with_progress(&self, lane: usize, failed: Failed) -> Failed {
         let user = &self.pool.lanes[lane];
         if !failed.cause.is_empty() || !matches!(failed.kind, Failure::Reset | Failure::Truncated | Failure::Timeout) {
             return failed;
@@ -344,7 +344,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         user.retried = true;
         user.written = 0;
-        self.recorder.stale(user.exchange.operation, self.now);
+        self.recorder.record_reconnect(user.exchange.operation, self.now);
         self.recorder.repeated += u64::from(!never_arrived);
         true
     }

@@ -4,17 +4,17 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::Scratch;
-use super::brake::Brake;
 use super::lane::{Pool, Task};
 use super::link::lane_of;
 use super::load::Load;
+use super::stop_signal::StopSignal;
 use crate::clock::{Clock, Ns};
 use crate::plan::SlicePlan;
 use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
-/// So many requests are begun before the clock, the brake and the network have their turn again: what ends at once may otherwise be
+/// So many requests are begun before the clock, the stop and the network have their turn again: what ends at once may otherwise be
 /// followed by the next for ever.
 const BEGUN_A_TURN: usize = 64;
 /// So many arrivals that come too late to be taken up are counted before the same.
@@ -136,19 +136,19 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// Runs the slice to its end, or until the brake ends it; `tick` is told every second of the measured time.
-    pub fn run(mut self, brake: &Brake, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
+    /// Runs the slice to its end, or until the stop ends it; `tick` is told every second of the measured time.
+    pub fn run(mut self, stop: &StopSignal, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
         let mut drain_until = Ns::MAX;
         let mut interrupted = false;
         let shared = self.plan.streams.is_some();
         loop {
-            if self.now >= self.recorder.next_turn() {
+            if self.now >= self.recorder.next_second() {
                 let users = self.users_active();
-                if let Some(part) = self.recorder.turn(self.now, users) {
+                if let Some(part) = self.recorder.end_second(self.now, users) {
                     tick(part);
                 }
-                self.recorder.shorten_to(brake.length(), self.now);
+                self.recorder.shorten_to(stop.length(), self.now);
             }
             if self.began == 0 && self.now >= self.lead_in {
                 self.began = self.now;
@@ -168,7 +168,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if !self.issuing && !forgoing && (self.in_flight == 0 || self.now >= drain_until) {
                 break;
             }
-            if brake.pulled() {
+            if stop.is_raised() {
                 interrupted = true;
                 self.recorder.break_off(self.now);
                 break;
@@ -236,7 +236,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     }
 
     fn next_instant(&self) -> Ns {
-        let mut until = self.next_expiry.min(self.recorder.next_turn());
+        let mut until = self.next_expiry.min(self.recorder.next_second());
         if self.issuing {
             let timer = self.timers.peek().map_or(Ns::MAX, |Reverse((at, _))| *at);
             until = until.min(self.issue_until()).min(self.load.next()).min(timer);
@@ -333,7 +333,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if let Task::Waiting(due) = self.pool.lanes[lane].task {
                 self.pool.lanes[lane].task = Task::Off;
                 if due < end {
-                    self.left_unfinished(due);
+                    self.count_unfinished(due);
                 }
             }
         }
@@ -350,14 +350,14 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             };
             let card = self.plan.deck.card(number);
             let operation = self.plan.mix[usize::from(card.part)].operations[0];
-            self.recorder.never_started(operation, due);
-            self.left_unfinished(due);
+            self.recorder.record_forgone(operation, due);
+            self.count_unfinished(due);
         }
         true
     }
 
     /// A request that was due at `due`, before the end, was not answered at the end.
-    pub(super) fn left_unfinished(&mut self, due: Ns) {
+    pub(super) fn count_unfinished(&mut self, due: Ns) {
         self.unfinished += 1;
         let (begin, end) = (self.recorder.begin, self.recorder.end);
         self.oldest_unfinished = self.oldest_unfinished.max(end.saturating_sub(due));
@@ -380,12 +380,12 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         let user = &mut self.pool.lanes[lane];
         user.task = Task::Off;
         let due = user.exchange.due;
-        self.recorder.unanswered(&user.exchange, self.now);
+        self.recorder.record_unanswered(&user.exchange, self.now);
         self.in_flight -= 1;
         if due < self.recorder.end {
-            self.left_unfinished(due);
+            self.count_unfinished(due);
         }
-        self.let_go(lane);
+        self.release_kept(lane);
     }
 
     fn users_active(&self) -> u32 {

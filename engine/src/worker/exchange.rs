@@ -132,12 +132,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             match transport.send(first, second) {
                 Ok(count) => {
                     user.written += count;
-                    self.recorder.bytes(user.exchange.operation, self.now, count, 0);
+                    self.recorder.record_bytes(user.exchange.operation, self.now, count, 0);
                 }
                 Err(Trouble::WouldBlock) => return,
                 // The server may have answered before it closed: its answer, if there is one, is read first.
                 Err(Trouble::Server(_)) => return self.receive(lane, true),
-                Err(trouble) => return self.broken(lane, trouble),
+                Err(trouble) => return self.lose_connection(lane, trouble),
             }
         }
     }
@@ -155,13 +155,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 Ok(0) => return self.end_of_stream(lane),
                 Ok(count) => count,
                 Err(Trouble::ReadOn) => break,
-                Err(trouble) => return self.broken(lane, trouble),
+                Err(trouble) => return self.lose_connection(lane, trouble),
             };
             let exchange = &mut user.exchange;
             if exchange.first_byte == 0 {
                 exchange.first_byte = self.now;
             }
-            self.recorder.bytes(exchange.operation, self.now, 0, count);
+            self.recorder.record_bytes(exchange.operation, self.now, 0, count);
             let rule = usize::from(self.plan.corpus.entries[exchange.entry as usize].rule);
             // The buffer is lent out while the answer is looked at, and put back before anything is sent.
             let buffer = std::mem::take(&mut self.scratch.buffer);
@@ -189,7 +189,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             match ended {
                 None if full || !empties => {}
                 None => return,
-                Some(Err(trouble)) => return self.broken(lane, trouble),
+                Some(Err(trouble)) => return self.lose_connection(lane, trouble),
                 Some(Ok(outcome)) => {
                     if outcome.failure() == Some(Failure::Malformed) {
                         self.pool.lanes[lane].drop_link();
@@ -251,7 +251,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     fn end_of_stream(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         if !user.reader.end_of_stream() {
-            return self.broken(lane, Trouble::Server(Failure::Truncated.into()));
+            return self.lose_connection(lane, Trouble::Server(Failure::Truncated.into()));
         }
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let unpacked = user.unpack(&self.rules[usize::from(entry.rule)], None, &mut self.scratch.room);
@@ -263,7 +263,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.recorder.closes += 1;
         match judged {
             Ok(outcome) => self.finish(lane, outcome, None),
-            Err(trouble) => self.broken(lane, trouble),
+            Err(trouble) => self.lose_connection(lane, trouble),
         }
     }
 
@@ -284,16 +284,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 .offer(&user.exchange, outcome, user.reader.head(), &user.kept, user.kept_whole);
         }
         let due = user.exchange.due;
-        self.let_go(lane);
+        self.release_kept(lane);
         if self.plan.edges == Edges::Planned && self.now >= self.recorder.end && due < self.recorder.end {
-            self.left_unfinished(due);
+            self.count_unfinished(due);
         }
         self.follow(lane, !matches!(outcome, Outcome::Failed(_)));
     }
 
     /// Gives back the room that the answer at hand took.
     #[inline]
-    pub(super) fn let_go(&mut self, lane: usize) {
+    pub(super) fn release_kept(&mut self, lane: usize) {
         let kept = &mut self.pool.lanes[lane].kept;
         self.scratch.room += kept.len();
         kept.clear();
@@ -317,7 +317,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             if deadline > now {
                 self.next_expiry = self.next_expiry.min(deadline);
             } else if self.issuing {
-                let failed = self.located(lane, Failure::Timeout.into());
+                let failed = self.with_progress(lane, Failure::Timeout.into());
                 self.give_up_connection(lane);
                 self.finish(lane, Outcome::Failed(failed), Some(limit));
             } else {

@@ -7,7 +7,6 @@ mod account_tests;
 mod answer_tests;
 #[cfg(test)]
 mod at_once_tests;
-mod brake;
 mod connections;
 mod drive;
 #[cfg(test)]
@@ -22,15 +21,16 @@ mod shared;
 #[cfg(test)]
 mod simulation;
 mod stages;
+mod stop_signal;
 mod streams;
 #[cfg(test)]
 mod stretch_tests;
 #[cfg(test)]
 mod tests;
 
-pub use brake::Brake;
 pub use drive::{Drive, Driven};
 pub use lane::Pool;
+pub use stop_signal::StopSignal;
 
 /// What all requests of one thread share.
 pub struct Scratch {

@@ -119,7 +119,7 @@ impl<T: Transport> Shared<T> {
         }
         if let Link::Opening { transport, .. } = &mut self.link {
             match transport.establish() {
-                Ok(Progress::Ready) => self.opened(),
+                Ok(Progress::Ready) => self.finish_opening(),
                 Ok(_) | Err(Trouble::WouldBlock) => return true,
                 Err(_) => return false,
             }
@@ -146,7 +146,7 @@ impl<T: Transport> Shared<T> {
                 output => transport.send(output, &[]),
             });
             match sent {
-                Ok(count) => self.http2.sent(count),
+                Ok(count) => self.http2.advance_output(count),
                 Err(Trouble::WouldBlock) => break,
                 Err(trouble) => return Err(trouble),
             }
@@ -162,7 +162,7 @@ impl<T: Transport> Shared<T> {
 }
 
 impl<T> Shared<T> {
-    pub fn opened(&mut self) {
+    pub fn finish_opening(&mut self) {
         if let Link::Opening { transport, .. } = std::mem::replace(&mut self.link, Link::None) {
             self.link = Link::Open(transport);
             self.refusals = 0;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Brake, Drive, Driven, Pool, Scratch};
+use super::{Drive, Driven, Pool, Scratch, StopSignal};
 use crate::clock::{Clock, Ns, SECOND};
 use crate::corpus::Corpus;
 use crate::plan::{PlanMaker, SlicePlan};
@@ -216,7 +216,7 @@ impl Transport for SimulatedTransport {
         Ok(())
     }
 
-    fn unacknowledged(&self) -> u64 {
+    fn unacknowledged_bytes(&self) -> u64 {
         self.unacknowledged
     }
 
@@ -321,12 +321,12 @@ impl Simulation {
     /// The same with a plan that was changed.
     pub fn drive_plan(&mut self, plan: &SlicePlan) -> (Driven, Vec<TickPart>) {
         let mut ticks = Vec::new();
-        let driven = self.drive_under(plan, &Brake::default(), |_, tick| ticks.push(tick));
+        let driven = self.drive_under(plan, &StopSignal::default(), |_, tick| ticks.push(tick));
         (driven, ticks)
     }
 
-    /// The same under a brake that somebody may pull; `tick` is also told when it is called.
-    pub fn drive_under(&mut self, plan: &SlicePlan, brake: &Brake, mut tick: impl FnMut(Ns, TickPart)) -> Driven {
+    /// The same under a stop that somebody may pull; `tick` is also told when it is called.
+    pub fn drive_under(&mut self, plan: &SlicePlan, stop: &StopSignal, mut tick: impl FnMut(Ns, TickPart)) -> Driven {
         let clock = SimulatedClock(self.wire.0.now.clone());
         let samples = SampleKeeper::new(SampleAllowance {
             one_in: 1000,
@@ -336,7 +336,7 @@ impl Simulation {
         });
         let now = clock.now();
         self.pool
-            .open_connections(plan.connections_of(0), &clock, now + SECOND, &Brake::default())
+            .open_connections(plan.connections_of(0), &clock, now + SECOND, &StopSignal::default())
             .unwrap();
         let mut scratch = Scratch::new(1);
         scratch.room = self.room;
@@ -350,7 +350,7 @@ impl Simulation {
             samples,
             now,
         );
-        let driven = drive.run(brake, |part| tick(clock.now(), part)).unwrap();
+        let driven = drive.run(stop, |part| tick(clock.now(), part)).unwrap();
         assert_eq!(scratch.room, self.room, "all that was kept is let go");
         for record in driven.recorder.operations.iter().flatten() {
             let counts = record.counts;

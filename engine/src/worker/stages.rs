@@ -52,7 +52,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn wake(&mut self, lane: usize, due: Ns) {
         let user = &mut self.pool.lanes[lane];
         if let Some((from, drawn)) = user.thinking.take() {
-            self.recorder.thought(self.now, drawn, self.now.saturating_sub(from));
+            self.recorder
+                .record_pause(self.now, drawn, self.now.saturating_sub(from));
         }
         if user.step > 0 {
             let number = user.exchange.card;
@@ -88,7 +89,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     let user = &self.pool.lanes[lane];
                     let failed = user.session_failed || steps_left;
                     self.recorder
-                        .session(user.card.part, user.session_due, self.now, failed);
+                        .record_session(user.card.part, user.session_due, self.now, failed);
                 }
                 pause
             }
@@ -164,9 +165,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// The request at hand could not be made for want of something on this machine; it is nobody's failure.
     pub(super) fn set_aside(&mut self, lane: usize) {
         self.in_flight -= 1;
-        self.let_go(lane);
+        self.release_kept(lane);
         let user = &mut self.pool.lanes[lane];
-        self.recorder.set_aside(&user.exchange, self.now);
+        self.recorder.record_not_sent(&user.exchange, self.now);
         user.task = Task::Off;
         user.step = 0;
         let active = user.active;

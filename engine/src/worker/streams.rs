@@ -81,14 +81,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             values: &user.values,
             stamp: &user.stamp,
         };
-        let before = shared.http2.written();
-        let (id, _) = shared.http2.ask(lane as u32, fields, &variable);
+        let before = shared.http2.output_total();
+        let (id, _) = shared.http2.start_request(lane as u32, fields, &variable);
         user.written = shared.http2.send_body(id, body);
         user.request_length = body.len();
         if user.written < user.request_length {
             shared.blocked.push((lane as u32, id));
         }
-        let out = (shared.http2.written() - before) as usize;
+        let out = (shared.http2.output_total() - before) as usize;
         user.stream = Some((at, id));
         user.used = true;
         user.task = Task::Asking;
@@ -98,7 +98,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.check.reset(&self.rules[usize::from(entry.rule)]);
         self.now = self.clock.now();
         user.exchange.sent = self.now;
-        self.recorder.bytes(user.exchange.operation, self.now, out, 0);
+        self.recorder.record_bytes(user.exchange.operation, self.now, out, 0);
         self.pool.shared.mark(at);
     }
 
@@ -121,10 +121,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 body = &self.scratch.body;
             }
             let shared = &mut self.pool.shared.all[at];
-            let before = shared.http2.written();
+            let before = shared.http2.output_total();
             user.written += shared.http2.send_body(id, &body[user.written.min(body.len())..]);
-            let out = (shared.http2.written() - before) as usize;
-            self.recorder.bytes(user.exchange.operation, self.now, out, 0);
+            let out = (shared.http2.output_total() - before) as usize;
+            self.recorder.record_bytes(user.exchange.operation, self.now, out, 0);
             if user.written < user.request_length {
                 shared.blocked.push((lane, id));
             }
@@ -172,10 +172,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     0 => (now.saturating_sub(*began), 0),
                     up => (up - *began, now.saturating_sub(up)),
                 };
-                shared.opened();
+                shared.finish_opening();
                 if let Some(lane) = shared.waiting.front() {
                     let operation = self.pool.lanes[*lane as usize].exchange.operation;
-                    self.recorder.connected(operation, now, connect, tls);
+                    self.recorder.record_connect(operation, now, connect, tls);
                 }
                 self.pool.shared.mark(at);
             }
@@ -291,7 +291,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if user.exchange.first_byte == 0 {
             user.exchange.first_byte = self.now;
         }
-        self.recorder.bytes(user.exchange.operation, self.now, 0, size);
+        self.recorder.record_bytes(user.exchange.operation, self.now, 0, size);
         let fields = self.pool.shared.all[at].http2.fields();
         let rule = &self.rules[usize::from(self.plan.corpus.entries[user.exchange.entry as usize].rule)];
         match user.reader.take_fields(fields.iter(), end) {
@@ -311,7 +311,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     fn on_body(&mut self, lane: usize, bytes: &[u8], end: bool, beside: usize) {
         let user = &mut self.pool.lanes[lane];
         self.recorder
-            .bytes(user.exchange.operation, self.now, 0, bytes.len() + beside);
+            .record_bytes(user.exchange.operation, self.now, 0, bytes.len() + beside);
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let rule = &self.rules[usize::from(entry.rule)];
         let whole = end && !user.body_begun && !bytes.is_empty() && user.unpacker.is_none();
@@ -408,7 +408,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         shared.retired = true;
         let (orderly, served) = (shared.http2.leaves_in_order(), shared.http2.has_served());
         let why = shared.http2.why_left();
-        let unprocessed = shared.http2.unprocessed();
+        let unprocessed = shared.http2.take_unprocessed();
         let waiting = std::mem::take(&mut shared.waiting);
         for lane in unprocessed {
             self.pool.lanes[lane as usize].stream = None;
@@ -451,13 +451,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         user.retried = true;
         user.written = 0;
-        self.recorder.stale(user.exchange.operation, self.now);
+        self.recorder.record_reconnect(user.exchange.operation, self.now);
         self.ask(lane);
     }
 
     /// The request's stream or connection ended without an answer.
-    fn unanswered(&mut self, lane: usize, failed: Failed) {
-        let failed = self.located(lane, failed);
+    fn end_without_answer(&mut self, lane: usize, failed: Failed) {
+        let failed = self.with_progress(lane, failed);
         if self.is_repeated(lane, failed, false) {
             self.ask(lane);
         }
@@ -492,7 +492,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 Task::Connecting if was_ready => self.ask(lane),
                 // The server had said that it would still answer these.
                 Task::Asking if was_left => self.finish(lane, Outcome::Failed(failed.kind.because(why)), None),
-                _ => self.unanswered(lane, failed),
+                _ => self.end_without_answer(lane, failed),
             }),
             Trouble::WouldBlock | Trouble::ReadOn => {}
         }
@@ -520,7 +520,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             });
             match sent {
                 Ok(count) => {
-                    shared.http2.sent(count);
+                    shared.http2.advance_output(count);
                     if !shared.blocked.is_empty() {
                         self.send_blocked(at);
                     }

@@ -6,28 +6,28 @@ use crate::clock::Ns;
 
 /// Shared by the thread that leads a run and those that drive its slices.
 #[derive(Debug)]
-pub struct Brake {
-    pulled: AtomicBool,
+pub struct StopSignal {
+    raised: AtomicBool,
     length: AtomicU64,
 }
 
-impl Default for Brake {
+impl Default for StopSignal {
     fn default() -> Self {
         Self {
-            pulled: AtomicBool::new(false),
+            raised: AtomicBool::new(false),
             length: AtomicU64::new(Ns::MAX),
         }
     }
 }
 
-impl Brake {
+impl StopSignal {
     /// Breaks the running slice off, and all that would come after it.
-    pub fn pull(&self) {
-        self.pulled.store(true, Ordering::Relaxed);
+    pub fn raise(&self) {
+        self.raised.store(true, Ordering::Relaxed);
     }
 
-    pub fn pulled(&self) -> bool {
-        self.pulled.load(Ordering::Relaxed)
+    pub fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::Relaxed)
     }
 
     /// Ends the measured time of the running slice after `length`, with what is in flight drained as always.
@@ -41,7 +41,7 @@ impl Brake {
     }
 
     /// The next slice is as long as it was planned.
-    pub fn release(&self) {
+    pub fn reset(&self) {
         self.shorten_to(Ns::MAX);
     }
 }
