@@ -1,4 +1,4 @@
-//! The `awake` command: keeps processors from halting, at the lowest priority there is.
+//! The `awake` command: keeps processors from halting, at the lowest priority.
 //!
 //! A virtual processor that has nothing to do halts, and its host gives it back only when there is room: every request
 //! that wakes a thread then waits for the host. A loop that yields to everything else keeps it running instead.
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, setsid};
 
-/// Keeps the processors awake until the end of standard input; says `{"awake":[0,1]}` once it does.
+/// Keeps the processors awake until the end of standard input; prints `{"awake":[0,1]}` when it begins.
 pub fn keep_awake(cpus: &[usize]) -> Result<()> {
     yield_to_other_sessions();
     let (ready, started) = mpsc::channel();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// How far CLOCK_MONOTONIC is ahead of the clock by which instants are told.
+/// Nanoseconds by which CLOCK_MONOTONIC is ahead of the clock that instants refer to.
 static AHEAD: AtomicI64 = AtomicI64::new(0);
 
 /// An instant of CLOCK_MONOTONIC, or a length of time, in nanoseconds.
@@ -17,8 +17,8 @@ pub trait Clock {
     fn now(&self) -> Ns;
 }
 
-/// From here on all instants are those of another machine's CLOCK_MONOTONIC, which this one's is so many nanoseconds ahead of: of
-/// the lab's, where the engine runs on a host of its own. Before the first instant is read.
+/// Makes all instants refer to the CLOCK_MONOTONIC of another machine, which is `ahead` nanoseconds behind this one's: that of the lab,
+/// where the engine runs on another host. Call it before the first instant is read.
 pub fn follow_clock_behind(ahead: i64) {
     AHEAD.store(ahead, Ordering::Relaxed);
 }
@@ -62,7 +62,7 @@ pub fn wall_seconds() -> f64 {
     read(libc::CLOCK_REALTIME) as f64 / SECOND as f64
 }
 
-/// CPU time used so far, in nanoseconds.
+/// CPU time in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CpuTime {
     pub user: Ns,
@@ -113,7 +113,7 @@ impl CpuTime {
     }
 }
 
-/// The greatest resident size of this process so far, in bytes; 0 where the kernel does not tell.
+/// The peak resident size of this process in bytes; 0 where the kernel does not report it.
 ///
 /// Not from getrusage: its figure survives exec, so a large parent would be counted as the engine.
 pub fn greatest_resident_bytes() -> u64 {

@@ -1,8 +1,8 @@
-//! What can stop the engine, told in one sentence each.
+//! The errors that end a run, each one sentence.
 
 use std::path::PathBuf;
 
-/// An error that ends the run. `exit_code` tells the caller which kind it was.
+/// An error that ends the run; its kind decides the exit code.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("the job {path} is invalid: {why}")]
@@ -24,7 +24,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// 2 where the job (or its corpus) is invalid, 1 where the engine could not go on.
+    /// 2 if the job or its corpus is invalid, 1 if the engine could not continue.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::InvalidJob { .. } | Self::InvalidCorpus { .. } => 2,
@@ -32,13 +32,13 @@ impl EngineError {
         }
     }
 
-    /// Turns an I/O error on a file into one that names the file and what was tried.
+    /// Turns an I/O error on a file into one that names the file and the attempted operation.
     pub fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
 
-    /// Turns an I/O error of the system into one that says what was tried.
+    /// Turns a system error into one that names the attempted operation.
     pub fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::System { what, source }

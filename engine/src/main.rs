@@ -1,4 +1,4 @@
-//! The command line of the load engine: one job in, samples out; or one URL, for a person.
+//! The command line of the load engine: runs a job for the lab, or loads one URL for a person.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use steelyard_engine::error::EngineError;
 use steelyard_engine::{awake, clock, load, probe, run, spin};
 
-/// A load engine that is exact, cheap, and verifies every answer.
+/// A load engine with exact timing and low cost that verifies every answer.
 #[derive(Parser)]
 #[command(version)]
 struct CommandLine {
@@ -17,27 +17,27 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs a job in step with standard input: `{"go":k}` starts slice k, the end of input ends the run.
+    /// Run a job, controlled by standard input: `{"go":k}` starts slice k, the end of input ends the run.
     Run {
-        /// The job, as contracts/job.schema.json describes it.
+        /// Job file (contracts/job.schema.json).
         job: PathBuf,
-        /// The folder for everything that is recorded.
+        /// Output folder.
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// A file with what is to lie in no stored file: {"headers": {}, "values": {}}; `-`: the first line of standard input.
+        /// File with secrets that the engine never writes: {"headers": {}, "values": {}}; `-` reads the first line of standard input.
         #[arg(long, value_name = "FILE")]
         secrets: Option<PathBuf>,
-        /// By how many nanoseconds CLOCK_MONOTONIC is ahead here of that of the machine by whose clock instants are told.
+        /// Nanoseconds by which this machine's CLOCK_MONOTONIC is ahead of the lab's.
         #[arg(long, value_name = "NS", default_value_t = 0, allow_hyphen_values = true)]
         clock_ahead: i64,
     },
-    /// Loads one URL and prints what came of it.
+    /// Load one URL and print the result.
     Load(load::Arguments),
-    /// Sends one GET; succeeds if the answer is 200 within a second.
+    /// Send one GET; succeed if the status is 200 within a second.
     Probe { url: String },
-    /// Says how long a fixed piece of arithmetic takes here.
+    /// Time a fixed piece of arithmetic on this machine.
     Spin,
-    /// Keeps processors from halting, at the lowest priority, until the end of input.
+    /// Keep processors from halting, at the lowest priority, until the end of input.
     Awake {
         /// Processors by number, as in 0,1.
         #[arg(value_name = "LIST", value_delimiter = ',', required = true)]

@@ -1,4 +1,4 @@
-//! The `probe` command: whether a server answers, for ready checks.
+//! The `probe` command: a ready check.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
-//! The `spin` command: how long a fixed piece of arithmetic takes here, by the thread's own CPU clock.
+//! The `spin` command: times a fixed piece of arithmetic by the thread's CPU clock.
 //!
-//! Two machines that call themselves the same may differ by it, and so may one machine at two hours. It needs no memory and
-//! waits for nothing, so it tells of the processor's speed alone: not of its caches, and not of what the host takes away.
+//! Machines of the same name may differ, and so may one machine at different hours. The arithmetic needs no memory and waits
+//! for nothing, so its time measures the processor's speed alone, without its caches and without time that the host takes.
 
 use std::hint::black_box;
 use std::io::{Write, stdout};
@@ -14,7 +14,7 @@ use crate::clock::{Ns, cpu_of_thread};
 const STEPS: u64 = 1 << 20;
 const ROUNDS: usize = 41;
 
-/// Says `{"least_us":1400.1,"median_us":1403.5,"rounds":41}`.
+/// Prints `{"least_us":1400.1,"median_us":1403.5,"rounds":41}`.
 pub fn spin() -> Result<()> {
     let mut rounds: Vec<u64> = (0..ROUNDS).map(|round| time_round(round as u64)).collect();
     rounds.sort_unstable();
@@ -33,7 +33,7 @@ fn time_round(seed: u64) -> Ns {
     cpu_of_thread() - begin
 }
 
-/// A chain of multiplications and additions, as a linear congruential generator has them.
+/// A chain of multiplications and additions: a linear congruential generator.
 fn chain(seed: u64) -> u64 {
     (0..black_box(STEPS)).fold(seed, |value, _| {
         value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)

@@ -1,4 +1,4 @@
-//! `corpus.csv`: what is known of each request body, row by row, checked against corpus.bin's length and the names of the rules.
+//! `corpus.csv`: one row for each request body, checked against the length of corpus.bin and the names of the rules.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::clock::{Ns, from_ms};
 use crate::job::{Ordered, check_request_headers, is_token};
 use crate::session;
 
-/// A row as it stands; corpora of before entries had a request line of their own lack the later columns.
+/// A row of the file. Older corpora lack the later columns, since their entries had no request lines of their own.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -33,22 +33,22 @@ struct Row {
     filled: Option<u8>,
 }
 
-/// The rows put together.
+/// All rows together.
 #[derive(Debug, Default)]
 pub struct Index {
     pub entries: Vec<Entry>,
     pub operations: Vec<String>,
     /// The request lines that entries share.
     pub lines: Vec<RequestLine>,
-    /// The pauses that the corpus itself has, by entry.
+    /// The pauses that the corpus prescribes, by entry.
     pub pauses: HashMap<u32, Ns>,
-    /// The entries that belong together, by their link.
+    /// Entries of the same session, by their link.
     pub links: BTreeMap<u64, Vec<u32>>,
 }
 
 const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 
-/// Reads the rows; an error says which is wrong, and why.
+/// Reads the rows; an error names the row and the reason.
 pub fn read_index(index: impl std::io::Read, bin_length: u64, rules: &[&str]) -> Result<Index, String> {
     let mut read = Index::default();
     let mut known = HashMap::new();

@@ -1,4 +1,4 @@
-//! The requests: their bodies mapped, not loaded, so that a corpus may be larger than memory.
+//! The requests. Bodies are mapped, not loaded, so that a corpus may be larger than memory.
 
 mod index;
 
@@ -13,7 +13,7 @@ use crate::error::{EngineError, Result};
 use crate::session;
 pub use index::{Index, read_index};
 
-/// One request and what is known of it.
+/// One request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     pub offset: u64,
@@ -28,19 +28,19 @@ pub struct Entry {
     pub safe: bool,
 }
 
-/// What goes before a body, as far as the corpus says it; what it does not say is the target's.
+/// Method, path and headers of a request; where the corpus has none, the target's apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RequestLine {
     pub operation: u16,
     pub method: Option<String>,
     pub path: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// Whether path, headers and body have marked places, which are filled when the request is sent.
+    /// Whether path, headers or body have marked places, which the engine fills before it sends the request.
     pub filled: bool,
 }
 
 impl RequestLine {
-    /// What may hold marked places.
+    /// The texts that may have marked places.
     fn texts(&self) -> impl Iterator<Item = &str> {
         let values = self.headers.iter().map(|(_, value)| value);
         self.path.iter().chain(values).map(String::as_str)
@@ -58,7 +58,7 @@ pub struct Corpus {
     pub entries: Vec<Entry>,
     pub operations: Vec<String>,
     pub lines: Vec<RequestLine>,
-    /// The pause after an entry's answer, where the corpus has one.
+    /// Pauses after an entry's answer that the corpus prescribes.
     pub pauses: HashMap<u32, Ns>,
     links: BTreeMap<u64, Vec<u32>>,
 }
@@ -154,8 +154,8 @@ impl Corpus {
         names
     }
 
-    /// What a session of these operations sends together: for each link of which all of them have an entry, the entry of each
-    /// operation that has linked ones, in the order of the corpus where a session asks for one more than once.
+    /// The linked entries of a session of these operations: one chain for each link under which all of them have an entry. An operation that
+    /// occurs several times takes its linked entries in the order of the corpus.
     pub fn chains(&self, operations: &[u16]) -> std::result::Result<Vec<Vec<Option<u32>>>, String> {
         let operation_of = |entry: &u32| self.entries[*entry as usize].operation;
         let linked: BTreeSet<u16> = self.links.values().flatten().map(operation_of).collect();

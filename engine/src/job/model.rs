@@ -20,8 +20,8 @@ pub enum Profile {
     FixedWork(FixedWork),
 }
 
-/// Closed: all users start at once, and each ends after so many sessions or plain requests, the first `extra` users after one more; the
-/// slice ends with the last of them, or after `most_seconds`, which voids it.
+/// Closed: all users start at once. Each ends after `each` sessions or plain requests, the first `extra` users after one more. The slice
+/// ends with the last user, or after `most_seconds`, which voids it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedWork {
@@ -131,7 +131,7 @@ pub enum FaultRule {
     Any,
 }
 
-/// What says that an answer is a fault: the envelope in its body, or gRPC's status in a field behind it, which is then due.
+/// Where an answer shows a fault: in the envelope of its body, or in the gRPC status in a field behind the body, which is then required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultPlace {
@@ -140,7 +140,7 @@ pub enum FaultPlace {
     GrpcStatus,
 }
 
-/// When an answer is right. All that is given must hold.
+/// The conditions of a right answer; all that are given must hold.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
@@ -176,7 +176,7 @@ pub enum FailureAction {
     End,
 }
 
-/// What a closed user does after a failure: go on at once, wait, or end.
+/// The reaction of a closed user to a failure: continue at once, wait, or end.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OnFailure {
@@ -221,7 +221,7 @@ impl Slice {
     }
 }
 
-/// Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded.
+/// Exchanges that are stored whole: one right answer in `one_in`, and failures and wrong answers first, both up to a maximum.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Samples {
@@ -248,7 +248,7 @@ pub enum ConnectionUse {
     PerRequest,
 }
 
-/// Which part of the load falls to this engine, where `of` engines drive a target together; this is number `place` of them, from 0.
+/// This engine's part of the load where `of` engines drive a target together; `place` is its number, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineShare {
@@ -287,10 +287,10 @@ pub struct Job {
     pub connection: ConnectionUse,
     #[serde(default)]
     pub samples: Samples,
-    /// Whether the response times of each second are kept as a histogram of their own (seconds.hlog).
+    /// Whether each second has a histogram of response times of its own (seconds.hlog).
     #[serde(default)]
     pub seconds_histograms: bool,
-    /// Whether each request is written down with the instant at which it was due and its response time (requests.csv).
+    /// Whether each request is logged with the instant at which it was due and its response time (requests.csv).
     #[serde(default)]
     pub log_requests: bool,
     #[serde(default)]

@@ -1,9 +1,9 @@
-//! JSON objects whose order means something.
+//! JSON objects whose order matters.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-/// A JSON object whose order is kept: the order in which a mix names its operations names the slice.
+/// A mix of operations by weight. Its order is kept, because it names the slice.
 pub type Mix = Ordered<f64>;
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! The shape of sessions: linked requests, what is kept of their answers, and what a failure does to them.
+//! Sessions: linked requests, the values captured from their answers, and the effect of a failure.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use serde::Deserialize;
 
 use super::think::Think;
 
-/// Requests that one user makes in order.
+/// Requests that one user sends in order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
     pub steps: Vec<SessionStep>,
     #[serde(default)]
     pub on_failure: SessionFailure,
-    /// Whether each session begins without the cookies of the user's sessions before. Open load has new visitors only.
+    /// Whether each session begins without the cookies of the user's earlier sessions. Open load has new visitors only.
     #[serde(default)]
     pub new_visitor: bool,
 }
 
-/// What a failed request does to its session. A step whose values are missing is never sent: the session ends before it.
+/// The effect of a failed request on its session. A step whose values are missing is never sent: the session ends before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionFailure {
@@ -27,7 +27,7 @@ pub enum SessionFailure {
     Continue,
 }
 
-/// One request of a session, the pause after its answer where the corpus has none, and what is kept of the answer, by name.
+/// One request of a session, the pause after its answer unless the corpus has one, and the values captured from the answer, by name.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionStep {
@@ -38,7 +38,7 @@ pub struct SessionStep {
     pub captures: BTreeMap<String, Capture>,
 }
 
-/// Where in an answer a value stands that later requests are filled with.
+/// The place of a value in an answer; the value fills later requests.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Capture {
@@ -54,15 +54,15 @@ pub struct HeaderCapture {
     pub name: String,
 }
 
-/// What the first group of the expression matches in the body, or the whole expression where it has no group.
+/// The match of the expression's first group in the body, or of the whole expression if it has no group.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegexCapture {
     pub expression: String,
 }
 
-/// The text of the first element whose path from the root is this, `Envelope/Body/answer/id`, or with `@name` at the end that
-/// attribute of it. Names stand without their prefixes.
+/// The text of the first element at this path from the root, such as `Envelope/Body/answer/id`, or its attribute if the path ends
+/// with `@name`. Names have no prefixes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathCapture {

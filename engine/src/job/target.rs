@@ -1,4 +1,4 @@
-//! The shape of a target: where a subject answers, and what goes with every request to it.
+//! A target: the address of a subject, and the headers of every request to it.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ordered::Ordered;
 
-/// The engine connects to at most so many addresses of one host.
+/// The most addresses of one host that the engine connects to.
 pub const MOST_ADDRESSES: usize = 64;
 
 /// How a server's certificate is judged.
@@ -16,7 +16,7 @@ pub const MOST_ADDRESSES: usize = 64;
 pub struct Tls {
     pub ca: Option<String>,
     pub verify: bool,
-    /// What the engine shows to a server that asks who it is, and the private key of it: PEM files.
+    /// The client certificate and its private key: PEM files.
     pub certificate: Option<String>,
     pub key: Option<String>,
 }
@@ -32,25 +32,25 @@ impl Default for Tls {
     }
 }
 
-/// A server that answers for a subject. `headers` go with every request, `operation_headers` with those of one operation; a header
-/// that the corpus gives replaces one of the same name.
+/// The server of a subject. `headers` go with every request, `operation_headers` with requests of one operation; a header of the corpus
+/// replaces one of the same name.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
     pub subject: String,
-    /// All of the server's address and the path in one, in place of `host`, `port`, `secure` and `path`.
+    /// Address and path in one, in place of `host`, `port`, `secure` and `path`.
     pub url: Option<String>,
     pub host: Option<String>,
     pub port: Option<u16>,
-    /// The host's addresses where they are known already: its name is not resolved, and no other is connected to.
+    /// The host's addresses if they are known already: then the name is not resolved, and no other address is used.
     #[serde(default)]
     pub addresses: Vec<IpAddr>,
-    /// Whether it is asked over TLS.
+    /// Whether requests go over TLS.
     #[serde(default)]
     pub secure: bool,
-    /// The path of requests to which the corpus gives none.
+    /// The path of requests that have none in the corpus.
     pub path: Option<String>,
-    /// The method of requests to which the corpus gives none.
+    /// The method of requests that have none in the corpus.
     #[serde(default = "post")]
     pub method: String,
     #[serde(default = "no_headers")]
@@ -59,14 +59,14 @@ pub struct Target {
     pub operation_headers: BTreeMap<String, Ordered<String>>,
     #[serde(default)]
     pub tls: Tls,
-    /// HTTP/2 instead of HTTP/1.1: agreed on by TLS (ALPN), or without TLS by prior knowledge.
+    /// HTTP/2 instead of HTTP/1.1: negotiated by TLS (ALPN), or by prior knowledge without TLS.
     pub http2: Option<Http2>,
-    /// What keeps the subject's processes, for turns.
+    /// The keepers of the subject's processes, for turns.
     #[serde(default)]
     pub keepers: Vec<KeeperChannel>,
 }
 
-/// How a server is asked by HTTP/2: so many requests may be under way at once on each connection.
+/// HTTP/2: `streams` is the most requests in flight on each connection.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Http2 {
@@ -75,12 +75,12 @@ pub struct Http2 {
 
 impl Default for Http2 {
     fn default() -> Self {
-        // As many as servers are to allow at least (RFC 9113, 6.5.2).
+        // The least that servers should allow (RFC 9113, 6.5.2).
         Self { streams: 100 }
     }
 }
 
-/// A keeper's control socket, and whether its processes may be stopped while it is another subject's turn.
+/// A keeper's control socket, and whether its processes may be paused during other subjects' turns.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeeperChannel {

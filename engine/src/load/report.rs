@@ -23,7 +23,7 @@ pub struct Report {
     dropped: u64,
     /// Requests that were sent once more, since the server ended or refused the first attempt.
     reconnects: u64,
-    /// Those that connections were dealt over.
+    /// The addresses over which connections were dealt.
     addresses: Vec<SocketAddr>,
     response_time_us: Times,
     service_time_us: Times,

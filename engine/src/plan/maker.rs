@@ -1,4 +1,4 @@
-//! Makes the plans of a job's slices.
+//! Compiles a job: rules, addresses, and the plan of each slice.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct PlanMaker {
     job: Job,
     corpus: Arc<Corpus>,
     urls: Vec<Url>,
-    /// The targets as cookies know them.
+    /// The targets' URLs for cookies.
     sites: Vec<url::Url>,
     endpoints: Vec<Endpoint>,
     rules: Vec<CompiledRule>,
@@ -169,7 +169,7 @@ impl PlanMaker {
     }
 }
 
-/// A target's site: its scheme, and the host that its requests name. A name that no site can have still has cookies of its own host.
+/// A target's URL for cookies: its scheme and the host of its Host header. An invalid host name gets a placeholder.
 fn site(target: &Target, url: &Url) -> Result<url::Url> {
     let named = target
         .headers

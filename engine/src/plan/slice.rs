@@ -1,4 +1,4 @@
-//! What all threads share of one slice: the job's slice, compiled.
+//! The plan of one slice, which all threads share.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,18 +26,18 @@ pub enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
     pub each: u64,
-    /// So many users, from the first on, make one more.
+    /// The first `extra` users make one more.
     pub extra: u32,
 }
 
 impl Work {
-    /// How many the user of this number makes.
+    /// The number of sessions or plain requests of this user.
     pub fn of_user(self, number: u64) -> u64 {
         self.each + u64::from(number < u64::from(self.extra))
     }
 }
 
-/// What one part of the mix asks for.
+/// The requests of one part of the mix.
 #[derive(Debug, Clone)]
 pub enum Steps {
     /// One request, then the slice's pause.
@@ -46,7 +46,7 @@ pub enum Steps {
 }
 
 impl Steps {
-    /// Whether a value is looked for in the body of the answer to request number `step`.
+    /// Whether a capture reads the body of the answer to request number `step`.
     #[inline]
     pub fn reads_body(&self, step: usize) -> bool {
         match self {
@@ -74,7 +74,7 @@ pub struct SlicePlan {
     /// The length of the measured time.
     pub length: Ns,
     pub lead_in: Ns,
-    /// Over which time from the lead-in's begin users start one after another; 0 for all at once.
+    /// The time from the lead-in's begin over which users start one after another; 0 for all at once.
     pub spread: Ns,
     pub edges: Edges,
     pub mix: Vec<MixPart>,
@@ -84,15 +84,15 @@ pub struct SlicePlan {
     pub deck_seed: u64,
     /// For each operation of the corpus, whether the slice uses it.
     pub used: Vec<bool>,
-    /// By the line's place in the corpus; none where the slice does not use it.
+    /// By the line's place in the corpus; None for lines that the slice does not use.
     pub heads: Vec<Option<RequestHead>>,
-    /// The same as HTTP/2 has them, where the target is asked so.
+    /// The same for HTTP/2.
     pub fields: Vec<Option<RequestFields>>,
     /// The addresses over which connections are dealt.
     pub addresses: Vec<SocketAddr>,
-    /// The subject's site, as cookies know it.
+    /// The subject's URL for cookies.
     pub site: Url,
-    /// How many streams share a connection; none where each lane has its own.
+    /// The number of streams that share a connection; None where each lane has its own connection.
     pub streams: Option<u32>,
     /// Counts the requests whose places were filled.
     pub filled: AtomicU64,
@@ -107,9 +107,9 @@ pub struct SlicePlan {
     pub threads: u32,
     /// Which part of the load is this engine's.
     pub share: EngineShare,
-    /// Whether the response times of each second are kept apart.
+    /// Whether each second has a histogram of its own.
     pub seconds_histograms: bool,
-    /// Whether each request is written down.
+    /// Whether each request is logged.
     pub log_requests: bool,
 }
 
@@ -120,7 +120,7 @@ impl SlicePlan {
         steps.map(|steps| matches!(steps, Steps::Session(_))).collect()
     }
 
-    /// The pause that the corpus itself has after an entry's answer.
+    /// The pause that the corpus prescribes after an entry's answer.
     #[inline]
     pub fn pause_after(&self, entry: u32) -> Option<Pause> {
         if self.corpus.pauses.is_empty() {
@@ -135,7 +135,7 @@ impl SlicePlan {
         self.share.number(self.filled.fetch_add(1, Ordering::Relaxed)) + 1
     }
 
-    /// How many lanes a thread needs: its users, or its part of what may be in flight.
+    /// The number of lanes of a thread: its users, or its part of `max_in_flight`.
     pub fn lanes_of(&self, thread: u32) -> u32 {
         let all = match &self.shape {
             Shape::Closed(levels) => levels.most(),
@@ -144,8 +144,8 @@ impl SlicePlan {
         part_of(self.share.of_all(all), thread, self.threads)
     }
 
-    /// How many connections a thread opens before the slice: one a user; for open load as many as answers of 10 ms
-    /// would keep busy at the highest rate. More are opened when they are needed.
+    /// The number of connections that a thread opens before the slice: one a user, or for open load as many as answers of 10 ms would keep
+    /// busy at the highest rate. More are opened on demand.
     pub fn connections_of(&self, thread: u32) -> u32 {
         if self.connection == ConnectionUse::PerRequest {
             return 0;

@@ -6,13 +6,13 @@ use super::endings::Endings;
 use crate::clock::{MICROSECOND, Ns};
 use crate::verify::{Failure, Outcome};
 
-/// What became of requests.
+/// Counts of requests by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcomes {
     pub completed: u64,
     pub wrong: u64,
     pub failures: [u64; Failure::ALL.len()],
-    /// Requests that were sent once more; each of them also ended as one of the above.
+    /// Requests that were sent again; each of them also ended as one of the above.
     pub stale: u64,
 }
 
@@ -44,7 +44,7 @@ impl Outcomes {
     }
 }
 
-/// What is counted, within the measured time unless it says otherwise.
+/// Counts within the measured time, unless a field says otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     pub started: u64,
@@ -55,10 +55,10 @@ pub struct Counts {
     pub response_ns_sum: u64,
     pub service_ns_sum: u64,
     pub late_starts: u64,
-    /// Requests taken up, in the measured time or not: each of them ended, in it or outside, or was dropped.
+    /// All requests that were taken up. Each ended, within the measured time or outside, or was dropped.
     pub sent: u64,
     pub outside: Outcomes,
-    /// Requests without an answer when the drain ended, and those that the engine's own machine could not make.
+    /// Requests without an answer when the drain ended, and those that the engine's machine could not send.
     pub dropped: u64,
 }
 
@@ -73,7 +73,7 @@ impl Counts {
         self.merge(other, u64::wrapping_add);
     }
 
-    /// What was counted since `earlier`.
+    /// The counts since `earlier`.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = *self;
         difference.merge(earlier, u64::wrapping_sub);
@@ -100,7 +100,7 @@ impl Counts {
     }
 }
 
-/// An empty histogram in microseconds: 1 us to 1 h, 3 significant digits; what lies outside counts at the edge.
+/// An empty histogram in microseconds: 1 us to 1 h, 3 significant digits; values outside count at the edge.
 pub fn histogram_us() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are constants that fit one another")
 }
@@ -112,7 +112,7 @@ pub struct OperationRecord {
     pub endings: Endings,
     /// Right answers that came after the measured time, in the drain.
     pub late: Histogram<u64>,
-    /// Of the right answers of the measured time those whose request was due before it.
+    /// Right answers within the measured time whose request was due before it.
     pub carried: Histogram<u64>,
     pub response: Histogram<u64>,
     pub service: Histogram<u64>,
@@ -141,7 +141,7 @@ impl Default for OperationRecord {
     }
 }
 
-/// Sessions of one part of the mix that ended in the measured time, and how long whole ones took, pauses and all.
+/// Sessions of one part of the mix that ended in the measured time, and the time of whole ones, pauses included.
 #[derive(Debug)]
 pub struct SessionRecord {
     pub completed: u64,
@@ -229,7 +229,7 @@ impl OperationRecord {
 }
 
 fn add(own: &mut Histogram<u64>, other: &Histogram<u64>) {
-    // All have the same bounds, so adding cannot fail; were it to, the loss would show in the counts.
+    // All have the same bounds, so adding cannot fail.
     let added = own.add(other);
     debug_assert!(added.is_ok());
 }

@@ -1,4 +1,4 @@
-//! How requests ended: counts by when, outcome, cause and HTTP status, as `outcomes.csv` has them.
+//! Counts of requests by time, outcome, cause and HTTP status: the content of `outcomes.csv`.
 
 use crate::verify::{Failed, Outcome};
 
@@ -24,7 +24,7 @@ impl When {
     }
 }
 
-/// What became of a request; `status` is 0 where no status line came.
+/// The end of a request; `status` is 0 if no status line came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
     pub when: When,
@@ -64,7 +64,7 @@ impl Ending {
 
 pub const UNANSWERED: &str = "unanswered";
 
-/// Counts of endings. There are few different ones: most requests end like the one before.
+/// Counts of endings. Few are different: most requests end like the one before.
 #[derive(Debug, Clone, Default)]
 pub struct Endings {
     rows: Vec<(Ending, u64)>,

@@ -1,4 +1,4 @@
-//! What is remembered of a slice while it runs, and how it is written down afterwards.
+//! Records a slice while it runs, and writes the tables and logs afterwards.
 
 mod counts;
 mod endings;

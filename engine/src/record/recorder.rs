@@ -1,4 +1,4 @@
-//! The recorder of one worker within one slice: it decides what lies in the measured time, and counts it.
+//! The recorder of one worker within one slice: decides which requests are in the measured time, and counts them.
 
 use hdrhistogram::Histogram;
 
@@ -8,7 +8,7 @@ use super::lateness::Lateness;
 use crate::clock::{CpuTime, MILLISECOND, Ns, SECOND};
 use crate::verify::{Failure, Outcome};
 
-/// The instants of one request. Zero means that it was not reached.
+/// The instants of one request; 0 if an instant was not reached.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Exchange {
     pub operation: u16,
@@ -16,7 +16,7 @@ pub struct Exchange {
     /// The deck's card that it came from.
     pub card: u64,
     pub due: Ns,
-    /// When the engine took it up: to send it, or first to connect.
+    /// When the engine took it up, to send it or to connect first.
     pub taken_up: Ns,
     pub sent: Ns,
     pub first_byte: Ns,
@@ -29,14 +29,14 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logged {
     pub due: Ns,
-    /// When it was taken up: later than it was due where the engine itself was held up.
+    /// When it was taken up: later than due if the engine was late.
     pub taken_up: Ns,
     /// From the instant at which it was due.
     pub response: Ns,
     pub right: bool,
 }
 
-/// What one worker counted in one second of the measured time.
+/// The counts of one worker in one second of the measured time.
 #[derive(Debug, Clone)]
 pub struct TickPart {
     pub thread: u32,
@@ -55,36 +55,36 @@ pub struct TickPart {
 pub enum Edges {
     /// At the instants planned; a request counts where its answer came between them.
     Planned,
-    /// A turn: from its first request to its last answer, and every request of it counts. So a server has no time in which its work is
-    /// not measured, and a pause of it is counted whole in the turn in which it began.
+    /// A turn: from its first request to its last answer, and all its requests count. So a server has no time in which its work is not
+    /// measured, and a pause of the server counts whole in the turn in which it began.
     WholeTurn,
 }
 
-/// Everything that one worker remembers of one slice.
+/// Everything that one worker records of one slice.
 #[derive(Debug)]
 pub struct Recorder {
     pub thread: u32,
     pub begin: Ns,
     pub end: Ns,
     edges: Edges,
-    /// When the last request ended, and when the server last answered one, rightly or not; 0 where it never did.
+    /// When the last request ended, and when the server last answered; 0 if it never did.
     last_end: Ns,
     pub last_answer: Ns,
-    /// What requests that never had an answer waited for one within the measured time, in all.
+    /// The time that requests without an answer waited within the measured time, summed.
     pub unanswered_waits: Ns,
-    /// By the operation's place in the corpus; those that the slice does not use stay empty.
+    /// By the operation's place in the corpus; None for operations that the slice does not use.
     pub operations: Vec<Option<Box<OperationRecord>>>,
-    /// By the place in the mix; those parts that are no sessions stay empty.
+    /// By the place in the mix; None for parts that are not sessions.
     pub sessions: Vec<Option<Box<SessionRecord>>>,
     pub lateness: Lateness,
     pub cpu: CpuTime,
     pub connects: u64,
     pub closes: u64,
-    /// Answers that nobody had asked for.
+    /// Answers without a request.
     pub unasked: u64,
     /// Requests that were sent again although the server may have received them.
     pub repeated: u64,
-    /// What right answers had been waited for before the measured time began, in all.
+    /// The time that right answers were waited for before the measured time began, summed.
     pub carried: Ns,
     /// Requests that were due and never taken up.
     pub forgone: u64,
@@ -93,7 +93,7 @@ pub struct Recorder {
     pub thinks: u64,
     pub think_drawn_ns: u64,
     pub think_kept_ns: u64,
-    /// Each request, where they are written down.
+    /// Each request, if requests are logged.
     pub log: Option<Vec<Logged>>,
     tick: u64,
     next_second: Ns,
@@ -105,8 +105,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Of a thread, for a slice measured from `begin` to `end` that uses the operations whose place in `used` is true; the parts of its mix
-    /// whose place in `sessions` is true are sessions.
+    /// The recorder of a thread for a slice that is measured from `begin` to `end`. `used` marks the operations of the corpus that the slice
+    /// uses, `sessions` the parts of its mix that are sessions.
     pub fn new(thread: u32, begin: Ns, end: Ns, edges: Edges, used: &[bool], sessions: &[bool]) -> Self {
         Self {
             thread,
@@ -141,13 +141,13 @@ impl Recorder {
         }
     }
 
-    /// The same, that keeps the response times of each second apart where `kept`.
+    /// Adds a histogram for each second, if `kept`.
     pub fn with_seconds(mut self, kept: bool) -> Self {
         self.tick_response = kept.then(|| Box::new(histogram_us()));
         self
     }
 
-    /// The same, that writes each request down where `kept`.
+    /// Adds a log of each request, if `kept`.
     pub fn with_log(mut self, kept: bool) -> Self {
         self.log = kept.then(Vec::new);
         self
@@ -166,7 +166,7 @@ impl Recorder {
         self.drop(exchange, now, "");
     }
 
-    /// A request that was taken up could not be made, for want of something on the engine's own machine.
+    /// A request that was taken up could not be sent, because the engine's machine lacked a resource.
     pub fn record_not_sent(&mut self, exchange: &Exchange, now: Ns) {
         self.drop(exchange, now, "the load generator could not send it");
     }
@@ -179,7 +179,7 @@ impl Recorder {
         }
     }
 
-    /// When a request that was due at `due` ended, by the measured time.
+    /// Where the end of a request that was due at `due` lies, by the measured time.
     #[inline]
     fn when(&self, due: Ns, ended: Ns) -> When {
         if ended < self.begin {
@@ -193,7 +193,7 @@ impl Recorder {
         }
     }
 
-    /// How long a request waited until `now`, within the measured time.
+    /// The time that a request waited until `now`, within the measured time.
     fn measured_wait(&self, exchange: &Exchange, now: Ns) -> Ns {
         let until = match self.edges {
             Edges::Planned => now.min(self.end),
@@ -202,7 +202,7 @@ impl Recorder {
         until.saturating_sub(exchange.due.max(self.begin))
     }
 
-    /// Writes a request down that was due in the measured time, where requests are written down.
+    /// Logs a request that was due in the measured time, if requests are logged.
     #[inline]
     fn log(&mut self, exchange: &Exchange, ended: Ns, right: bool) {
         if let Some(log) = &mut self.log
@@ -222,7 +222,7 @@ impl Recorder {
         self.operations[usize::from(operation)].as_deref_mut()
     }
 
-    /// The engine took a request up at `now` that was due at `due`.
+    /// Records that the engine took up at `now` a request that was due at `due`.
     #[inline]
     pub fn start(&mut self, operation: u16, due: Ns, now: Ns) {
         let (measured, late) = (self.measures(due), now.saturating_sub(due));
@@ -236,24 +236,24 @@ impl Recorder {
         }
     }
 
-    /// Nothing more will come: a turn ends with the last answer that did.
+    /// Ends the recording: a turn ends with its last answer.
     pub fn close(&mut self) {
         if self.edges == Edges::WholeTurn {
             self.end = self.end.max(self.last_end);
         }
     }
 
-    /// The slice ends at `now`, earlier than was planned.
+    /// Ends the slice at `now`, earlier than planned.
     pub fn break_off(&mut self, now: Ns) {
         self.end = self.end.min(now.max(self.begin));
     }
 
-    /// The measured time is to be no longer than `length`, but what was measured by `now` stays.
+    /// Limits the measured time to `length`; time measured by `now` stays.
     pub fn shorten_to(&mut self, length: Ns, now: Ns) {
         self.end = self.end.min(self.begin.saturating_add(length).max(now));
     }
 
-    /// All that there was to measure ended at `now`.
+    /// Ends the measured time at `now`: all work is done.
     pub fn end_now(&mut self, now: Ns) {
         self.end = self.end.min(now.max(self.begin + 1));
         self.next_second = self.next_second.min(self.end);
@@ -288,7 +288,7 @@ impl Recorder {
         }
     }
 
-    /// A request that waited for it got its connection: TCP took `connect`, TLS `tls` (0 without).
+    /// A request got the connection that it waited for: TCP took `connect`, TLS `tls` (0 without).
     pub fn record_connect(&mut self, operation: u16, now: Ns, connect: Ns, tls: Ns) {
         if self.measures(now)
             && let Some(operation) = self.record_of(operation)
@@ -311,7 +311,7 @@ impl Recorder {
         }
     }
 
-    /// A pause between requests ended at `now`: it was drawn as `drawn` and kept as `kept`.
+    /// A pause between requests ended at `now`: it was drawn as `drawn` and lasted `kept`.
     #[inline]
     pub fn record_pause(&mut self, now: Ns, drawn: Ns, kept: Ns) {
         if self.measures(now) {
@@ -327,7 +327,7 @@ impl Recorder {
         self.measures(exchange.last_byte)
     }
 
-    /// A request ended; `at_limit` is the time a time-out is recorded at.
+    /// A request ended; a timeout is recorded as `at_limit`.
     #[inline]
     pub fn finish(&mut self, exchange: &Exchange, outcome: Outcome, at_limit: Option<Ns>) {
         self.last_end = exchange.last_byte;
@@ -386,13 +386,13 @@ impl Recorder {
         }
     }
 
-    /// The instant at which `turn` has to be called next; never again after the last second.
+    /// The instant at which `end_second` is due next; `Ns::MAX` after the last second.
     #[inline]
     pub fn next_second(&self) -> Ns {
         self.next_second
     }
 
-    /// Turns from the lead-in to the measured time, and from one second to the next, which it gives.
+    /// Ends the lead-in, or a second of the measured time, which it returns.
     pub fn end_second(&mut self, now: Ns, users_active: u32) -> Option<TickPart> {
         let Some(at_begin) = self.cpu_at_begin else {
             self.cpu_at_begin = Some(CpuTime::of_thread());

@@ -1,4 +1,4 @@
-//! Whole exchanges, a bounded number of them: all kinds of failure first, and one right answer in so many.
+//! Stored exchanges, up to a maximum: failures first, and one right answer in `one_in`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,7 +9,7 @@ use crate::error::{EngineError, Result};
 use crate::job::Samples;
 use crate::verify::Outcome;
 
-/// One exchange that is kept whole.
+/// One stored exchange.
 #[derive(Debug)]
 pub struct Sample {
     pub exchange: Exchange,
@@ -19,7 +19,7 @@ pub struct Sample {
     pub answer: Vec<u8>,
 }
 
-/// How many samples one slice (of one worker) may still keep.
+/// The number of samples that one slice (of one worker) may still store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleAllowance {
     pub one_in: u64,
@@ -33,7 +33,7 @@ pub struct SampleAllowance {
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 impl SampleAllowance {
-    /// The share of the next slice, where `left` slices have not run, this one included: what others did not use is passed on.
+    /// The allowance of the next slice, where `left` slices have not run, this one included. What earlier slices did not use is passed on.
     pub fn share(samples: &Samples, used_right: u64, used_failed: u64, left: u64) -> Self {
         let share = |most: u64, used: u64| most.saturating_sub(used).div_ceil(left.max(1));
         Self {
@@ -56,7 +56,7 @@ impl SampleAllowance {
         }
     }
 
-    /// What these samples leave of it.
+    /// The allowance that remains after these samples.
     pub fn less(self, samples: &[Sample]) -> Self {
         let right = |sample: &&Sample| matches!(sample.outcome, Outcome::Right { .. });
         let right = samples.iter().filter(right).count() as u64;
@@ -70,7 +70,7 @@ impl SampleAllowance {
     }
 }
 
-/// Decides in a worker what is kept, and keeps it until the slice ends.
+/// Decides in a worker which exchanges are stored, and holds them until the slice ends.
 #[derive(Debug)]
 pub struct SampleKeeper {
     allowance: SampleAllowance,
@@ -126,7 +126,7 @@ impl SampleKeeper {
     }
 }
 
-/// Fields of a head whose values may be secrets: they are not written down.
+/// Header fields whose values may be secrets: they are not written.
 const SECRET_FIELDS: [&[u8]; 9] = [
     b"set-cookie",
     b"set-cookie2",
@@ -139,7 +139,7 @@ const SECRET_FIELDS: [&[u8]; 9] = [
     b"x-xsrf-token",
 ];
 
-/// The lines of a head without the values that may be secrets; of a redirect's address only what stands before its query.
+/// The lines of a head without values that may be secrets; a redirect's address is cut at its query.
 fn without_secrets(head: &[u8]) -> Vec<u8> {
     let mut shown = Vec::with_capacity(head.len());
     let mut hidden = false;

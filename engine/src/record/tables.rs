@@ -23,7 +23,7 @@ const TICK_COLUMNS: &str = "time_ns,slice,subject,operation,started,completed,wr
     refused,reset,timeout,tls,malformed,status,fault,truncated,stale_failed,capture,\
     bytes_out,bytes_in,users_active,late_starts,response_ns_sum,engine_cpu_share,lateness_p99_ns";
 
-/// What a subject's processes used: in its own turns, in those of others, and between pairs, while it was nobody's.
+/// Processor time of a subject's processes: in its own turns, in those of others, and between pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SubjectCpu {
     pub own: Ns,
@@ -31,8 +31,7 @@ pub struct SubjectCpu {
     pub between: Ns,
 }
 
-/// Sessions that ended in the measured time, whole or failed, the time of the whole ones together, and the pauses, as drawn,
-/// that ended in it.
+/// Sessions that ended in the measured time, the summed time of the whole ones, and the pauses that ended in it, as drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionSums {
     pub completed: u64,
@@ -68,7 +67,7 @@ pub struct SliceRow {
     pub thread_cpu_most: Ns,
     pub thread_sent_most: u64,
     pub subject_cpu: Option<SubjectCpu>,
-    /// What the subject's processes used in the measured time of a stretch.
+    /// Processor time of the subject in the measured time of a stretch.
     pub window_cpu: Option<Ns>,
     pub lateness_p99: Ns,
     /// Why the slice is not valid; empty where it is.
@@ -263,7 +262,7 @@ fn failures(outcomes: &Outcomes) -> String {
     outcomes.failures.map(|count| count.to_string()).join(",")
 }
 
-/// Three cells, empty where nothing is known.
+/// Three cells, empty if nothing is known.
 fn subject_cpu(cpu: Option<SubjectCpu>) -> String {
     cpu.map_or_else(
         || ",,".to_owned(),

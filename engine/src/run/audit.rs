@@ -1,4 +1,4 @@
-//! Whether a slice did what was asked of it: mix, rate and pauses as achieved, and what makes it invalid.
+//! The audit of a slice: mix, rate and pauses as achieved, and the reasons why it is not valid.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::job::{Profile, Slice};
 use crate::plan::{Shape, SlicePlan};
 use crate::verify::Failure;
 
-/// What stands in `summary.json`.
+/// The content of `summary.json`.
 #[derive(Debug, Serialize)]
 pub struct Audit {
     pub engine: EngineAudit,
@@ -36,9 +36,9 @@ pub struct SliceAudit {
     pub phase: String,
     pub operation: String,
     pub measured_s: f64,
-    /// Those that connections were dealt over.
+    /// The addresses over which connections were dealt.
     pub addresses: Vec<SocketAddr>,
-    /// When the last of its threads was there to begin the lead-in (CLOCK_MONOTONIC).
+    /// When the last of its threads began the lead-in (CLOCK_MONOTONIC).
     pub began_ns: u64,
     pub mix: Vec<MixAudit>,
     /// Open load only.
@@ -78,7 +78,7 @@ pub struct MixAudit {
 pub struct RateAudit {
     /// Requests that were due in the measured time, by the schedule, a second.
     pub due_per_s: f64,
-    /// Those of them that were taken up before its end, a second.
+    /// Of these, requests that were taken up before its end, a second.
     pub taken_up_per_s: f64,
 }
 
@@ -89,16 +89,16 @@ pub struct ThinkAudit {
     pub mean_kept_ms: f64,
 }
 
-/// A share of the mix may be off by this much; a slice of few requests also by what one hand of the deck explains.
+/// The largest error of a share of the mix; a slice of few requests may also be off by one hand of the deck.
 const MIX_TOLERANCE: f64 = 0.01;
-/// So many of the requests that were due may have been left.
+/// The largest share of due requests that were not sent.
 const RATE_TOLERANCE: f64 = 0.02;
-/// The mean pause may be off by this share, or by a millisecond.
+/// The largest error of the mean pause, beside a millisecond.
 const THINK_TOLERANCE: f64 = 0.02;
-/// So many requests may have been lost with a reused connection, of which nobody knows whether they were carried out.
+/// The largest share of requests lost with a reused connection, where it is unknown whether the server carried them out.
 const MOST_LOST: f64 = 0.01;
-/// Such a share of the connections that the server ended may have been reset under a request: one that closes in silence does so now and
-/// then just when the next request comes.
+/// The largest share of connections that the server reset under a request, of all that it ended: a server that closes idle connections
+/// sometimes does so just when a request comes.
 const MOST_AMBIGUOUS: f64 = 0.5;
 
 impl ThreadAudit {
@@ -227,9 +227,8 @@ fn mix(plan: &SlicePlan, result: &SliceResult) -> Vec<MixAudit> {
         .collect()
 }
 
-/// What is cut off at the slice's edges is made up for: what right answers had been waited for before it is taken off, and what those in
-/// flight at its end had waited is added. Checked only where the slice is longer than 50 mean response times, so that pauses cut off
-/// there do not matter.
+/// Little's law, corrected at the slice's edges: waiting before the measured time is subtracted, and that of requests in flight at its
+/// end is added. Checked only if the slice is longer than 50 mean response times, so that pauses cut off at the edges do not matter.
 fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f64) -> Option<f64> {
     let Profile::BigBang(profile) = &slice.profile else {
         return None;
@@ -241,7 +240,7 @@ fn littles_law(slice: &Slice, plan: &SlicePlan, result: &SliceResult, seconds: f
     }
     let waited = (counts.response_ns_sum + result.unfinished_waits).saturating_sub(result.carried);
     let response = waited as f64 / completed as f64 / 1e9;
-    // Pauses a right answer, since a session has more requests than pauses; as drawn, for what is late after one is in the response.
+    // Pauses for each right answer, since a session has more requests than pauses; as drawn, since lateness after a pause is in the response.
     let pause = result.think_drawn_ns as f64 / completed as f64 / 1e9;
     if seconds < 50.0 * (response + pause) {
         return None;

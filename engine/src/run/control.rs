@@ -1,4 +1,4 @@
-//! Standard input and output: one JSON object a line, read by a thread of its own so that reading never disturbs a slice.
+//! Standard input and output: one JSON object a line. A thread of its own reads, so that reading never disturbs a slice.
 
 use std::io::{BufRead, Write};
 use std::sync::mpsc::Sender;
@@ -27,26 +27,26 @@ struct Line {
 #[serde(deny_unknown_fields)]
 pub struct Turns {
     pub slices: Vec<u64>,
-    /// For how long requests are sent in a turn.
+    /// The length of a turn: requests are sent for so many ms.
     pub ms: f64,
 }
 
-/// What a line asks of a slice, by its number.
+/// A command for a slice, given by its number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// To make all ready for it and to wait for the instant at which it begins.
+    /// Open its connections and wait for the instant at which it begins.
     Prepare(u64),
-    /// To run it: at once, or where it was prepared at this instant.
+    /// Run it: at once, or, after `Prepare`, at this instant.
     Go(u64, Option<Ns>),
-    /// To run some in turns.
+    /// Run several in turns.
     Turns(Turns),
-    /// To run one in a stretch.
+    /// Run one as a stretch.
     Stretch(Stretch),
-    /// To end its measured time soon, since it has shown enough: at the next second that there is, or after so many.
+    /// End its measured time early: at the next second, or after this many seconds.
     Enough(u64, Option<u64>),
 }
 
-/// What a line asks for.
+/// Reads one line.
 pub fn parse(line: &str) -> std::result::Result<Command, String> {
     let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
     let asked = found.and_then(|line| match line {
@@ -120,14 +120,14 @@ pub fn read_in_background(messages: Sender<Message>) -> Result<()> {
                 Err(_) => break,
             }
         }
-        // Nobody listening any more means that the run is over already.
+        // A closed channel means that the run is over.
         let _ = messages.send(Message::InputEnded);
     };
     let thread = std::thread::Builder::new().name("control".to_owned()).spawn(read);
     thread.map(|_| ()).map_err(EngineError::system("cannot start a thread"))
 }
 
-/// Says one thing on standard output.
+/// Prints one JSON line on standard output.
 pub fn print_line(value: &serde_json::Value) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{value}")

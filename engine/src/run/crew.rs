@@ -1,4 +1,4 @@
-//! The worker threads: each owns its connections to every subject, and sleeps until it is told to drive a slice.
+//! The worker threads: each owns its connections to every subject, and sleeps until it gets a slice to drive.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,17 +11,17 @@ use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, Interrupt, Poller, RealWire};
 use crate::worker::{Drive, Driven, Pool, Scratch, StopSignal};
 
-/// What reaches the thread that leads the run.
+/// A message to the main thread.
 pub enum Message {
     /// A line of standard input.
     Line(String),
     InputEnded,
-    /// A thread has its connections open.
+    /// A thread has opened its connections.
     Opened,
     Tick(TickPart),
-    /// A thread has ended its share of the slice.
+    /// A thread has ended its part of the slice.
     Driven(Box<Driven>),
-    /// A thread could not go on.
+    /// A thread could not continue.
     Broken(String),
 }
 
@@ -37,14 +37,14 @@ pub struct Crew {
     interrupt: Interrupt,
 }
 
-/// Connections that are not open after this long are left to be opened when they are needed.
+/// The time limit for opening connections before a slice; the rest are opened on demand.
 const OPENING_LIMIT: Ns = 5 * SECOND;
 
 impl Crew {
     /// Starts the threads, each on its processor where the job names any.
     pub fn start(maker: &PlanMaker) -> Result<(Self, Receiver<Message>)> {
         let job = maker.job();
-        // The leading thread, and those that it starts, stay off the processors that are not the engine's.
+        // The main thread, and the threads that it starts, use the engine's processors only.
         run_on(&job.cpus)?;
         let (messages, inbox) = channel();
         let interrupt = Interrupt::new().map_err(EngineError::system("cannot make an event"))?;
@@ -60,7 +60,7 @@ impl Crew {
                 thread,
                 threads: job.threads,
                 cpu: job.cpus.get(thread as usize % job.cpus.len().max(1)).copied(),
-                // Clones of a rule share no state, so that threads never wait for one another.
+                // Clones of a rule share no state, so that threads do not wait for one another.
                 rules: maker.rules().to_vec(),
                 pools,
                 orders: receiver,
@@ -87,19 +87,19 @@ impl Crew {
         self.orders.len()
     }
 
-    /// Where messages to the leading thread are sent.
+    /// The channel to the main thread.
     pub fn sender(&self) -> Sender<Message> {
         self.messages.clone()
     }
 
-    /// Has all threads open their connections for a slice.
+    /// Makes all threads open their connections for a slice.
     pub fn prepare(&self, plan: &Arc<SlicePlan>, allowance: SampleAllowance) -> Result<()> {
         self.stop.reset();
         let threads = self.orders.len() as u32;
         self.order(|thread| Order::Prepare(plan.clone(), allowance.of_thread(thread, threads)))
     }
 
-    /// Has all threads begin the slice's lead-in at the instant given.
+    /// Makes all threads begin the slice's lead-in at this instant.
     pub fn go(&self, at: Ns) -> Result<()> {
         self.order(|_| Order::Go(at))
     }
@@ -109,7 +109,7 @@ impl Crew {
         self.stop.shorten_to(length);
     }
 
-    /// Breaks the running slice off, and all that would come after it.
+    /// Breaks off the running slice and the rest of the run.
     pub fn stop(&self) {
         self.stop.raise();
         self.interrupt.raise();
@@ -124,7 +124,7 @@ impl Crew {
     }
 }
 
-/// Keeps the calling thread to these processors; to any where there are none.
+/// Pins the calling thread to these processors; an empty list pins nothing.
 fn run_on(cpus: &[u32]) -> Result<()> {
     if cpus.is_empty() {
         return Ok(());
@@ -154,7 +154,7 @@ fn pool(endpoint: &Endpoint, interrupt: &Interrupt, first: usize) -> Result<Pool
     Ok(Pool::new(RealWire::new(endpoint.clone(), poller, first)))
 }
 
-/// One thread's own things.
+/// The state of one thread.
 struct Member {
     thread: u32,
     threads: u32,
@@ -174,7 +174,7 @@ impl Member {
         }
         let mut scratch = Scratch::new(self.threads);
         let mut prepared: Option<(Arc<SlicePlan>, SampleAllowance)> = None;
-        // The order's absence is the run's end.
+        // The channel closes at the end of the run.
         while let Ok(order) = self.orders.recv() {
             let done = match order {
                 Order::Prepare(plan, allowance) => {
@@ -194,7 +194,7 @@ impl Member {
         }
     }
 
-    /// Takes the thread to its processor and asks for exact wake-ups.
+    /// Pins the thread to its processor and requests exact wake-ups.
     fn configure(&self) -> Result<()> {
         // SAFETY: a plain system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
@@ -225,7 +225,7 @@ impl Member {
         let drive = Drive::new(plan, self.thread, &self.rules, pool, scratch, &Monotonic, samples, at);
         let messages = &self.messages;
         let driven = drive.run(&self.stop, |part| {
-            // Nobody listening any more means that the run is over already.
+            // A closed channel means that the run is over.
             let _ = messages.send(Message::Tick(part));
         })?;
         self.tell(Message::Driven(Box::new(driven)));
@@ -233,7 +233,7 @@ impl Member {
     }
 
     fn tell(&self, message: Message) {
-        // Nobody listening any more means that the run is over already.
+        // A closed channel means that the run is over.
         let _ = self.messages.send(message);
     }
 }

@@ -1,4 +1,4 @@
-//! Gives turns by the subjects' keepers: whoever waits stands still, and what each used is booked by whose turn it was.
+//! Turns under keepers: pauses the subjects that wait (SIGSTOP), and attributes each subject's processor time to the current turn.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -13,20 +13,20 @@ use crate::error::{EngineError, Result};
 use crate::job::Target;
 use crate::record::SubjectCpu;
 
-/// Longer than a keeper itself tries to stop processes.
+/// The timeout of a keeper's answer: longer than the keeper tries to stop processes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The keepers of all subjects of a job. When they are dropped all go on, since a keeper thaws what its caller froze.
+/// The keepers of all subjects of a job. When they are dropped, all processes continue: a keeper thaws what its caller froze.
 pub struct Keepers {
     channels: Vec<Channel>,
-    /// By the subject's place: the places of its channels, and what was used since that was last asked for.
+    /// By the subject's place: the places of its channels, and its processor time since the last reading.
     of_subject: Vec<Vec<usize>>,
     used: Vec<SubjectCpu>,
     holder: Option<usize>,
 }
 
 impl Keepers {
-    /// Calls the keepers of these subjects, each once: subjects may share their processes.
+    /// Connects to the keepers of these subjects, once to each: subjects may share processes.
     pub fn connect(subjects: &[Target]) -> Result<Self> {
         let mut channels: Vec<Channel> = Vec::new();
         let mut of_subject = Vec::new();
@@ -53,29 +53,28 @@ impl Keepers {
         })
     }
 
-    /// Makes the subject at `place` the only one that runs, of those that may be frozen.
+    /// Makes the subject at `place` the only one that runs, among those that may be frozen.
     pub fn give_turn_to(&mut self, place: usize) -> Result<()> {
         self.switch_to(Some(place))
     }
 
-    /// Ends the last turn. Between pairs nobody runs either, or work that was put off would be done then.
+    /// Ends the last turn. Between pairs all subjects are frozen too, because deferred work would otherwise be done then.
     pub fn freeze_all(&mut self) -> Result<()> {
         self.switch_to(None)
     }
 
-    /// What all subjects' processes used since they were last looked at, without stopping any of them.
+    /// Processor time of all subjects since the last reading; stops no process.
     pub fn used_since_last(&mut self) -> Result<Ns> {
         self.channels.iter_mut().map(Channel::read_clocks).sum()
     }
 
-    /// What the subject at `place` used since this was last asked; nothing where it has no keeper.
+    /// Processor time of the subject at `place` since the last call; None if it has no keeper.
     pub fn take_usage(&mut self, place: usize) -> Option<SubjectCpu> {
         let used = std::mem::take(&mut self.used[place]);
         (!self.of_subject[place].is_empty()).then_some(used)
     }
 
-    /// Ends the holder's turn and begins that of `next`. Those that are to stand are stopped first, so that they and the next never
-    /// run together.
+    /// Ends the holder's turn and begins that of `next`. The others are frozen first, so that they never run together with the next.
     fn switch_to(&mut self, next: Option<usize>) -> Result<()> {
         let runs = |channel: &usize| next.is_some_and(|place| self.of_subject[place].contains(channel));
         let (running, standing): (Vec<usize>, Vec<usize>) = (0..self.channels.len()).partition(runs);
@@ -91,8 +90,8 @@ impl Keepers {
         Ok(())
     }
 
-    /// Books what a channel's processes used since they were last looked at, while the holder had its turn. Subjects that share
-    /// processes with the holder are not charged: it is not their turn, nor did they keep anybody from it.
+    /// Charges the processor time of a channel's processes since the last reading to their subjects, by whose turn it was. Subjects that
+    /// share processes with the holder are not charged.
     fn charge(&mut self, channel: usize, cpu: Ns) {
         let holders = self.holder.map_or(&[][..], |place| &self.of_subject[place]);
         for (place, channels) in self.of_subject.iter().enumerate() {
@@ -157,17 +156,17 @@ impl Channel {
         })
     }
 
-    /// Stops the processes where they may be; gives the CPU time that they used since they were last looked at.
+    /// Freezes the processes, if that is allowed; returns their processor time since the last reading.
     fn freeze(&mut self) -> Result<Ns> {
         self.request(if self.may_freeze { "freeze" } else { "clocks" })
     }
 
-    /// Lets the processes run; gives the CPU time that they used since they were last looked at.
+    /// Lets the processes run; returns their processor time since the last reading.
     fn thaw(&mut self) -> Result<Ns> {
         self.request(if self.may_freeze { "thaw" } else { "clocks" })
     }
 
-    /// Gives the CPU time that the processes used since they were last looked at.
+    /// Returns the processes' processor time since the last reading.
     fn read_clocks(&mut self) -> Result<Ns> {
         self.request("clocks")
     }

@@ -1,4 +1,4 @@
-//! A slice's result, put together from what its threads recorded.
+//! Merges the records of a slice's threads into its result.
 
 use crate::clock::{CpuTime, Ns};
 use crate::record::{
@@ -27,10 +27,10 @@ impl ThreadShare {
     }
 }
 
-/// All that is known of a slice that ended.
+/// The result of a slice.
 pub struct SliceResult {
     pub begin: Ns,
-    /// When the last of the threads was there to begin the load.
+    /// When the last of the threads began the load.
     pub began: Ns,
     pub end: Ns,
     /// The measured time: from begin to end, or in the turns between them.
@@ -46,9 +46,9 @@ pub struct SliceResult {
     pub cpu: CpuTime,
     /// Of each thread, in their order.
     pub threads: Vec<ThreadShare>,
-    /// What the subject's processes used, by whose turn it was; known of slices that took turns under keepers.
+    /// Processor time of the subject by whose turn it was; known for slices that took turns under keepers.
     pub subject_cpu: Option<SubjectCpu>,
-    /// What the subject's processes used in the measured time of a stretch.
+    /// Processor time of the subject in the measured time of a stretch.
     pub window_cpu: Option<Ns>,
     pub connects: u64,
     pub closes: u64,
@@ -57,12 +57,12 @@ pub struct SliceResult {
     pub repeated: u64,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
-    /// What requests that were not answered at the end had waited for by then, within the measured time, in all; and what right answers had
-    /// been waited for before it began. With them Little's law is exact, however short a slice is.
+    /// The time that requests unanswered at the end had waited within the measured time, summed. With `carried`, Little's law is exact for
+    /// a slice of any length.
     pub unfinished_waits: Ns,
-    /// What requests that never had an answer waited for one within the measured time, in all.
+    /// The time that requests without an answer waited within the measured time, summed.
     pub unanswered_waits: Ns,
-    /// When the server last answered a request, rightly or not; 0 where it never did.
+    /// When the server last answered a request; 0 if it never did.
     pub last_answer: Ns,
     pub carried: Ns,
     /// Arrivals that were due and never taken up.
@@ -73,7 +73,7 @@ pub struct SliceResult {
     pub thinks: u64,
     pub think_drawn_ns: u64,
     pub think_kept_ns: u64,
-    /// Of fixed work, what was not done.
+    /// Fixed work that was not done.
     pub work_left: u64,
     pub interrupted: bool,
 }
@@ -95,7 +95,7 @@ impl SliceResult {
         whole
     }
 
-    /// What this turn and a later one of the same slice come to.
+    /// The sum of this turn and a later one of the same slice.
     pub fn followed_by(mut self, later: Self) -> Self {
         (self.end, self.measured) = (later.end, self.measured + later.measured);
         for (own, share) in self.threads.iter_mut().zip(&later.threads) {

@@ -1,4 +1,4 @@
-//! Runs a job in step with whoever asks for its slices, and writes down what came of each.
+//! Runs a job: drives each slice on command, and writes its result.
 
 mod audit;
 mod control;
@@ -35,8 +35,8 @@ use keepers::Keepers;
 use output::Output;
 use stretch::{EdgeClocks, Stretch};
 
-/// Reads the job, then obeys standard input until it ends. Every slice is on disk before it is said to be drained.
-/// `secrets` is where the headers and values are that are in no stored file.
+/// Reads the job, then executes the commands on standard input until it ends. A slice is on disk before its `drained` line is printed.
+/// `secrets` is the file of headers and values that the engine never writes.
 pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
     let mut job = validation::read(job_path)?;
     if let Some(path) = secrets {
@@ -65,7 +65,7 @@ pub fn run(job_path: &Path, out: &Path, secrets: Option<&Path>) -> Result<()> {
     .run()
 }
 
-/// The state of obeying the lines on standard input.
+/// Executes the commands on standard input.
 struct Runner<'a> {
     maker: &'a PlanMaker,
     crew: &'a Crew,
@@ -73,7 +73,7 @@ struct Runner<'a> {
     output: Output,
     /// For each listed slice, whether it was started.
     done: Vec<bool>,
-    /// Once slices took turns: the keepers that hold the subjects until the next do.
+    /// After turns: the keepers, which hold the subjects frozen until the next command.
     keepers: Option<Keepers>,
 }
 
@@ -122,7 +122,7 @@ impl Runner<'_> {
                 let place = self.begin(asked.slice).map_err(wrong)?;
                 self.stretch(place, &asked)
             }
-            // It has ended by itself meanwhile.
+            // The slice has ended by itself.
             Command::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
                 true => Ok(Ended::AsPlanned),
                 false => Err(wrong(format!("slice {number} was not begun"))),
@@ -135,7 +135,7 @@ impl Runner<'_> {
         place.ok_or_else(|| format!("the job has no slice {number}"))
     }
 
-    /// The place of a slice that is run now, which it can be once.
+    /// Marks a slice as run, which is possible once; returns its place.
     fn begin(&mut self, number: u64) -> std::result::Result<usize, String> {
         let place = self.place(number)?;
         match std::mem::replace(&mut self.done[place], true) {
@@ -144,7 +144,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What may be kept of the exchanges of each of the slices that run now.
+    /// The samples that each of the slices that run now may store.
     fn allowance(&self, running: usize) -> SampleAllowance {
         let left = (self.done.iter().filter(|done| !**done).count() + running) as u64;
         let (right, failed) = self.output.samples_written();
@@ -158,9 +158,9 @@ impl Runner<'_> {
         self.drive(place, plan, Start::AtOnce, clocks)
     }
 
-    /// Drives the slice at `place`, writes it down, and says so; `clocks` are read at its edges.
+    /// Drives the slice at `place` and writes its result; `clocks` are read at its edges.
     fn drive(&mut self, place: usize, plan: SlicePlan, start: Start, clocks: Option<EdgeClocks>) -> Result<Ended> {
-        // An unbroken slice freezes nobody: whoever asks for it has done what is to be done.
+        // An unbroken slice freezes nothing: the caller decides which subjects run.
         self.keepers = None;
         let plan = Arc::new(plan);
         let slice = &self.maker.job().slices[place];
@@ -189,7 +189,7 @@ impl Runner<'_> {
         Ok(ended)
     }
 
-    /// Drives the slices at these places in turns, writes all down, and says so.
+    /// Drives the slices at these places in turns and writes their results.
     fn take_turns(&mut self, places: &[usize], asked: &Turns) -> Result<Ended> {
         let mut shares = Vec::new();
         for place in places {
@@ -208,7 +208,7 @@ impl Runner<'_> {
             }
             Ok(())
         })?;
-        // A server that hangs is looked at next, for which it must not stand.
+        // A server that hangs is examined next, so it must not be frozen.
         let hangs = shares.iter().any(turns::Share::hangs);
         self.keepers = Some(keepers).filter(|_| !hangs);
         for share in shares {
@@ -226,18 +226,18 @@ impl Runner<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     AsPlanned,
-    /// Standard input ended before the slice did, which breaks it off: whoever asked for it is gone.
+    /// Standard input ended before the slice did, which breaks it off.
     WithInput,
 }
 
-/// A slice that was prepared may be told to begin so far ahead.
+/// The furthest instant in the future at which a prepared slice may begin.
 const MOST_AHEAD: Ns = 3600 * SECOND;
 
-/// When a slice begins for which all is ready.
+/// When a slice with open connections begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     AtOnce,
-    /// At the instant that a line says once it was told of, as where several engines are to begin together.
+    /// At the instant that a later command gives, as when several engines begin together.
     WhenTold,
 }
 
@@ -294,12 +294,12 @@ fn drive_begun(
                 ended = Ended::WithInput;
                 crew.stop();
                 if std::mem::take(&mut waiting) {
-                    // Ahead, so that nothing is due before the threads see that they are stopped.
+                    // In the future, so that nothing is due before the threads see the stop signal.
                     crew.go(Monotonic.now() + SECOND)?;
                 }
             }
             Message::Line(line) => match control::parse(&line) {
-                // At a whole second that no thread has come to yet, so that all end together.
+                // At a whole second that no thread has reached, so that all end together.
                 Ok(Command::Enough(number, at)) if number == plan.number => {
                     crew.shorten_to(at.unwrap_or(seconds + 2).saturating_mul(SECOND));
                 }
@@ -341,7 +341,7 @@ pub struct Second {
 }
 
 impl Tick {
-    /// The line that tells of it on standard output.
+    /// The progress line on standard output.
     pub fn line(&self) -> serde_json::Value {
         serde_json::json!({"tick": self.progress})
     }

@@ -1,4 +1,4 @@
-//! The files in the output folder, each appended and flushed when a slice has ended.
+//! The files in the output folder, appended and flushed when a slice has ended.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -21,9 +21,9 @@ pub struct Output {
     outcomes: OutcomeTable,
     ticks: TickTable,
     histograms: HistogramLog<BufWriter<File>>,
-    /// The response times of each second, where the job asks for them.
+    /// Histograms of each second, if the job asks for them.
     seconds: Option<HistogramLog<BufWriter<File>>>,
-    /// Every request, where the job asks for them.
+    /// Every request, if the job asks for them.
     requests: Option<RequestTable>,
     samples: SampleFolder,
     audits: Vec<SliceAudit>,
@@ -33,7 +33,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the folder and all its files; what stood in them before is gone.
+    /// Makes the folder and all its files, and overwrites older ones.
     pub fn create(folder: &Path, job: &Job) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(EngineError::file("make the folder", folder))?;
         let seconds = match job.seconds_histograms {
@@ -61,13 +61,12 @@ impl Output {
         Ok(output)
     }
 
-    /// How many samples of right answers and of others were written so far.
+    /// The number of samples of right answers and of others written so far.
     pub fn samples_written(&self) -> (u64, u64) {
         (self.samples.right, self.samples.failed)
     }
 
-    /// Appends a second of a slice: it is in the files then, and in no buffer, for who reads along and for what an engine that is
-    /// killed had done.
+    /// Appends a second of a slice and flushes it, for readers during the run and in case the engine is killed.
     pub fn tick(&mut self, tick: &Tick) -> Result<()> {
         tick.rows.iter().try_for_each(|row| self.ticks.append(row))?;
         self.ticks.flush()?;
@@ -143,7 +142,7 @@ impl Output {
             let Some(record) = record else { continue };
             let operation = &plan.corpus.operations[place];
             for (kind, histogram) in record.by_kind() {
-                // There is nothing to say of TLS where there is none, nor of answers across the edges.
+                // These are written only if there were any.
                 if !matches!(kind, "tls" | "late" | "carried") || !histogram.is_empty() {
                     let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
                     self.histograms.append(&tag, result.begin, result.end, &histogram)?;
@@ -159,7 +158,7 @@ impl Output {
         self.histograms.flush()
     }
 
-    /// Writes the summary anew, whole, so that a run which ends early leaves one.
+    /// Replaces the summary as a whole, so that a run that ends early leaves one.
     fn summary(&mut self) -> Result<()> {
         let cpu = CpuTime::of_process();
         let max_rss_bytes = greatest_resident_bytes();

@@ -1,4 +1,4 @@
-//! What must not lie in a stored file: headers that say who asks, and values that fill places of requests.
+//! Secrets that the engine never writes: headers for authentication, and values that fill places of requests.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;

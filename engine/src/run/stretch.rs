@@ -16,8 +16,8 @@ use crate::plan::{Shape, SlicePlan};
 const MOST_MS: f64 = 86_400_000.0;
 const LEAST_SECONDS: f64 = 0.001;
 
-/// How a slice is to be driven: its users start one after another over `spread_ms`, and the measured time of `seconds` begins
-/// `lead_in_ms` after the first of them.
+/// The edges of a stretch: users start one after another over `spread_ms`, and the measured time of `seconds` begins `lead_in_ms` after
+/// the first start.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stretch {
@@ -27,7 +27,7 @@ pub struct Stretch {
     pub seconds: f64,
 }
 
-/// Says why the slice cannot be driven as asked.
+/// Checks that the slice can be driven as a stretch.
 pub fn check(asked: &Stretch, job: &Job) -> std::result::Result<(), String> {
     if !(0.0..=MOST_MS).contains(&asked.lead_in_ms) || !(0.0..=asked.lead_in_ms).contains(&asked.spread_ms) {
         return Err("users start within the lead-in, which takes at most a day".to_owned());
@@ -43,7 +43,7 @@ pub fn check(asked: &Stretch, job: &Job) -> std::result::Result<(), String> {
     }
 }
 
-/// The plan of a slice with the edges that are asked for.
+/// The plan of a slice with the edges of this stretch.
 pub fn plan(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
     let length = from_seconds(asked.seconds);
     let shape = match whole.shape {
@@ -83,13 +83,13 @@ impl EdgeClocks {
         Ok(Some(Self { begun, reading }))
     }
 
-    /// Says that the lead-in begins at `at`.
+    /// Starts the reading; the lead-in begins at `at`.
     pub fn begin(&self, at: Ns) {
-        // A thread that has ended already tells why when its result is asked for.
+        // If the thread has ended already, `cpu_used` returns its error.
         let _ = self.begun.send(at);
     }
 
-    /// The processor time of the measured time; none where the slice was broken off before its end.
+    /// The processor time within the measured time; None if the slice was broken off.
     pub fn cpu_used(self) -> Result<Option<Ns>> {
         drop(self.begun);
         let read = self.reading.join();
@@ -112,7 +112,7 @@ fn read_edges(mut keepers: Keepers, when: &Receiver<Ns>, lead_in: Ns, length: Ns
         let now = Monotonic.now();
         let used = keepers.used_since_last()?;
         if let Some(before) = before.replace(now) {
-            // The two readings lie a little more or less apart than the edges.
+            // The two readings are not exactly as far apart as the edges.
             let apart = now.saturating_sub(before).max(1);
             return Ok(Some((used as f64 * length as f64 / apart as f64) as Ns));
         }

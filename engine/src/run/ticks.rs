@@ -22,7 +22,7 @@ pub struct TickGatherer {
     slice: Slice,
     /// Place and name of the operations that the slice uses.
     operations: Vec<(usize, String)>,
-    /// The second that each thread has told of last, if any: it tells of none before that any more.
+    /// The last second that each source has reported, if any; it reports none before that one any more.
     last: Vec<Option<u64>>,
     length: Ns,
     threads: u32,
@@ -59,7 +59,7 @@ impl TickGatherer {
         }
     }
 
-    /// Takes a thread's part; gives the seconds of which nothing is to come any more.
+    /// Adds a part; returns the seconds that are complete with it.
     pub fn take(&mut self, part: TickPart) -> Vec<Tick> {
         if let Some(last) = self.last.get_mut(part.thread as usize) {
             *last = Some(part.index);
@@ -76,7 +76,7 @@ impl TickGatherer {
         ticks
     }
 
-    /// Seconds that some thread never told of, because it stood still.
+    /// Seconds that some thread did not report, because it was stopped.
     pub fn rest(&mut self) -> Vec<Tick> {
         let waiting = std::mem::take(&mut self.waiting);
         waiting.values().map(|parts| self.tick(parts)).collect()

@@ -1,4 +1,4 @@
-//! Slices that take turns of a fraction of a second, so that what the machine is doing meets all of them alike.
+//! Slices that take turns of a fraction of a second, so that disturbances of the machine affect all of them alike.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -20,10 +20,10 @@ use crate::plan::SlicePlan;
 use crate::record::{Counts, Edges, Lateness, SampleAllowance, TickPart};
 
 const LEAST_MS: f64 = 1.0;
-/// A minute: what is longer is no turn, and might not fit the clock.
+/// A minute; longer times might not fit the clock.
 const MOST_MS: f64 = 60_000.0;
 
-/// Says why the slices cannot take turns as asked.
+/// Checks that the slices can take turns.
 pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
     if !(LEAST_MS..=MOST_MS).contains(&asked.ms) {
         return Err(format!("a turn takes {LEAST_MS} to {MOST_MS} ms"));
@@ -51,7 +51,7 @@ pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
 pub struct Share<'a> {
     pub slice: &'a Slice,
     pub plan: Arc<SlicePlan>,
-    /// What the turns so far come to.
+    /// The sum of the turns so far.
     pub result: Option<SliceResult>,
     allowance: SampleAllowance,
     seconds: TurnSeconds,
@@ -97,8 +97,8 @@ impl<'a> Share<'a> {
     }
 }
 
-/// Drives all shares in turns until each has had its measured time; while it is the turn of one, and after the last, the keepers hold
-/// the others. A round that leaves a request without an answer is the last: the server hangs, and each further turn would wait for it.
+/// Drives all shares in turns until each has had its measured time. The keepers freeze the others during a turn, and all after the last.
+/// A round that leaves a request without an answer is the last: the server hangs, and every further turn would wait for it.
 pub fn drive(
     crew: &Crew,
     messages: &Receiver<Message>,
@@ -137,7 +137,7 @@ pub fn drive(
     Ok(ended)
 }
 
-/// The orders of rounds: drawn anew, then its reverse, so that a machine that gets steadily slower or faster favours nobody.
+/// The orders of rounds: a random order, then its reverse, so that a steady drift of the machine's speed favours no subject.
 struct Orders {
     draw: SmallRng,
     order: Vec<usize>,
@@ -164,7 +164,7 @@ impl Orders {
     }
 }
 
-/// Puts turns together to seconds of the slice's own measured time.
+/// Combines turns into seconds of the slice's measured time.
 struct TurnSeconds {
     gatherer: TickGatherer,
     length: Ns,
@@ -192,8 +192,8 @@ impl TurnSeconds {
         }
     }
 
-    /// Adds a turn; gives the second that is full with it, if one is. Turns are a little longer than planned, so the slice's last
-    /// second is what is left in the end.
+    /// Adds a turn; returns the second that it completes, if any. Turns are slightly longer than planned, so the slice's last second is the
+    /// rest at the end.
     fn add(&mut self, turn: &SliceResult, users_active: u32) -> Vec<Tick> {
         (self.end, self.users_active) = (turn.end, users_active);
         self.operations.resize(turn.operations.len(), Counts::default());
@@ -212,7 +212,7 @@ impl TurnSeconds {
         }
     }
 
-    /// What is left when the slice ends.
+    /// The last, incomplete second.
     fn rest(&mut self) -> Vec<Tick> {
         if self.measured > 0 { self.second() } else { Vec::new() }
     }

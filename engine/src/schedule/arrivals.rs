@@ -1,8 +1,8 @@
 //! Open profiles: the instants at which requests are due, whatever the server does.
 //!
 //! The k-th arrival is at the instant where the integral of the rate reaches k (constant) or the sum of k draws of the unit
-//! exponential distribution (Poisson, by change of time). So rates that rise or fall need no thinning; where several engines share
-//! a rate, all go through the same arrivals and each takes its own (`share`).
+//! exponential distribution (Poisson, by change of time). So rates that rise or fall need no thinning. Where several engines share
+//! a rate, each generates the same stream and takes its own part (`share`).
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -17,13 +17,13 @@ use crate::job::{ArrivalKind, EngineShare, Rate, Stage};
 pub struct Arrivals {
     kind: ArrivalKind,
     rng: ChaCha8Rng,
-    /// Stages still to come, the first of them at hand; with the instant where it begins.
+    /// The current stage and those that follow, with the instant at which the current one begins.
     stages: std::collections::VecDeque<Stage>,
     stage_begin: f64,
-    /// Arrivals expected in the stage at hand up to the last one drawn.
+    /// Arrivals expected in the current stage up to the last one drawn.
     within: f64,
     begun: bool,
-    /// Which of all arrivals are this engine's.
+    /// Decides which arrivals are this engine's.
     owners: Owners,
 }
 
@@ -70,7 +70,7 @@ impl Arrivals {
         }
     }
 
-    /// Those of them that are one engine's, where several drive the target.
+    /// The arrivals of one engine, where several drive the target.
     pub fn of_share(mut self, share: EngineShare) -> Self {
         self.owners = self.owners.of_share(share);
         self
@@ -101,7 +101,7 @@ impl Iterator for Arrivals {
 }
 
 impl Arrivals {
-    /// The next arrival, whichever engine's it is.
+    /// The next arrival of the whole stream.
     #[inline]
     fn next_of_all(&mut self) -> Option<Ns> {
         self.within += match self.kind {
@@ -114,7 +114,7 @@ impl Arrivals {
         loop {
             let stage = self.stages.front()?;
             let expected = (stage.from_rate + stage.to_rate) / 2.0 * stage.seconds;
-            // A hair of tolerance: the last interval of a stage must not slip into the next by rounding.
+            // The tolerance keeps rounding from moving the last interval of a stage into the next.
             if self.within < expected - 1e-9 {
                 return Some(from_seconds(self.stage_begin + instant_within(stage, self.within)));
             }

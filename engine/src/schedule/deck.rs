@@ -1,4 +1,4 @@
-//! What is asked next: the mix as a shuffled deck, exact over every hand, and the corpus entries in a seeded order.
+//! The order of requests: the mix as a shuffled deck, exact over every hand, and the corpus entries in a seeded order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,22 +7,22 @@ use rand::seq::SliceRandom;
 use super::stream;
 use crate::job::EngineShare;
 
-/// One name of the mix: its weight, and the operation of each request that it stands for (one, or a session's).
+/// One name of the mix: its weight, and the operation of each of its requests (one, or those of a session).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MixPart {
     pub name: String,
     pub weight: f64,
     pub operations: Vec<u16>,
-    /// Entries that belong together, one for each of the operations that has linked ones; empty where none has.
+    /// Linked entries, one for each operation that has some; empty where none has.
     pub chains: Vec<Vec<Option<u32>>>,
 }
 
-/// What the deck says of the n-th draw.
+/// One draw of the deck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Card {
     /// Place in the mix.
     pub part: u16,
-    /// How often this part was drawn before.
+    /// The number of earlier draws of this part.
     pub rank: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct Deck {
     places: Vec<Vec<(u64, u64)>>,
     /// Corpus entries of every operation, in seeded order.
     entries: Vec<Vec<u32>>,
-    /// For each part, what belongs together, in seeded order.
+    /// For each part, its chains of linked entries in seeded order.
     chains: Vec<Vec<Vec<Option<u32>>>>,
     drawn: AtomicU64,
     pub hand: u64,
@@ -166,7 +166,7 @@ fn hand_counts(weights: &[f64]) -> Vec<u64> {
     for place in by_remainder.into_iter().cycle().take(missing as usize) {
         counts[place] += 1;
     }
-    // What is asked for at all is asked for at least once.
+    // Every part is in the hand at least once.
     counts.into_iter().map(|count| count.max(1)).collect()
 }
 

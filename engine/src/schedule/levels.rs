@@ -1,9 +1,9 @@
-//! Closed profiles: how many users are at work at any instant.
+//! Closed profiles: the number of active users at any instant.
 
 use crate::clock::{Ns, from_seconds};
 use crate::job::Profile;
 
-/// More changes of level than this would not fit the memory we promise.
+/// More changes of level would exceed the engine's memory bound.
 const MOST_CHANGES: usize = 1_000_000;
 
 /// The instants at which the number of users changes, counted from the beginning of the measured time.

@@ -1,4 +1,4 @@
-//! When load is due: the number of users over time, the instants of arrivals, the pauses between, and what is asked next.
+//! When load is due: users over time, instants of arrivals, pauses, and the order of requests.
 
 mod arrivals;
 mod deck;
@@ -14,7 +14,7 @@ pub use think::Pause;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// One stream of random numbers out of `seed`; streams with other names are independent of it.
+/// The stream of random numbers with this seed and name; streams with other names are independent of it.
 pub(crate) fn stream(seed: u64, name: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(name);

@@ -1,8 +1,8 @@
-//! What falls to one of several engines that drive a target together: all of them make the load that one alone would make.
+//! One engine's part of the load where several drive a target together: all parts make the load of one engine.
 //!
-//! Users are dealt in turn, cards by whole hands of one deck, so that each engine's mix is exact too. Of arrivals each engine goes through
-//! the one seeded stream and takes those that are its own: every so manieth of a constant rate, those that a seeded lot gives it of a
-//! Poisson rate, whose parts are then Poisson streams themselves.
+//! Users are dealt in turn. Cards are dealt by whole hands of one deck, so that each engine's mix is exact too. Each engine generates the
+//! one seeded stream of arrivals and takes its own: every n-th arrival of a constant rate, and random arrivals of a Poisson rate, whose
+//! parts are then Poisson streams themselves.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -10,18 +10,18 @@ use rand_chacha::ChaCha8Rng;
 use crate::job::{ArrivalKind, EngineShare};
 
 impl EngineShare {
-    /// How many of `all` users (or of anything else that is dealt in turn) are this engine's.
+    /// This engine's number of `all` users, which are dealt in turn.
     pub fn of_all(self, all: u32) -> u32 {
         (all + self.of - 1 - self.place) / self.of
     }
 
-    /// The number among all engines' of this engine's own thing number `own`, both counted from 0, where all take in turn.
+    /// The number among all engines' items of this engine's item `own`, both counted from 0, where items are dealt in turn.
     #[inline]
     pub fn number(self, own: u64) -> u64 {
         own * u64::from(self.of) + u64::from(self.place)
     }
 
-    /// The number in the one deck of this engine's own card number `own`, both counted from 0, where a hand has so many cards.
+    /// The number in the shared deck of this engine's card `own`, both counted from 0; a hand has `hand` cards.
     #[inline]
     pub fn card(self, own: u64, hand: u64) -> u64 {
         match self.of {
@@ -31,7 +31,7 @@ impl EngineShare {
     }
 }
 
-/// Whose the arrivals of one stream are, one after the other.
+/// Assigns the arrivals of one stream to engines, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Owners {
     share: EngineShare,

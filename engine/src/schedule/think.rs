@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::clock::{Ns, from_ms};
 use crate::job::{Think, ThinkKind};
 
-/// A think time ready to be drawn.
+/// A distribution of think times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pause {
     None,

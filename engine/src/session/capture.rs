@@ -1,4 +1,4 @@
-//! Finding a value in an answer: in a header field, by an expression, or by an element's path; bounded, whatever the answer holds.
+//! Captures: finds a value in an answer by header, regular expression or element path, in bounded time and memory.
 
 use regex::bytes::Regex;
 
@@ -6,17 +6,17 @@ use super::ElementPath;
 use super::template::is_name;
 use crate::job::Capture;
 
-/// A value is looked for in so many bytes of a body.
+/// The bytes of a body that are searched for values.
 pub const MOST_SCANNED: usize = 1 << 20;
-/// A longer value is none: an answer must not make the requests after it grow.
+/// The longest value in bytes: an answer must not make later requests grow.
 const MOST_VALUE: usize = 4096;
 
-/// The values that a session has found so far, by name.
+/// The values that a session has captured so far, by name.
 #[derive(Debug, Default)]
 pub struct Values(Vec<(String, Vec<u8>)>);
 
 impl Values {
-    /// Keeps a value, in place of an earlier one of that name.
+    /// Stores a value and replaces an earlier one of that name.
     pub fn set(&mut self, name: &str, value: &[u8]) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, kept)) => {
@@ -52,7 +52,7 @@ pub struct CompiledCapture {
 }
 
 impl CompiledCapture {
-    /// An error says what is wrong with the name, the expression or the path.
+    /// Compiles a capture; an error explains what is wrong with the name, the expression or the path.
     pub fn new(name: &str, capture: &Capture) -> Result<Self, String> {
         if !is_name(name) {
             return Err(format!(
@@ -63,7 +63,7 @@ impl CompiledCapture {
         let place = match capture {
             Capture::Header(capture) => Place::Header(capture.name.clone()),
             Capture::Regex(capture) => Place::Regex(Regex::new(&capture.expression).map_err(|error| {
-                // The last line of the library's drawing is the reason.
+                // The last line of the library's message is the reason.
                 let told = error.to_string();
                 format!("the capture `{name}`: {}", told.lines().last().unwrap_or_default())
             })?),
@@ -77,19 +77,19 @@ impl CompiledCapture {
         })
     }
 
-    /// Whether the value is looked for in the body.
+    /// Whether the value is in the body.
     pub fn reads_body(&self) -> bool {
         !matches!(self.place, Place::Header(_))
     }
 
-    /// The value in an answer with these header lines (`Name:value`) and this body; none where it is missing, too long, or no text.
+    /// The value in an answer with these header lines (`Name:value`) and this body; None if it is missing, too long, or not text.
     pub fn find<'a>(&self, fields: &'a [u8], body: &'a [u8]) -> Option<&'a [u8]> {
         let body = &body[..body.len().min(MOST_SCANNED)];
         let value = match &self.place {
             Place::Header(name) => field(fields, name),
             Place::Regex(expression) => expression
                 .captures(body)
-                // What reaches to the bound may go on behind it.
+                // A match that ends at the bound might be longer.
                 .filter(|found| found.get(0).is_some_and(|all| all.end() < MOST_SCANNED))
                 .and_then(|found| found.get(usize::from(expression.captures_len() > 1)))
                 .map(|found| found.as_bytes()),

@@ -1,15 +1,15 @@
-//! An element's path in an XML answer, looked for in one pass that keeps nothing but a depth: no tree, no entities, no growth.
+//! The path of an element in an XML answer, found in one pass that stores only a depth: no tree, no entities, no allocation.
 
 use memchr::{memchr, memmem};
 
-/// The names from the root to an element, and the attribute of it that is meant, if one is.
+/// The names from the root to an element, and the name of an attribute if the path ends with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ElementPath {
     names: Vec<String>,
     attribute: Option<String>,
 }
 
-/// What stands between `<` and the end of a piece of markup.
+/// One piece of markup.
 enum Tag<'a> {
     Begin {
         name: &'a [u8],
@@ -21,7 +21,7 @@ enum Tag<'a> {
 }
 
 impl ElementPath {
-    /// Reads `a/b/c` or `a/b/@name`; an error says what is wrong with it.
+    /// Reads `a/b/c` or `a/b/@name`.
     pub fn new(text: &str) -> Result<Self, String> {
         let mut names: Vec<String> = text.trim_start_matches('/').split('/').map(str::to_owned).collect();
         let attribute = match names.last().and_then(|last| last.strip_prefix('@')) {
@@ -46,8 +46,8 @@ impl ElementPath {
         Ok(Self { names, attribute })
     }
 
-    /// The text of the first element at this path up to its first markup, or its attribute, as it stands in `body`. A body that is not
-    /// well-formed gives what is found by then, or nothing.
+    /// The text of the first element at this path up to its first markup, or its attribute, as it is in `body`. The search ends where the
+    /// body is not well-formed.
     pub fn find<'a>(&self, body: &'a [u8]) -> Option<&'a [u8]> {
         let (mut depth, mut matched) = (0usize, 0usize);
         let mut rest = body;
@@ -84,7 +84,7 @@ impl ElementPath {
     }
 }
 
-/// A piece of markup whose `<` was read, and what follows it; none where it has no end.
+/// A piece of markup after its `<`, and the rest of the text; None if the markup has no end.
 fn read_tag(text: &[u8]) -> Option<(Tag<'_>, &[u8])> {
     for (begin, end) in [
         (&b"!--"[..], &b"-->"[..]),
@@ -109,7 +109,7 @@ fn read_tag(text: &[u8]) -> Option<(Tag<'_>, &[u8])> {
     Some((Tag::Begin { name, inside, empty }, after))
 }
 
-/// Where the `>` of a tag stands, outside the quotes of its attributes.
+/// The position of a tag's `>` outside the quotes of its attributes.
 fn tag_length(text: &[u8]) -> Option<usize> {
     let mut quote = None;
     for (place, byte) in text.iter().enumerate() {

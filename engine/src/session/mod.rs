@@ -1,4 +1,4 @@
-//! What a session carries from request to request: values found in answers, and the places of later requests that they fill.
+//! Values that a session carries from answers to later requests, and the marked places that they fill.
 
 mod capture;
 mod element_path;
@@ -21,23 +21,23 @@ pub struct SessionPlan {
     pub new_visitor: bool,
 }
 
-/// What follows one request of a session.
+/// The pause and the captures after one request of a session.
 #[derive(Debug, Clone)]
 pub struct StepPlan {
-    /// The pause after the answer, where the corpus' entry has none of its own.
+    /// The pause after the answer, unless the corpus prescribes one.
     pub pause: Pause,
     pub captures: Vec<CompiledCapture>,
 }
 
 impl StepPlan {
-    /// Whether a value is looked for in the answer's body, which then has to be kept where it comes in pieces.
+    /// Whether a capture reads the answer's body, which is then kept if it comes in pieces.
     pub fn reads_body(&self) -> bool {
         self.captures.iter().any(CompiledCapture::reads_body)
     }
 }
 
 impl SessionPlan {
-    /// Compiles a session's captures; an error says which cannot be read.
+    /// Compiles a session's captures; an error names the invalid one.
     pub fn new(session: &Session) -> Result<Self, String> {
         let steps = session.steps.iter().map(|step| {
             let captures = step.captures.iter();

@@ -1,4 +1,4 @@
-//! The values that the engine itself fills in, the same each time that one request is sent: an identifier, the time, a number.
+//! Values that the engine itself fills in: an identifier, the time, a number. A request that is sent again keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,11 +11,11 @@ use rand::Rng;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-/// Values of the whole run that lie in no file; see `run --secrets`.
+/// Secret values of the whole run, which no file holds; see `run --secrets`.
 static SECRETS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
-/// The server's nonces of a run: how often each was used, and who took one last. A server may refuse a number that comes long
-/// after higher ones, so every user has a nonce of its own as long as there are enough of them.
+/// The server's nonces of a run, with the number of uses of each. A server may refuse a count that arrives long after higher ones, so
+/// every user has a nonce of its own as long as there are enough.
 #[derive(Debug, Default)]
 struct Nonces {
     used: Vec<AtomicU32>,
@@ -32,7 +32,7 @@ impl Nonces {
         }
     }
 
-    /// The next use of the nonce that a user has, or of the next one where it has none yet.
+    /// The next use of the user's nonce, or of the next nonce if the user has none yet.
     fn use_once(&self, of_user: Option<u32>) -> Option<NonceUse> {
         let count = u32::try_from(self.used.len()).ok().filter(|count| *count > 0)?;
         let number = of_user.unwrap_or_else(|| self.taken.fetch_add(1, Ordering::Relaxed) % count);
@@ -54,7 +54,7 @@ fn secret(name: &str) -> Option<&'static String> {
     SECRETS.get()?.get(name)
 }
 
-/// What one request's own places hold.
+/// The values of one request's places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
     pub uuid: u128,
@@ -63,11 +63,11 @@ pub struct Stamp {
     pub wall_ms: u64,
     /// Counts the filled requests of a slice, from 1.
     pub counter: u64,
-    /// Of HTTP's digest authentication; none where nothing is authenticated so.
+    /// The nonce of HTTP digest authentication, if that is used.
     pub digest: Option<NonceUse>,
 }
 
-/// Which of the server's nonces a request is made with, and the how manieth of its uses that is, from 1.
+/// One of the server's nonces, and the count of its uses up to this one, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NonceUse {
     pub number: u32,
@@ -75,7 +75,7 @@ pub struct NonceUse {
 }
 
 impl Stamp {
-    /// A user's next request's values; `rng` decides the identifier, so that a seed replays it.
+    /// The values of a user's next request; `rng` draws the identifier, so that a seed replays it.
     pub fn next(&self, rng: &mut impl Rng, wall_seconds: f64, counter: u64) -> Self {
         let own_nonce = self.digest.map(|used| used.number);
         Self {
@@ -96,7 +96,7 @@ impl Stamp {
         authenticated.value(name).is_some()
     }
 
-    /// The value of a place that the engine fills; none where `name` is no such place.
+    /// The value of a place that the engine fills; None for any other name.
     pub fn value(&self, name: &str) -> Option<String> {
         match name {
             "uuid" => Some(self.uuid_text()),
@@ -120,7 +120,7 @@ impl Stamp {
         self.digest_answer(secret("digest_algorithm")?, key, request)
     }
 
-    /// Of HTTP's digest authentication with `qop=auth` (RFC 7616, 3.4.1): `key` is H(A1):nonce, `request` H(A2).
+    /// The response of HTTP digest authentication with `qop=auth` (RFC 7616, 3.4.1): `key` is H(A1):nonce, `request` is H(A2).
     fn digest_answer(&self, algorithm: &str, key: &str, request: &str) -> Option<String> {
         let nonce = STANDARD.encode(self.nonce.to_be_bytes());
         let hashed = format!("{key}:{:08x}:{nonce}:auth:{request}", self.digest?.times);
@@ -132,7 +132,7 @@ impl Stamp {
         }
     }
 
-    /// Of a user name token: SHA-1 over the nonce, the time and the password (Web Services Security Username Token Profile 1.1.1, 3.1).
+    /// The digest of a user name token: SHA-1 over nonce, time and password (Web Services Security Username Token Profile 1.1.1, 3.1).
     fn password_digest(&self, password: &str) -> String {
         let mut hash = Sha1::new();
         hash.update(self.nonce.to_be_bytes());
@@ -165,7 +165,7 @@ fn time_text(wall_ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
 }
 
-/// Year, month and day so many days after 1 January 1970, by the Gregorian calendar.
+/// Year, month and day by the Gregorian calendar; `days` counts from 1 January 1970.
 fn date_of(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;

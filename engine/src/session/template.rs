@@ -1,4 +1,4 @@
-//! The marked places of a request, `{{name}}`: found once when the corpus is read, filled whenever the request is sent.
+//! Marked places of a request, `{{name}}`: checked when the corpus is read, filled when the request is sent.
 
 use memchr::memmem;
 
@@ -6,7 +6,7 @@ use super::{Stamp, Values};
 
 const OPEN: &[u8] = b"{{";
 const CLOSE: &[u8] = b"}}";
-/// A name is no longer than this, so that a place without an end is told from one with a long name.
+/// The longest name in bytes. It tells a place without an end from one with a long name.
 const MOST_NAME: usize = 64;
 
 /// Whether all places of a request had a value.
@@ -16,7 +16,7 @@ pub enum Filled {
     Lacking,
 }
 
-/// The names of the places in `text`; an error says what is wrong with one.
+/// The names of the places in `text`.
 pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -27,7 +27,7 @@ pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
     Ok(found)
 }
 
-/// Appends `text` with its places filled, as far as there are values for them.
+/// Appends `text` with its places filled, up to the first place without a value.
 pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
     let mut rest = text;
     // The corpus was read with `names`, so there are no wrong places.
@@ -46,7 +46,7 @@ pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> F
     Filled::Whole
 }
 
-/// The same for a path: what may not stand in a request line is escaped in the values.
+/// The same for a path: characters that a request line may not have are escaped.
 pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
     let begin = out.len();
     let filled = fill(text, values, stamp, out);
@@ -64,7 +64,7 @@ pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>)
 
 type Place<'a> = (&'a [u8], &'a str, &'a [u8]);
 
-/// What goes before the next place, the place's name, and what follows it.
+/// The text before the next place, the place's name, and the text after it.
 fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
     let Some(begin) = memmem::find(text, OPEN) else {
         return Ok(None);

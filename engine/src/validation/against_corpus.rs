@@ -8,8 +8,7 @@ use crate::corpus::Corpus;
 use crate::job::{Job, Session};
 use crate::session::Stamp;
 
-/// Checks that operations and sessions that the job names are known to it or to its corpus, and that what the corpus leaves to be filled
-/// is filled.
+/// Checks that every operation and session that the job names is known, and that every marked place gets a value.
 pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
     let operations: Vec<&str> = corpus.operations.iter().map(String::as_str).collect();
     let mut choices = operations.clone();
@@ -54,7 +53,7 @@ fn check_session(at: &str, session: &Session, corpus: &Corpus, operations: &[&st
         .map_err(|why| format!("`{at}`: {why}"))
 }
 
-/// Whether each place of an operation's requests has a value: the engine's own, or one of those captured before.
+/// Checks that each marked place of an operation's requests has a value: one of the engine's, or one captured before.
 fn check_filled(at: &str, operation: &str, places: &BTreeSet<&str>, values: &BTreeSet<&str>) -> Checked {
     let lacking = places
         .iter()

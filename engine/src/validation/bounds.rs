@@ -1,4 +1,4 @@
-//! What the shape alone cannot say of a job: bounds, names that must be known, values that must fit one another.
+//! Checks beyond the job's shape: bounds, known names, and values that must fit one another.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::verify::CompiledRule;
 
 const WEEK_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
-/// What is shorter than this would be no time at all in nanoseconds, or nearly so.
+/// A shorter time would be close to 0 ns.
 const LEAST_SECONDS: f64 = 1e-6;
 const LEAST_MS: f64 = 1e-3;
 const MOST_USERS: u32 = 100_000;
@@ -66,7 +66,7 @@ pub fn check(job: &Job) -> Checked {
     check_slices(job)
 }
 
-/// A session may keep so many values.
+/// The most values that a session may capture.
 const MOST_CAPTURES: usize = 64;
 
 fn check_session(at: &str, session: &Session) -> Checked {
@@ -285,7 +285,7 @@ fn check_think(at: &str, think: &Think) -> Checked {
     })
 }
 
-/// Names become tags of the histogram log and cells of tables: what would break those is refused.
+/// Names become tags of the histogram log and cells of tables: a name that would break those is refused.
 fn check_name(what: &str, name: &str) -> Checked {
     let breaks = |c: char| c.is_whitespace() || c.is_control() || matches!(c, ',' | '/' | '"' | '\'');
     ensure(!name.is_empty() && !name.chars().any(breaks), || {

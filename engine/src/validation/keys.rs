@@ -1,4 +1,4 @@
-//! Says what is wrong with a job's text: where, which key, and which valid key is nearest.
+//! Explains errors in a job's text: the place, the key, and the nearest valid key.
 
 /// One sentence for an error of the JSON reader, with the path and, for an unknown key or value, the nearest valid one.
 pub fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
@@ -21,11 +21,11 @@ pub fn explain(error: &serde_path_to_error::Error<serde_json::Error>) -> String 
     format!("{place}{told}")
 }
 
-/// The unknown word and the valid ones, from the reader's message.
+/// The unknown word and the valid words, from the reader's message.
 fn unknown<'a>(told: &'a str, mark: &str) -> Option<(&'a str, Vec<&'a str>)> {
     let rest = &told[told.find(mark)? + mark.len()..];
     let (given, rest) = rest.split_once('`')?;
-    // What follows names the valid words between back-ticks: every second piece.
+    // The valid words follow between back-ticks: every second piece.
     let valid = rest.split('`').skip(1).step_by(2).collect();
     Some((given, valid))
 }

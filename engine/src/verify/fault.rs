@@ -1,11 +1,11 @@
-//! Tells whether a body is a SOAP fault: whether the first element inside the envelope's Body is named Fault.
+//! Detects SOAP faults: the first element inside the envelope's Body is named Fault.
 
-/// A scanner that takes a body piece by piece and remembers only where it is. It skips zero bytes, so that UTF-16 answers,
-/// whose markup is ASCII, are read as well. What is not XML has no fault.
+/// Scans a body piece by piece and stores only its state. It skips zero bytes, so that it also reads UTF-16 answers, whose markup is
+/// ASCII. A body that is not XML has no fault.
 #[derive(Debug, Clone)]
 pub struct FaultScan {
     place: Place,
-    /// The local name at hand, as far as it is needed.
+    /// The current local name, as far as it is needed.
     name: [u8; 8],
     length: u8,
     in_body: bool,

@@ -18,7 +18,7 @@ pub enum Outcome {
     Failed(Failed),
 }
 
-/// A failed request: the kind of failure, and its cause in words where the kind alone does not tell it (else empty).
+/// A failed request: the kind of failure, and its cause in words where the kind alone does not show it (else empty).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failed {
     pub kind: Failure,
@@ -31,7 +31,7 @@ impl From<Failure> for Failed {
     }
 }
 
-/// Why there is no answer that counts. The order is that of the columns.
+/// The kinds of failure, in the order of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Failure {
     Refused,
@@ -84,7 +84,7 @@ impl Failure {
 }
 
 impl Outcome {
-    /// A failure whose kind says all that is known of it.
+    /// A failure without a further cause.
     pub fn failed(kind: Failure) -> Self {
         Self::Failed(kind.into())
     }

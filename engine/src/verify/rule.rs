@@ -29,7 +29,7 @@ impl CompiledRule {
         let matches = match &rule.matches {
             None => None,
             Some(text) => Some(Regex::new(text).map_err(|error| {
-                // The last line of the library's drawing is the reason.
+                // The last line of the library's message is the reason.
                 let told = error.to_string();
                 format!("`matches`: {}", told.lines().last().unwrap_or_default())
             })?),
@@ -51,7 +51,7 @@ impl CompiledRule {
 }
 
 impl CompiledRule {
-    /// Whether the body has to be kept where it comes in pieces.
+    /// Whether the rule needs the whole body, which is then kept if it comes in pieces.
     #[inline]
     pub fn reads_text(&self) -> bool {
         self.matches.is_some()
@@ -81,12 +81,12 @@ fn parse_hash(text: &str) -> Result<[u8; 32], String> {
     Ok(hash)
 }
 
-/// What has been seen of one answer's body so far.
+/// The state of checking one answer's body.
 #[derive(Debug, Default)]
 pub struct Check {
     length: u64,
     fault: FaultScan,
-    /// Whether the status of gRPC that has come is one of success.
+    /// Whether the gRPC status is one of success; None before it has come.
     grpc_success: Option<bool>,
     found: bool,
     matched: bool,
@@ -96,7 +96,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Readies for the next answer; keeps what memory it has.
+    /// Prepares for the next answer and keeps its memory.
     #[inline]
     pub fn reset(&mut self, rule: &CompiledRule) {
         self.length = 0;
@@ -108,7 +108,7 @@ impl Check {
         self.hash = rule.sha256.map(|_| Sha256::new());
     }
 
-    /// Takes in the fields of the answer's head, or those behind its body.
+    /// Reads the fields of the answer's head, or the trailers.
     #[inline]
     pub fn take_fields<'f>(&mut self, rule: &CompiledRule, fields: impl Iterator<Item = (&'f [u8], &'f [u8])>) {
         if !rule.reads_grpc_status() {
@@ -121,7 +121,7 @@ impl Check {
         }
     }
 
-    /// Takes in a piece of the body; `whole` where it is all of it.
+    /// Reads a piece of the body; `whole` if the piece is the whole body.
     #[inline]
     pub fn feed(&mut self, rule: &CompiledRule, piece: &[u8], whole: bool) {
         self.length += piece.len() as u64;
@@ -163,8 +163,8 @@ impl Check {
         found
     }
 
-    /// The verdict on a complete answer; `kept` is its body where it came in pieces and the rule reads it as a text. What was not kept
-    /// whole is wrong.
+    /// The outcome of a complete answer; `kept` is its body if it came in pieces and the rule needs it whole. A body that was not kept whole
+    /// is wrong.
     #[inline]
     pub fn finish(&mut self, rule: &CompiledRule, status: u16, kept: &[u8]) -> Outcome {
         let fault = match rule.reads_grpc_status() {
@@ -175,12 +175,12 @@ impl Check {
             return Outcome::failed(Failure::Fault);
         }
         if rule.statuses.contains(&status) && rule.reads_grpc_status() && self.grpc_success.is_none() {
-            // Without its last word, whether the answer is one of success is not known.
+            // Without the status the outcome is unknown.
             return Outcome::failed(Failure::Malformed);
         }
         let fault_missing = rule.fault == FaultRule::Present && !fault;
         if !rule.statuses.contains(&status) {
-            // A success where a fault was due claims what is false; any other status is told as such.
+            // A success in place of a required fault is a wrong answer; any other status is a failure by status.
             let claims_success = fault_missing && (200..300).contains(&status);
             return if claims_success {
                 Outcome::Wrong

@@ -63,7 +63,7 @@ pub struct Driven {
     pub started: Vec<u64>,
     /// When the thread was there to begin the load.
     pub began: Ns,
-    /// Of fixed work, what was not done.
+    /// Fixed work that was not done.
     pub work_left: u64,
     /// Whether the slice was broken off.
     pub interrupted: bool,

@@ -21,7 +21,7 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// Breaks the running slice off, and all that would come after it.
+    /// Breaks off the running slice and the rest of the run.
     pub fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
     }
