@@ -82,3 +82,23 @@ fn a_module_imports_only_modules_that_stand_before_it() {
         "{imports} imports are too few: the test no longer reads them"
     );
 }
+
+#[test]
+fn the_code_map_lists_the_modules_in_their_order() {
+    let map = include_str!("../README.md")
+        .split("| module | contents |")
+        .nth(1)
+        .unwrap();
+    let names = Regex::new(r"`(\w+)`").unwrap();
+    let rows = map.lines().filter(|line| line.starts_with("| `"));
+    let firsts = rows.map(|row| row.split('|').nth(1).unwrap().to_owned());
+    let listed: Vec<String> = firsts
+        .flat_map(|cell| {
+            names
+                .captures_iter(&cell)
+                .map(|name| name[1].to_owned())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(listed, ORDER[..ORDER.len() - 2]);
+}

@@ -1,6 +1,6 @@
-//! Work that a server does at another time than it is asked for it, and chores that nobody asked for.
+//! Work that a server defers, and chores that no request causes.
 //!
-//! All of it is spun by the CPU clock of the thread that does it, so that what a request costs is known to the microsecond.
+//! All work spins by its thread's CPU clock, so that the cost of a request is known to the microsecond.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::clock::{now_ns, sleep_until, thread_cpu_ns};
 
-/// What a request costs, and when that is paid.
+/// The cost of a request, and when it is spent.
 #[derive(Debug, Clone, Args)]
 pub struct Cost {
     /// CPU time of a request
@@ -23,11 +23,11 @@ pub struct Cost {
     #[arg(long, value_enum, default_value_t = When::Thread)]
     when: When,
 
-    /// From the end of one cycle to the begin of the next; work of that much CPU time may be owed, then requests wait, as at a full queue
+    /// Time from the end of one cycle to the begin of the next, and the most CPU time that may be deferred; beyond it requests wait
     #[arg(long, default_value_t = 60)]
     cycle_ms: u64,
 
-    /// CPU time of a chore that comes whatever is asked; 0 for none
+    /// CPU time of a chore that needs no request; 0 for none
     #[arg(long, default_value_t = 0)]
     chore_ms: u64,
 
@@ -35,7 +35,7 @@ pub struct Cost {
     #[arg(long, default_value_t = 100)]
     chore_every_ms: u64,
 
-    /// Whether chores that were missed, because the process stood still, are made up for
+    /// Whether chores that were missed while the process was stopped are made up for
     #[arg(long)]
     chores_catch_up: bool,
 
@@ -130,7 +130,7 @@ impl Limiter {
     }
 }
 
-/// What a clock makes old and a request makes new.
+/// A cache that expires by the clock and is refreshed by a request.
 struct Cache {
     refresh_ns: u64,
     live_ns: u64,
@@ -155,7 +155,7 @@ impl Cache {
     }
 }
 
-/// CPU time that is owed, until it is used; bounded, since a server that put off more than it can ever do would have no throughput that lasts.
+/// Deferred CPU time; bounded, since a server that defers without limit has no sustainable throughput.
 struct Debt {
     owed_ns: Mutex<u64>,
     most_ns: u64,
@@ -190,7 +190,7 @@ impl Work {
         }
     }
 
-    /// A request was read and is to be answered: does what is done before that, and owes the rest.
+    /// Does the work of a request that is done before its answer, and defers the rest.
     pub fn on_request(&self) -> Admission {
         let admission = self.limiter.as_ref().map_or(Admission::Admitted, Limiter::take_token);
         if admission == Admission::Refused {
@@ -228,7 +228,7 @@ impl Debt {
         }
     }
 
-    /// All that is owed; for who pays at once, as soon as that is something.
+    /// All deferred time; `When::Thread` waits until there is some.
     fn owed(&self, when: When) -> u64 {
         let nothing_yet = |owed: &mut u64| when == When::Thread && *owed == 0;
         let owed = self.changed.wait_while(lock(&self.owed_ns), nothing_yet);

@@ -1,4 +1,4 @@
-//! Starts one server, owns every process that comes of it, and leaves none behind.
+//! Starts one server, owns all its processes, and leaves none behind.
 
 #[path = "../keeper/mod.rs"]
 mod keeper;

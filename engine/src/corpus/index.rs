@@ -106,7 +106,7 @@ impl Index {
                 "" => Vec::new(),
                 text => {
                     let set: Ordered<String> =
-                        serde_json::from_str(text).map_err(|error| format!("has `headers` that are none: {error}"))?;
+                        serde_json::from_str(text).map_err(|error| format!("has invalid `headers`: {error}"))?;
                     set.0
                 }
             },
@@ -153,12 +153,15 @@ fn check_line(line: &RequestLine) -> Result<(), String> {
     if let Some(method) = &line.method
         && !is_token(method)
     {
-        return Err(format!("has the method `{}`, which is none", method.escape_debug()));
+        return Err(format!(
+            "has the method `{}`, which is not valid",
+            method.escape_debug()
+        ));
     }
     if let Some(path) = &line.path
         && !(path.starts_with('/') && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#'))
     {
-        return Err(format!("has the path `{}`, which is none", path.escape_debug()));
+        return Err(format!("has the path `{}`, which is not valid", path.escape_debug()));
     }
     check_request_headers(&line.headers).map_err(|why| format!("has wrong headers: {why}"))?;
     if line.filled {

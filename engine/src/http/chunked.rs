@@ -1,4 +1,4 @@
-//! The chunked transfer coding (RFC 9112, 7.1), read a piece at a time.
+//! The chunked transfer coding (RFC 9112, 7.1), read piece by piece.
 
 use super::malformed::Malformed;
 
@@ -17,13 +17,13 @@ enum Place {
     Over,
 }
 
-/// Reads chunk after chunk; keeps no bytes.
+/// Reads chunk after chunk; stores no bytes.
 #[derive(Debug, Clone)]
 pub struct ChunkReader {
     place: Place,
-    /// Of the chunk at hand: its size while that is read, then the bytes still to come.
+    /// The current chunk's size while that is read, then its remaining bytes.
     left: u64,
-    /// Bytes of extensions and trailers, which carry nothing that we need.
+    /// Bytes of extensions and trailers, which are ignored.
     overhead: u32,
 }
 
@@ -33,7 +33,7 @@ pub enum Chunk<'a> {
     Over,
 }
 
-/// Extensions and trailers beyond this many bytes are not an answer any more.
+/// The most bytes of extensions and trailers.
 const MOST_OVERHEAD: u32 = 64 * 1024;
 
 impl ChunkReader {
@@ -45,7 +45,7 @@ impl ChunkReader {
         }
     }
 
-    /// The next piece of `input`, which is moved past what was read.
+    /// Reads the next piece of `input` and advances it.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Chunk<'a>, Malformed> {
         loop {
             if self.place == Place::Over {
@@ -90,13 +90,13 @@ impl ChunkReader {
             (Place::DataEnd, b'\n') => Place::Size { digits: 0 },
             (Place::TrailerStart, b'\r') => Place::LastEnd,
             (Place::TrailerStart | Place::TrailerLine, b'\n') => {
-                return Err(Malformed("a trailer's line ends wrongly"));
+                return Err(Malformed("a trailer line with a wrong end"));
             }
             (Place::TrailerLine, b'\r') => Place::TrailerEnd,
             (Place::TrailerStart | Place::TrailerLine, _) => self.skip(Place::TrailerLine)?,
             (Place::TrailerEnd, b'\n') => Place::TrailerStart,
             (Place::LastEnd, b'\n') => Place::Over,
-            _ => return Err(Malformed("a chunk's line ends wrongly")),
+            _ => return Err(Malformed("a chunk line with a wrong end")),
         })
     }
 

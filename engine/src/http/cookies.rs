@@ -1,23 +1,23 @@
-//! The cookies of one user, kept over the requests of a session by the rules of RFC 6265.
+//! The cookies of one user over the requests of a session (RFC 6265).
 
 use std::cmp::Reverse;
 
 use cookie_store::{Cookie, CookieStore};
 use url::Url;
 
-/// The cookies that a server set for one user, and the Cookie header of the request at hand.
+/// The cookies that a server set for one user, and the Cookie header of the current request.
 #[derive(Debug, Clone, Default)]
 pub struct CookieJar {
     store: CookieStore,
     line: Vec<u8>,
 }
 
-/// More than this many cookies, or bytes of them, is a hostile server; what goes beyond is not kept.
+/// The most cookies, and bytes of them, that are kept; more come only from a hostile server.
 const MOST_COOKIES: usize = 64;
 const MOST_BYTES: usize = 8192;
 
 impl CookieJar {
-    /// Takes in every Set-Cookie line of an answer's head; `url` is that of its request.
+    /// Reads every Set-Cookie line of an answer's head; `url` is that of its request.
     pub fn read_head(&mut self, head: &[u8], url: impl FnOnce() -> Url) {
         const NAME: &[u8] = b"set-cookie:";
         let mut lines = head
@@ -47,15 +47,15 @@ impl CookieJar {
             name.len() + value.len()
         });
         let (count, bytes) = sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size));
-        // An expired cookie takes back what was set before (RFC 6265, 5.3).
+        // An expired cookie removes an earlier one (RFC 6265, 5.3).
         let ended = !self.store.contains(&domain, &path, &name);
         if ended || count > MOST_COOKIES || bytes > MOST_BYTES {
             self.store.remove(&domain, &path, &name);
         }
     }
 
-    /// Makes the value of the Cookie header for a request for `url`: the cookies that are the request's `own`, without those that the
-    /// server has set anew, and then the server's. Longer paths come before shorter ones, earlier cookies before later (RFC 6265, 5.4).
+    /// Makes the value of the Cookie header for a request for `url`: first the request's `own` cookies, except those that the server has
+    /// replaced, then the server's. Longer paths come before shorter ones, earlier cookies before later (RFC 6265, 5.4).
     pub fn prepare(&mut self, own: &[u8], url: impl FnOnce() -> Url) {
         self.line.clear();
         let no_cookies = self.store.iter_any().next().is_none();
@@ -63,7 +63,7 @@ impl CookieJar {
             return self.line.extend_from_slice(own);
         }
         let url = url();
-        // The store takes loopback for secure, which a server behind plain HTTP does not expect.
+        // The store treats loopback as secure, which a server behind plain HTTP does not expect.
         let secure = url.scheme() == "https";
         let sent = |cookie: &&Cookie| secure || cookie.secure() != Some(true);
         let mut cookies: Vec<&Cookie> = self.store.matches(&url).into_iter().filter(sent).collect();
@@ -85,7 +85,7 @@ impl CookieJar {
         }
     }
 
-    /// The value of the Cookie header as it was prepared last; empty where there is none.
+    /// The value of the Cookie header as prepared last; empty if there is none.
     #[inline]
     pub fn line(&self) -> &[u8] {
         &self.line
@@ -103,7 +103,7 @@ fn begin_pair(line: &mut Vec<u8>) {
     }
 }
 
-/// A header's bytes as text in which each is one character, so that a cookie goes back as it came whatever its bytes mean.
+/// A header's bytes as text with one character for each byte, so that a cookie is sent back unchanged.
 fn from_latin_1(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }

@@ -1,6 +1,6 @@
-//! What no reader of an answer can go on from.
+//! The error of a malformed answer.
 
-/// Why bytes are no answer.
+/// The reason why bytes are not a valid answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Malformed(pub &'static str);

@@ -1,4 +1,4 @@
-//! HTTP/1.1: where to send, what to send, and how to read what comes back.
+//! HTTP/1.1: URLs, requests, and the parser of answers.
 
 mod chunked;
 mod cookies;

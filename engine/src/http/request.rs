@@ -1,4 +1,4 @@
-//! The head of a request, made once for each request line; only length, cookies and marked places are filled in when it is sent.
+//! The head of a request, built once for each request line; only length, cookies and marked places are filled in at sending.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,24 +8,24 @@ use crate::corpus::RequestLine;
 use crate::job::{ConnectionUse, Target};
 use crate::session::{self, Filled, Stamp, Values};
 
-/// The bytes of a request's head that do not change.
+/// The constant bytes of a request's head.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
     fixed: Vec<u8>,
-    /// Where in `fixed` the path stands, and from where on headers of the corpus do: what may have marked places.
+    /// The range of the path in `fixed`, and the begin of the corpus' headers: the parts that may have marked places.
     path: Range<usize>,
     own_headers: usize,
     /// The request's own Cookie header, which may have marked places; empty where it has none.
     cookies: Vec<u8>,
     filled: bool,
-    /// The body says its own length: the corpus holds it in chunks.
+    /// The corpus stores the body in chunks.
     chunked: bool,
     says_length_always: bool,
     answers_head: bool,
     idempotent: bool,
 }
 
-/// The pieces of a head, for another protocol's way to write them.
+/// The pieces of a head, for HTTP/2.
 pub struct HeadParts<'a> {
     pub method: &'a [u8],
     pub path: &'a [u8],
@@ -38,14 +38,14 @@ pub struct HeadParts<'a> {
     pub says_length_always: bool,
 }
 
-/// Methods whose requests have no body, unless they are given one.
+/// Methods whose requests have no body by default.
 const BODILESS: [&str; 5] = ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"];
-/// Methods whose requests do no more the second time than the first (RFC 9110, 9.2.2).
+/// Idempotent methods (RFC 9110, 9.2.2).
 const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"];
 
 impl RequestHead {
-    /// The head for one line of the corpus: request line, Host, the target's headers, those of the line's operation, the line's own. Each
-    /// takes the place of those of the same name before it.
+    /// The head for one line of the corpus: request line, Host, and the headers of target, operation and line. A later header replaces an
+    /// earlier one of the same name.
     pub fn new(target: &Target, url: &Url, operation: &str, line: &RequestLine, connection: ConnectionUse) -> Self {
         let of_operation: &[_] = target.operation_headers.get(operation).map_or(&[], |set| &set.0);
         let in_set = |set: &[(String, String)], name: &str| set.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
@@ -110,19 +110,19 @@ impl RequestHead {
         }
     }
 
-    /// Whether the request, its body too, has marked places.
+    /// Whether the request or its body has marked places.
     #[inline]
     pub fn is_filled(&self) -> bool {
         self.filled
     }
 
-    /// Whether the request may be sent once more whatever became of it, by its method.
+    /// Whether the request's method is idempotent.
     #[inline]
     pub fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
-    /// The request's own cookies, with their places filled as far as there are values.
+    /// The request's own cookies with their places filled.
     pub fn own_cookies(&self, values: &Values, stamp: &Stamp) -> (Cow<'_, [u8]>, Filled) {
         if !self.filled || self.cookies.is_empty() {
             return (Cow::Borrowed(&self.cookies), Filled::Whole);
@@ -132,20 +132,20 @@ impl RequestHead {
         (Cow::Owned(out), filled)
     }
 
-    /// The URL of a request to `site`, as far as cookies are concerned: without a query.
+    /// The URL of a request to `site` for cookies: without a query.
     pub fn url(&self, site: &url::Url, values: &Values, stamp: &Stamp) -> url::Url {
         let (mut url, path) = (site.clone(), self.path(values, stamp));
         url.set_path(path.split('?').next().unwrap_or_default());
         url
     }
 
-    /// Whether answers have no body, whatever length they say.
+    /// Whether the method is HEAD, whose answers have no body.
     #[inline]
     pub fn answers_head(&self) -> bool {
         self.answers_head
     }
 
-    /// The path as the server is asked for it, with its places filled as far as there are values.
+    /// The path with its places filled.
     fn path(&self, values: &Values, stamp: &Stamp) -> String {
         let path = &self.fixed[self.path.clone()];
         let mut out = Vec::with_capacity(path.len());
@@ -156,8 +156,8 @@ impl RequestHead {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Appends the whole head for a body of `body_length` bytes; `cookies` is the value of the Cookie header of a session's request, which
-    /// has the request's own in it; none where the request is no session's.
+    /// Appends the whole head for a body of `body_length` bytes. `cookies` is the value of the Cookie header of a session's request, which
+    /// includes the request's own cookies; None outside sessions.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, body_length: usize, cookies: Option<&[u8]>) {
         out.extend_from_slice(&self.fixed);

@@ -1,4 +1,4 @@
-//! Reads an answer from the bytes of a connection, however they are cut; copies nothing but a head that came in pieces.
+//! Reads an answer from the bytes of a connection in any pieces; copies only a head that comes in pieces.
 
 mod fields;
 
@@ -7,17 +7,17 @@ use std::mem::MaybeUninit;
 use super::chunked::{Chunk, ChunkReader};
 use super::malformed::Malformed;
 
-/// What the next bytes of an answer are.
+/// A piece of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// The final answer's head is read; `status()` and the rest are known.
     Head,
-    /// A piece of the body; `whole` where it is all of it.
+    /// A piece of the body; `whole` if it is the whole body.
     Body {
         bytes: &'a [u8],
         whole: bool,
     },
-    /// The answer is complete; what is left of the input does not belong to it.
+    /// The answer is complete; the rest of the input does not belong to it.
     Done,
     NeedMore,
 }
@@ -31,10 +31,10 @@ enum State {
     Done,
 }
 
-/// A head larger than this, or with more fields, is not read to its end.
+/// The largest head, in bytes and fields.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
 const MOST_FIELDS: usize = 128;
-/// More interim (1xx) answers than this before a final one are a storm.
+/// The most interim (1xx) answers before the final one.
 const MOST_INTERIM: u32 = 32;
 
 /// Which fields of an answer's head are kept.
@@ -45,7 +45,7 @@ pub enum WantedFields {
     All,
 }
 
-/// How an answer's body is packed.
+/// The content coding of an answer's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Coding {
     #[default]
@@ -55,21 +55,21 @@ pub enum Coding {
     Deflate,
 }
 
-/// The state of reading one answer; `reset` readies it for the next.
+/// The state of reading one answer; `reset` prepares it for the next.
 #[derive(Debug)]
 pub struct ResponseReader {
     state: State,
-    /// The beginning of a head that has not come whole.
+    /// The begin of a head that is not complete yet.
     partial: Vec<u8>,
     interim: u32,
     status: u16,
     keep_alive: bool,
     coding: Coding,
-    /// Lines of the head, as many of them as somebody wants.
+    /// The wanted lines of the head.
     fields: Vec<u8>,
     wanted: WantedFields,
     answers_head: bool,
-    /// The head as it came, where it is kept.
+    /// The head as received, if it is kept.
     head: Vec<u8>,
     keeps_head: bool,
 }
@@ -81,7 +81,7 @@ impl Default for ResponseReader {
 }
 
 impl ResponseReader {
-    /// For an answer to any request but HEAD, of whose head no field is kept.
+    /// A reader for answers to any request except HEAD; it keeps no field of the head.
     pub fn new() -> Self {
         Self {
             state: State::Head,
@@ -98,18 +98,18 @@ impl ResponseReader {
         }
     }
 
-    /// Keeps the head of each answer from now on, or does not.
+    /// Sets whether the head of each answer is kept.
     pub fn keep_heads(&mut self, kept: bool) {
         self.keeps_head = kept;
         self.head.clear();
     }
 
-    /// The lines of the last answer's head, its status line first; empty where none is kept.
+    /// The lines of the last answer's head, the status line first; empty if none is kept.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Readies for the next answer. `answers_head`: the request is a HEAD request, whose answer has no body.
+    /// Prepares for the next answer. `answers_head`: the request is a HEAD request, whose answer has no body.
     #[inline]
     pub fn reset(&mut self, wanted: WantedFields, answers_head: bool) {
         self.state = State::Head;
@@ -131,18 +131,18 @@ impl ResponseReader {
         self.keep_alive
     }
 
-    /// How the body is packed.
+    /// The body's content coding.
     #[inline]
     pub fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// The lines of the head that are wanted, `Name:value`, each with its line end.
+    /// The wanted lines of the head, `Name:value`, each with its line end.
     pub fn fields(&self) -> &[u8] {
         &self.fields
     }
 
-    /// Reads the next piece of `input`, which is moved past it.
+    /// Reads the next piece of `input` and advances it.
     #[inline]
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Malformed> {
         match &mut self.state {
@@ -177,7 +177,7 @@ impl ResponseReader {
         }
     }
 
-    /// The server closed its side: whether that completes the answer.
+    /// Whether the end of the connection completes the answer.
     pub fn end_of_stream(&mut self) -> bool {
         if matches!(self.state, State::UntilClose) {
             self.state = State::Done;
@@ -223,8 +223,8 @@ impl ResponseReader {
         }
     }
 
-    /// Parses a head at the start of `bytes`; gives its length where it is whole. The state becomes that of its body,
-    /// or stays where the head was that of an interim answer.
+    /// Parses a head at the start of `bytes`; returns its length if it is whole. The state becomes that of its body, or stays the same
+    /// after the head of an interim answer.
     fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
         if bytes.is_empty() {
             return Ok(None);
@@ -232,7 +232,7 @@ impl ResponseReader {
         let mut fields = [const { MaybeUninit::uninit() }; MOST_FIELDS];
         let mut head = httparse::Response::new(&mut []);
         let mut config = httparse::ParserConfig::default();
-        // A folded line is obsolete, and a user agent reads it all the same (RFC 9112, 5.2).
+        // Folded lines are obsolete, but a client must read them (RFC 9112, 5.2).
         config.allow_obsolete_multiline_headers_in_responses(true);
         let parsed = config.parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
         let length = match parsed {
@@ -296,7 +296,7 @@ impl ResponseReader {
             self.fields.push(b':');
             let begin = self.fields.len();
             self.fields.extend_from_slice(value);
-            // Line breaks of a folded value stand for spaces.
+            // Line breaks of a folded value mean spaces.
             for byte in &mut self.fields[begin..] {
                 if matches!(byte, b'\r' | b'\n') {
                     *byte = b' ';
@@ -307,7 +307,7 @@ impl ResponseReader {
     }
 }
 
-/// What a head says of its body and of the connection (RFC 9112, 6.3 and 9.3).
+/// The framing of the body and the fate of the connection, from a head (RFC 9112, 6.3 and 9.3).
 #[derive(Default)]
 struct Framing {
     length: Option<u64>,
@@ -325,7 +325,7 @@ impl Framing {
             coding: Coding::Plain,
         };
         for field in fields {
-            // The length of the name tells most fields apart without looking at their letters.
+            // The length of the name rules out most fields cheaply.
             match field.name.len() {
                 14 if field.name.eq_ignore_ascii_case("content-length") => framing.take_length(field.value)?,
                 17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
@@ -353,7 +353,7 @@ impl Framing {
         Ok(framing)
     }
 
-    /// Another coding than these is left as it is: nobody asked for it, and the rules say what the body should have been.
+    /// Other codings are left as they are: the request did not ask for them, and the rules judge the body.
     fn take_coding(&mut self, value: &[u8]) {
         let name = value.trim_ascii();
         let named = |known: &[u8]| name.eq_ignore_ascii_case(known);

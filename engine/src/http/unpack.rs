@@ -1,4 +1,4 @@
-//! Unpacks the bodies of answers that come in gzip or deflate, piece by piece.
+//! Decompresses bodies in gzip or deflate, piece by piece.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use flate2::write::{GzDecoder, ZlibDecoder};
 
 use super::{Coding, Malformed};
 
-/// A body that becomes longer than this is not unpacked to its end: a few bytes can say it.
+/// The longest decompressed body in bytes; a few compressed bytes can claim more.
 const MOST_UNPACKED: u64 = 1 << 30;
 
 /// The state of unpacking one body.
@@ -24,7 +24,7 @@ enum Inner {
 }
 
 impl Unpacker {
-    /// For a body packed so; none for one that is not.
+    /// A decompressor for this coding; None if the body is not compressed.
     pub fn new(coding: Coding) -> Option<Self> {
         let inner = match coding {
             Coding::Plain => return None,
@@ -38,7 +38,7 @@ impl Unpacker {
         })
     }
 
-    /// What the next piece of the body holds.
+    /// Decompresses the next piece of the body.
     pub fn piece(&mut self, packed: &[u8]) -> Result<Vec<u8>, Malformed> {
         self.begun |= !packed.is_empty();
         let (written, out) = match &mut self.inner {
@@ -51,16 +51,16 @@ impl Unpacker {
                 decoder.get_mut(),
             ),
         };
-        written.map_err(|_| Malformed("a packed body that cannot be unpacked"))?;
+        written.map_err(|_| Malformed("a compressed body that cannot be decompressed"))?;
         let found = std::mem::take(out);
         self.unpacked += found.len() as u64;
         if self.unpacked > MOST_UNPACKED {
-            return Err(Malformed("a packed body of more than 1 GiB"));
+            return Err(Malformed("a compressed body of more than 1 GiB"));
         }
         Ok(found)
     }
 
-    /// What is left when the body is over; an error where it was cut short or its check sum is wrong. No body at all is none that is packed.
+    /// The rest at the end of the body; an error if it is incomplete or its checksum is wrong. An empty body counts as not compressed.
     pub fn end(&mut self) -> Result<Vec<u8>, Malformed> {
         if !self.begun {
             return Ok(Vec::new());
@@ -69,7 +69,7 @@ impl Unpacker {
             Inner::Gzip(decoder) => (decoder.try_finish(), decoder.get_mut()),
             Inner::Deflate(decoder) => (decoder.try_finish(), decoder.get_mut()),
         };
-        ended.map_err(|_| Malformed("a packed body without its end"))?;
+        ended.map_err(|_| Malformed("a compressed body without its end"))?;
         Ok(std::mem::take(out))
     }
 }

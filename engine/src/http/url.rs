@@ -2,7 +2,7 @@
 
 use crate::job::Target;
 
-/// `http` or `https`, host, port, and what stands in the request line.
+/// Scheme, host, port, and the path of the request line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
     pub tls: bool,
@@ -16,12 +16,12 @@ pub struct Url {
 }
 
 impl Url {
-    /// The address of a job's target, with the path of requests to which the corpus gives none; an error names the key that is wrong.
+    /// The address of a job's target, with its default path; an error names the wrong key.
     pub fn of(target: &Target) -> Result<Self, String> {
         let Some(host) = &target.host else {
             let url = target.url.as_ref().ok_or("it needs a `host`, or a `url`")?;
             if target.port.is_some() || target.secure || target.path.is_some() {
-                return Err("`url` says all; `port`, `secure` and `path` go with `host`".to_owned());
+                return Err("`url` includes `port`, `secure` and `path`; leave them out".to_owned());
             }
             return Self::parse(url).map_err(|why| format!("`url`: {why}"));
         };
@@ -37,7 +37,7 @@ impl Url {
         let port = target.port.map(|port| format!(":{port}")).unwrap_or_default();
         let path = target.path.as_deref().unwrap_or("/");
         if host.contains(['/', '?']) {
-            return Err(format!("`host` is `{}`, which is no host", host.escape_debug()));
+            return Err(format!("`host` is `{}`, which is not a host", host.escape_debug()));
         }
         Self::parse(&format!("{scheme}://{shown}{port}{path}"))
             .map_err(|why| format!("`host`, `port` or `path`: {why}"))

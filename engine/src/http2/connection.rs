@@ -1,4 +1,4 @@
-//! One connection: reads the server's frames however they are cut, writes ours, and holds either side to its flow control.
+//! One connection: reads the server's frames in any pieces, writes ours, and enforces flow control in both directions.
 
 use std::collections::HashMap;
 
@@ -11,19 +11,18 @@ use super::window::{FIRST, ReceiveWindow, SendWindow};
 use crate::http::Malformed;
 use crate::session::Filled;
 
-/// What the server may have under way to us: an answer is taken in as it comes, so that windows bound no memory.
+/// Our receive windows. Answers are processed at once, so windows need not bound memory.
 const STREAM_WINDOW: u32 = 4 * 1024 * 1024;
 const CONNECTION_WINDOW: u32 = 64 * 1024 * 1024;
-/// So much is made ready to be sent before the socket has to take some, of bodies; and of all, which a server that asks for replies
-/// without reading them would otherwise fill our memory with.
+/// The most bytes of bodies that wait for the socket, and of all output. The latter bounds replies to a server that does not read them.
 const MOST_BODY_PENDING: usize = 256 * 1024;
 const MOST_PENDING: usize = 1024 * 1024;
-/// After so many frames in a row that bring no request further, the server is at something else than answering.
+/// The most frames in a row that advance no request; more are a flood.
 const MOST_IDLE_FRAMES: u32 = 10_000;
-/// The number of the last stream that there can be.
+/// The highest stream number.
 const LAST_STREAM: u32 = 0x7fff_ffff;
 
-/// What the next bytes from the server mean.
+/// An event of the connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// The server's settings have come: requests may be sent.
@@ -46,14 +45,14 @@ pub enum Event<'a> {
         lane: u32,
         size: usize,
     },
-    /// The server ended a stream without an answer; `refused` where it says that it has not looked at the request.
+    /// The server ended a stream without an answer; `refused` if it says that it did not process the request.
     Reset {
         lane: u32,
         refused: bool,
     },
-    /// The server takes no more requests; it has not looked at those of `unprocessed()`.
+    /// The server takes no more requests; it did not process those of `take_unprocessed()`.
     Leaving,
-    /// Bodies that waited for the server's leave may be sent.
+    /// Bodies that waited for the server's window may be sent.
     Room,
     NeedMore,
 }
@@ -85,7 +84,7 @@ enum Place {
     Skip(usize),
 }
 
-/// A client's side of a connection. A lane is the caller's number for who waits for an answer.
+/// The client's side of a connection. A lane is the caller's number of the user that waits for an answer.
 #[derive(Debug)]
 pub struct Connection {
     place: Place,
@@ -100,7 +99,7 @@ pub struct Connection {
     next_stream: u32,
     most_streams: u32,
     ready: bool,
-    /// The server takes no more requests; why, in its own code.
+    /// The server's code for taking no more requests.
     left: Option<u32>,
     /// An answer came whole.
     served: bool,
@@ -197,7 +196,7 @@ impl Connection {
         self.left == Some(code::NO_ERROR)
     }
 
-    /// In what words the server left.
+    /// The server's reason for leaving, in words.
     pub fn why_left(&self) -> &'static str {
         self.left.map_or("", code::goaway)
     }
@@ -214,37 +213,37 @@ impl Connection {
         self.ready && !self.is_leaving() && self.streams.len() < most
     }
 
-    /// Lanes whose requests the server said that it has not looked at, once.
+    /// Returns and forgets the lanes whose requests the server did not process.
     pub fn take_unprocessed(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.unprocessed)
     }
 
-    /// All lanes that wait for an answer; none does any more.
+    /// Returns and forgets all lanes that wait for an answer.
     pub fn abandon(&mut self) -> Vec<u32> {
         let mut streams: Vec<_> = self.streams.drain().map(|(id, stream)| (id, stream.lane)).collect();
         streams.sort_unstable();
         streams.into_iter().map(|(_, lane)| lane).collect()
     }
 
-    /// What is to be sent now.
+    /// The pending output.
     #[inline]
     pub fn output(&self) -> &[u8] {
         self.output.pending()
     }
 
-    /// So many bytes of the output were sent.
+    /// Removes `count` sent bytes from the output.
     #[inline]
     pub fn advance_output(&mut self, count: usize) {
         self.output.advance(count);
     }
 
-    /// How many bytes were ever to be sent.
+    /// The total length of all output so far.
     #[inline]
     pub fn output_total(&self) -> u64 {
         self.output.total()
     }
 
-    /// Makes a request's head ready to be sent; gives its stream, and whether all marked places had a value.
+    /// Writes a request's head to the output; returns its stream, and whether all marked places had a value.
     #[inline]
     pub fn start_request(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
         let id = self.next_stream;
@@ -266,7 +265,7 @@ impl Connection {
         (id, filled)
     }
 
-    /// Makes as much of the rest of a request's body ready to be sent as the server and the output allow; how much that was.
+    /// Writes as much of the rest of a request's body as windows and output allow; returns the number of bytes.
     #[inline]
     pub fn send_body(&mut self, id: u32, rest: &[u8]) -> usize {
         let Some(stream) = self.streams.get_mut(&id) else {
@@ -291,7 +290,7 @@ impl Connection {
         taken
     }
 
-    /// An answer is complete, or nobody waits for it any more: the stream is forgotten, and ended where the server may go on with it.
+    /// Forgets a stream whose answer is complete or no longer wanted, and resets it if the server may continue it.
     #[inline]
     pub fn close(&mut self, id: u32, answered: bool) {
         self.served |= answered;
@@ -307,7 +306,7 @@ impl Connection {
             .add(|out| frame::write(out, kind::RST_STREAM, 0, id, &why.to_be_bytes()));
     }
 
-    /// Reads the next piece of `input`, which is moved past it. An error ends the connection.
+    /// Reads the next piece of `input` and advances it. An error ends the connection.
     #[inline]
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Event<'a>, Malformed> {
         loop {
@@ -373,7 +372,7 @@ impl Connection {
         }
     }
 
-    /// The next `length` bytes, once all have come: where they lie in the input, or gathered in `partial`.
+    /// The next `length` bytes, once all have come: in the input, or gathered in `partial`.
     #[inline]
     fn gather<'a>(&mut self, input: &mut &'a [u8], length: usize) -> Option<Whole<'a>> {
         if self.partial.is_empty()
@@ -388,7 +387,7 @@ impl Connection {
         (self.partial.len() == length).then_some(Whole::Gathered)
     }
 
-    /// What a frame's head allows to be said before its payload has come.
+    /// Checks that need only a frame's head.
     #[inline]
     fn begin_frame<'a>(&mut self, head: FrameHead) -> Result<Option<Event<'a>>, Malformed> {
         if head.length > MOST_PAYLOAD {
@@ -404,7 +403,7 @@ impl Connection {
         }
         self.idle_frames += 1;
         if self.idle_frames > MOST_IDLE_FRAMES {
-            return Err(Malformed("frames without end that answer nothing"));
+            return Err(Malformed("endless frames without an answer"));
         }
         match head.kind {
             kind::DATA if head.has(flag::PADDED) && head.length == 0 => Err(Malformed("padding without its length")),
@@ -426,7 +425,7 @@ impl Connection {
         let pad_length = usize::from(head.has(flag::PADDED));
         let left = (head.length - pad_length)
             .checked_sub(padding)
-            .ok_or(Malformed("more padding than there is frame"))?;
+            .ok_or(Malformed("more padding than the frame holds"))?;
         self.check_stream(head.stream)?;
         if let Some(more) = self.receive.take(head.length)? {
             self.allow(0, more);
@@ -453,7 +452,7 @@ impl Connection {
         Ok(None)
     }
 
-    /// The next piece of a DATA frame, where somebody waits for it.
+    /// The next piece of a DATA frame, if its stream is open.
     #[inline]
     fn data<'a>(&mut self, input: &mut &'a [u8]) -> Option<Event<'a>> {
         let Place::Data {
@@ -495,7 +494,7 @@ impl Connection {
                     beside,
                 })
             }
-            // Nobody waits for it any more, or it is empty.
+            // The stream is closed, or the piece is empty.
             _ => None,
         }
     }
@@ -504,11 +503,11 @@ impl Connection {
     fn check_stream(&self, id: u32) -> Result<(), Malformed> {
         match id % 2 == 1 && id < self.next_stream {
             true => Ok(()),
-            false => Err(Malformed("a frame on a stream that nobody opened")),
+            false => Err(Malformed("a frame on a stream that was never opened")),
         }
     }
 
-    /// Lets the server send more.
+    /// Enlarges the server's window.
     fn allow(&mut self, stream: u32, more: u32) {
         self.output
             .add(|out| frame::write(out, kind::WINDOW_UPDATE, 0, stream, &more.to_be_bytes()));
@@ -531,10 +530,10 @@ impl Connection {
                     }
                     Ok(None)
                 }
-                false => Err(Malformed("a PING that is none")),
+                false => Err(Malformed("an invalid PING")),
             },
-            kind::PUSH_PROMISE => Err(Malformed("a push, which was refused beforehand")),
-            // Priorities are for servers, and frames of unknown types for nobody (RFC 9113, 4.1).
+            kind::PUSH_PROMISE => Err(Malformed("a push, which the client disabled")),
+            // Priorities are for servers; frames of unknown types are ignored (RFC 9113, 4.1).
             _ => Ok(None),
         }?;
         if self.output.pending().len() > MOST_PENDING {
@@ -581,7 +580,7 @@ impl Connection {
         }
         let (id, end, size) = (*id, *end, *size);
         self.block_of = None;
-        // The block is read whoever it is for: the table that it changes is the whole connection's.
+        // Every block is read, because it changes the connection's table.
         if self.block.is_empty() {
             self.decoder.decode(fragment, &mut self.fields)?;
         } else {
@@ -606,7 +605,7 @@ impl Connection {
     fn settings<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
         let whole = payload.len().is_multiple_of(6) && head.stream == 0;
         if !whole || head.has(flag::ACK) && !payload.is_empty() {
-            return Err(Malformed("settings that are none"));
+            return Err(Malformed("invalid settings"));
         }
         if head.has(flag::ACK) {
             return Ok(None);
@@ -636,9 +635,9 @@ impl Connection {
                     stream.send.widen(more)?;
                 }
             }
-            setting::ENABLE_PUSH if value > 0 => return Err(Malformed("a server that takes pushes")),
+            setting::ENABLE_PUSH if value > 0 => return Err(Malformed("a server that enables push")),
             setting::MAX_FRAME_SIZE if !(1 << 14..1 << 24).contains(&value) => {
-                return Err(Malformed("a largest frame that cannot be"));
+                return Err(Malformed("an invalid largest frame size"));
             }
             _ => {}
         }
@@ -647,7 +646,7 @@ impl Connection {
 
     fn on_reset<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
         self.check_stream(head.stream)?;
-        let why = payload.try_into().map_err(|_| Malformed("a RST_STREAM that is none"))?;
+        let why = payload.try_into().map_err(|_| Malformed("an invalid RST_STREAM"))?;
         let refused = u32::from_be_bytes(why) == code::REFUSED_STREAM;
         let stream = self.streams.remove(&head.stream);
         Ok(stream.map(|stream| {
@@ -661,7 +660,7 @@ impl Connection {
 
     fn on_leave<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
         if payload.len() < 8 || head.stream != 0 {
-            return Err(Malformed("a GOAWAY that is none"));
+            return Err(Malformed("an invalid GOAWAY"));
         }
         let number = |at: usize| u32::from_be_bytes([payload[at], payload[at + 1], payload[at + 2], payload[at + 3]]);
         let (last, why) = (number(0) & LAST_STREAM, number(4));
@@ -677,7 +676,7 @@ impl Connection {
     fn on_window<'a>(&mut self, head: FrameHead, payload: &[u8]) -> Result<Option<Event<'a>>, Malformed> {
         let more = payload.try_into().map(u32::from_be_bytes).unwrap_or(0) & LAST_STREAM;
         if more == 0 {
-            return Err(Malformed("a window that grows by nothing"));
+            return Err(Malformed("a window update of 0"));
         }
         if head.stream == 0 {
             self.send.widen(i64::from(more))?;
@@ -691,7 +690,7 @@ impl Connection {
     }
 }
 
-/// Where the bytes are that were asked for.
+/// The location of the requested bytes.
 enum Whole<'a> {
     Here(&'a [u8]),
     Gathered,

@@ -1,4 +1,4 @@
-//! A connection, told what a server says.
+//! Tests of a connection with the frames of a server.
 
 use super::frame::{self, FrameHead, flag, kind, setting};
 use super::{Connection, Event, RequestFields, Variable};
@@ -41,7 +41,7 @@ fn set(name: u16, value: u32) -> Vec<u8> {
     framed(kind::SETTINGS, 0, 0, &payload)
 }
 
-/// All that these bytes mean.
+/// All events of these bytes.
 fn hear(connection: &mut Connection, bytes: &[u8]) -> Result<Vec<String>, Malformed> {
     let (mut input, mut heard) = (bytes, Vec::new());
     loop {
@@ -52,7 +52,7 @@ fn hear(connection: &mut Connection, bytes: &[u8]) -> Result<Vec<String>, Malfor
     }
 }
 
-/// A connection whose preface is sent, and whose server has said its settings.
+/// A connection whose preface is sent, and whose server has sent its settings.
 fn ready() -> Connection {
     let mut connection = Connection::new();
     assert!(!connection.can_ask(1));

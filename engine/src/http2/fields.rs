@@ -1,8 +1,8 @@
-//! The fields of one header block, in one piece of memory that is used again for the next.
+//! The fields of one header block, in one buffer that is reused for the next.
 
 use crate::http::Malformed;
 
-/// More fields than these, or more bytes of them, are not an answer any more; the same bounds as for HTTP/1.1.
+/// The most fields, and bytes of fields; the same bounds as for HTTP/1.1.
 const MOST_FIELDS: usize = 128;
 pub const MOST_BYTES: usize = 64 * 1024;
 
@@ -20,7 +20,7 @@ impl Fields {
         self.ends.clear();
     }
 
-    /// Adds a field; an error where there are too many.
+    /// Adds a field; an error if there are too many.
     pub fn push(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
         if self.ends.len() == MOST_FIELDS || self.bytes.len() + name.len() + value.len() > MOST_BYTES {
             return Err(Malformed("the header block has more than 128 fields or 64 KiB"));
@@ -41,7 +41,7 @@ impl Fields {
         })
     }
 
-    /// The status of an answer, where the first field is one.
+    /// The status of an answer, if the first field is one.
     pub fn status(&self) -> Option<u16> {
         match self.iter().next()? {
             (b":status", digits) if digits.len() == 3 => digits.iter().try_fold(0, |sum, digit| match digit {

@@ -1,9 +1,9 @@
-//! The frames of HTTP/2 (RFC 9113, 4.1 and 6): their heads, and the numbers that stand in them.
+//! The frames of HTTP/2 (RFC 9113, 4.1 and 6): heads and constants.
 
-/// What a client's side of a connection begins with (RFC 9113, 3.4).
+/// The client's connection preface (RFC 9113, 3.4).
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The largest payload of a frame that both sides must take, and that nobody here asks to be larger.
+/// The largest payload of a frame: the default, which we do not raise.
 pub const MOST_PAYLOAD: usize = 16 * 1024;
 
 /// The types of frames.
@@ -39,7 +39,7 @@ pub mod setting {
     pub const MAX_HEADER_LIST_SIZE: u16 = 6;
 }
 
-/// Why a stream or a connection ends (RFC 9113, 7).
+/// Error codes (RFC 9113, 7).
 pub mod code {
     pub const NO_ERROR: u32 = 0;
     pub const PROTOCOL_ERROR: u32 = 1;

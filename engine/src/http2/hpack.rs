@@ -1,5 +1,5 @@
-//! HPACK (RFC 7541): header blocks are read with all that a server may do in them, and written with what pays for a client that sends
-//! the same few heads over and over.
+//! HPACK (RFC 7541). Reading supports everything that a server may send; writing uses only what pays for a client that repeats a
+//! few heads.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use super::fields::Fields;
 use super::static_table::STATIC;
 use crate::http::Malformed;
 
-/// What either side's table of fields may hold unless it says otherwise (RFC 9113, 6.5.2).
+/// The default size of either side's table (RFC 9113, 6.5.2).
 const TABLE_BYTES: usize = 4096;
-/// What an entry counts beside its letters (RFC 7541, 4.1).
+/// The overhead of an entry (RFC 7541, 4.1).
 const ENTRY_BYTES: usize = 32;
-/// A number has as many continuation bytes as these at most; none that is true needs more.
+/// The most continuation bytes of a number; valid numbers need no more.
 const MOST_NUMBER_BYTES: u32 = 4;
 
-const BROKEN: Malformed = Malformed("a header block is no HPACK");
+const BROKEN: Malformed = Malformed("a header block that is not HPACK");
 
 /// The server's table, and the state of reading one block.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// Reads a whole block into `fields`; an error ends the connection, since the table is not the server's any more.
+    /// Reads a whole block into `fields`; an error ends the connection, since the table no longer matches the server's.
     pub fn decode(&mut self, mut block: &[u8], fields: &mut Fields) -> Result<(), Malformed> {
         fields.clear();
         let mut updates_allowed = true;
@@ -117,7 +117,7 @@ impl Decoder {
     }
 }
 
-/// A number in the low `prefix` bits of the first byte, and those behind it where it is larger (RFC 7541, 5.1).
+/// A number in the low `prefix` bits of the first byte and continuation bytes (RFC 7541, 5.1).
 fn number(block: &mut &[u8], prefix: u32) -> Result<usize, Malformed> {
     let (first, mut rest) = block.split_first().ok_or(BROKEN)?;
     let most = (1usize << prefix) - 1;
@@ -141,7 +141,7 @@ fn number(block: &mut &[u8], prefix: u32) -> Result<usize, Malformed> {
     Ok(value)
 }
 
-/// A string behind its length, as it is or in the Huffman code (RFC 7541, 5.2), which is appended to `out`.
+/// Appends a string, plain or in the Huffman code (RFC 7541, 5.2), to `out`.
 fn string(block: &mut &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
     let packed = block.first().is_some_and(|first| first & 0x80 != 0);
     let length = number(block, 7)?;
@@ -161,7 +161,7 @@ pub struct Encoder {
     table: Vec<(Vec<u8>, Vec<u8>)>,
     size: usize,
     most: usize,
-    /// The server allows less than before, which it has to be told.
+    /// The server allows a smaller table, so the next block must announce it.
     lowered: bool,
     version: u64,
 }
@@ -190,13 +190,13 @@ impl Encoder {
         }
     }
 
-    /// Changes whenever a field may have to be written otherwise than before.
+    /// The version of the table; it changes whenever a field may be written differently.
     #[inline]
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Begins a block; true where it says something of the table, so that it must not be sent again.
+    /// Begins a block; true if it changes the table, so that the block must not be reused.
     #[inline]
     pub fn begin(&mut self, out: &mut Vec<u8>) -> bool {
         let lowered = std::mem::take(&mut self.lowered);
@@ -227,7 +227,7 @@ impl Encoder {
         self.version += 1;
     }
 
-    /// Appends a field that is another in each request.
+    /// Appends a field that differs in each request.
     #[inline]
     pub fn pass(&self, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
         write_literal(out, 0, 4, name, value);

@@ -1,15 +1,15 @@
-//! What is still to be sent on a connection.
+//! The output of a connection that is not sent yet.
 
-/// Bytes in their order, of which the first were sent.
+/// Bytes in order; the first `sent` ones are sent.
 #[derive(Debug, Default)]
 pub struct Output {
     bytes: Vec<u8>,
     sent: usize,
-    /// All that was ever to be sent.
+    /// The total length of all output.
     written: u64,
 }
 
-/// Room that was sent is used again once it is as large as this.
+/// Sent bytes are removed once there are this many.
 const WORTH_MOVING: usize = 64 * 1024;
 
 impl Output {
@@ -31,7 +31,7 @@ impl Output {
         self.written
     }
 
-    /// So many bytes of what is pending were sent.
+    /// Removes `count` sent bytes.
     #[inline]
     pub fn advance(&mut self, count: usize) {
         self.sent += count;

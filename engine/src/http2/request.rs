@@ -1,10 +1,10 @@
-//! The fields of a request, made once for each request line; only length, cookies and marked places are filled in when it is sent.
+//! The fields of a request, built once for each request line; only length, cookies and marked places are filled in at sending.
 
 use super::hpack::Encoder;
 use crate::http::RequestHead;
 use crate::session::{self, Filled, Stamp, Values};
 
-/// Fields that say how HTTP/1.1 frames a message or keeps a connection; HTTP/2 has none of them (RFC 9113, 8.2.2).
+/// Connection-specific fields of HTTP/1.1, which HTTP/2 forbids (RFC 9113, 8.2.2).
 const NOT_IN_HTTP_2: [&str; 5] = [
     "transfer-encoding",
     "connection",
@@ -12,44 +12,44 @@ const NOT_IN_HTTP_2: [&str; 5] = [
     "proxy-connection",
     "upgrade",
 ];
-/// The blocks of so many request lines are kept ready for each connection.
+/// The number of request lines whose blocks are cached for each connection.
 const MOST_BLOCKS: usize = 256;
 
 type Field = (Vec<u8>, Vec<u8>);
 
-/// What all requests of one request line have in common.
+/// The fields that all requests of one request line share.
 #[derive(Debug, Clone)]
 pub struct RequestFields {
-    /// Which of the corpus' lines it is.
+    /// The line's place in the corpus.
     line: usize,
     /// `:method`, `:scheme`, `:authority`.
     first: Vec<Field>,
     path: Vec<u8>,
-    /// Of the target and of the operation.
+    /// Fields of the target and of the operation.
     common: Vec<Field>,
-    /// Those of the line itself, which may have marked places.
+    /// Fields of the line itself, which may have marked places.
     own: Vec<Field>,
-    /// The request's own cookies, which may have marked places, or empty.
+    /// The request's own cookies, which may have marked places; may be empty.
     cookies: Vec<u8>,
     filled: bool,
     says_length_always: bool,
 }
 
-/// What is another in each request of a line.
+/// The values that differ between requests of one line.
 pub struct Variable<'a> {
     pub body_length: usize,
-    /// The value of the Cookie field of a session's request, which has the request's own in it; none where it is no session's.
+    /// The value of the Cookie field of a session's request, which includes the request's own cookies; None outside sessions.
     pub cookies: Option<&'a [u8]>,
     pub values: &'a Values,
     pub stamp: &'a Stamp,
 }
 
-/// The beginnings of header blocks as they were last written, by line, with the version of the table that they belong to.
+/// Cached beginnings of header blocks by line, with the table version that they belong to.
 #[derive(Debug, Default)]
 pub struct Blocks(Vec<Option<(u64, Vec<u8>)>>);
 
 impl RequestFields {
-    /// The fields of the request line number `line`, whose head in HTTP/1.1 is `head`; an error names what HTTP/2 does not have.
+    /// The fields of request line `line`, whose head in HTTP/1.1 is `head`; an error names a header that HTTP/2 forbids.
     pub fn new(head: &RequestHead, line: usize, secure: bool) -> Result<Self, String> {
         let parts = head.parts();
         let mut authority = Vec::new();
@@ -91,7 +91,7 @@ impl RequestFields {
         })
     }
 
-    /// Appends the header block of a request; whether all its places had a value.
+    /// Appends the header block of a request; returns whether all its places had a value.
     pub fn write(&self, encoder: &mut Encoder, blocks: &mut Blocks, variable: &Variable, out: &mut Vec<u8>) -> Filled {
         let mut filled = match self.filled {
             true => self.write_filled(encoder, variable, out),
@@ -133,7 +133,7 @@ impl RequestFields {
         for (name, value) in self.common.iter().chain(&self.own) {
             encoder.keep(name, value, out);
         }
-        // Kept only where it would be written the same again: nothing of it is new to the server's table.
+        // Cached only if it would be written the same again: it adds nothing to the server's table.
         if !once && before == encoder.version() && self.line < MOST_BLOCKS {
             if blocks.0.len() <= self.line {
                 blocks.0.resize(self.line + 1, None);

@@ -1,4 +1,4 @@
-//! HPACK's table of fields that both sides know beforehand (RFC 7541, appendix A); the first has index 1.
+//! HPACK's static table (RFC 7541, appendix A); the first entry has index 1.
 
 pub const STATIC: [(&[u8], &[u8]); 61] = [
     (b":authority", b""),

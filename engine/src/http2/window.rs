@@ -1,13 +1,13 @@
-//! Flow control (RFC 9113, 5.2): how much we may still send, and how much the server may.
+//! Flow control (RFC 9113, 5.2) in both directions.
 
 use crate::http::Malformed;
 
-/// The largest window there is.
+/// The largest window.
 const MOST: i64 = 0x7fff_ffff;
-/// What every connection's windows begin with, and those of streams until settings say otherwise.
+/// The initial window of connections, and of streams unless settings change it.
 pub const FIRST: i64 = 65_535;
 
-/// What the other side still allows us to send; below 0 where a setting made it smaller under way.
+/// The bytes that we may still send; negative after a setting reduced the window.
 #[derive(Debug, Clone, Copy)]
 pub struct SendWindow(i64);
 
@@ -26,7 +26,7 @@ impl SendWindow {
         self.0 -= bytes as i64;
     }
 
-    /// More may be sent, or less where `more` is below 0.
+    /// Changes the window by `more`, which may be negative.
     pub fn widen(&mut self, more: i64) -> Result<(), Malformed> {
         self.0 += more;
         match self.0 > MOST {
@@ -36,7 +36,7 @@ impl SendWindow {
     }
 }
 
-/// What we still allow the server to send. All is taken in as it comes, so that half of the window is given back as soon as it is used.
+/// The bytes that the server may still send. Data is processed at once, so half of the window is returned as soon as it is used.
 #[derive(Debug, Clone, Copy)]
 pub struct ReceiveWindow {
     whole: u32,
@@ -48,7 +48,7 @@ impl ReceiveWindow {
         Self { whole, used: 0 }
     }
 
-    /// The server sent so many bytes; what to give back, if it is time.
+    /// Counts received bytes; returns the increment to send back, if it is time.
     #[inline]
     pub fn take(&mut self, bytes: usize) -> Result<Option<u32>, Malformed> {
         let used = self.used as usize + bytes;

@@ -1,4 +1,4 @@
-//! The control channel: the keeper's lines over a socket, for a caller that must not wait for the lab.
+//! The control channel: the keeper's commands over a socket, for a caller that must not wait for the lab.
 
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -22,7 +22,7 @@ struct Caller {
     lines: Lines,
 }
 
-/// What came over the channel.
+/// Input of the channel.
 #[derive(Debug, PartialEq)]
 pub enum Call {
     Line(String),
@@ -30,7 +30,7 @@ pub enum Call {
 }
 
 impl Control {
-    /// Makes the socket, for its owner alone. To be called before any thread is started: the mask of new files is the process's.
+    /// Makes the socket, accessible to its owner only. Call it before any thread starts: the mask of new files belongs to the process.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         // SAFETY: takes and gives a number.
         let before = unsafe { libc::umask(0o177) };
@@ -46,7 +46,7 @@ impl Control {
         })
     }
 
-    /// What to wait upon: the caller, or the next one.
+    /// The descriptor to wait on: the caller's, or that of the next caller.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         match &self.caller {
             Some(caller) => caller.stream.as_fd(),
@@ -54,7 +54,7 @@ impl Control {
         }
     }
 
-    /// Takes a caller, or reads what it says.
+    /// Accepts a caller, or reads its lines.
     pub fn read(&mut self) {
         match &mut self.caller {
             Some(caller) => caller.lines.read_from(caller.stream.as_fd()),
@@ -75,8 +75,8 @@ impl Control {
         None
     }
 
-    /// Answers the caller. One that does not read is given up, so that it cannot keep us from anything else: what it said is
-    /// read to its end, which comes with the shut-down.
+    /// Answers the caller. A caller that does not read is disconnected, so that it cannot block the keeper; lines that it sent before are
+    /// still read.
     pub fn say(&mut self, answer: &Answer) {
         if let Some(caller) = &mut self.caller
             && caller.stream.write_all(&answer.to_line()).is_err()

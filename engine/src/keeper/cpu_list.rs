@@ -46,7 +46,7 @@ impl CpuList {
         set
     }
 
-    /// Finds out whether a thread of this process may use all the processors listed, by trying it.
+    /// Tests whether a thread of this process may use all the processors listed, by trying it.
     ///
     /// The kernel silently drops processors that do not exist from a list where others do, so the answer is read back.
     pub fn check(&self) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! What each descendant has used: processor time, the part of it that went to a JVM's compilers, and memory.
+//! The use of each descendant: processor time, the part of a JVM's compilers, and memory.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct CpuTimes {
     compilers: HashMap<Identity, HashMap<i32, CompilerThread>>,
 }
 
-/// A compiler thread's run time: that of threads which had its id before, and its own as last seen.
+/// A compiler thread's run time: that of earlier threads with its id, and its own at the last reading.
 #[derive(Debug, Default, Clone, Copy)]
 struct CompilerThread {
     earlier_ns: u64,
@@ -46,7 +46,7 @@ impl CpuTimes {
         family
             .into_iter()
             .filter_map(|process| {
-                // First of all, since it is what slices are judged by; none means that the process has just ended.
+                // First, since slices are judged by it; None means that the process has just ended.
                 let cpu_ns = cpu_of_process(process.pid)?;
                 let used = ProcessCpu {
                     pid: process.pid,
@@ -112,7 +112,7 @@ fn compiler_threads(pid: i32) -> Vec<(i32, u64)> {
     process_table::threads(pid).into_iter().filter_map(run_ns).collect()
 }
 
-/// Resident memory, as the first thread that still has it tells: one that ended before the others has let go of it.
+/// Resident memory, from the first thread that still has it: a thread that ended before the others shows none.
 fn resident_bytes(pid: i32) -> u64 {
     let pages = |thread: i32| {
         let sizes = text_of(format!("/proc/{pid}/task/{thread}/statm"))?;

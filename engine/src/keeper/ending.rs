@@ -12,11 +12,11 @@ use nix::unistd::Pid;
 use super::process_table::{self, Process};
 use super::signalling;
 
-/// How often to look whether those asked to end have ended.
+/// The interval between checks whether the processes have ended.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// How long the killed may take to be gone: a process that waits in the kernel may take for ever.
+/// The time limit after SIGKILL: a process that waits in the kernel may take for ever.
 pub const LIMIT: Duration = Duration::from_secs(5);
-/// How long our own children alone are hunted before the whole family is looked at again.
+/// The time for killing only our own children before all descendants are listed again.
 const CHASE: Duration = Duration::from_millis(5);
 
 /// Processes that SIGKILL did not end in time.
@@ -36,7 +36,7 @@ impl fmt::Display for Left {
     }
 }
 
-/// Lets stopped descendants go on and asks all to end.
+/// Continues stopped descendants and sends SIGTERM to all.
 pub fn ask_all() {
     for process in process_table::descendants() {
         signalling::send(&process, Signal::SIGCONT);
@@ -44,7 +44,7 @@ pub fn ask_all() {
     }
 }
 
-/// Reaps the dead; true when no descendant is left, which is certain: every orphan below a subreaper becomes its child.
+/// Reaps ended children; true if no descendant is left, which is certain: every orphan below a subreaper becomes its child.
 pub fn none_left() -> bool {
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -56,12 +56,12 @@ pub fn none_left() -> bool {
     }
 }
 
-/// Kills all descendants, frozen or not, again and again until none is left; gives how many were hit, or which are left
-/// after `LIMIT`.
+/// Kills all descendants, frozen or not, repeatedly until none is left. Returns the number killed, or the processes left after
+/// `LIMIT`.
 ///
-/// Some fork as fast as we kill. Killing a whole group at once leaves none of it time to fork, and those that also leave
-/// their group come to us as orphans, where they are hunted without a walk over all processes. A child keeps its id, dead
-/// or alive, until `none_left` takes leave of it, so none but ours can be hit by it.
+/// Some processes fork as fast as we kill. Killing a whole group at once leaves it no time to fork. Processes that leave
+/// their group become our children as orphans, and are killed without a walk over all processes. A child keeps its id, dead
+/// or alive, until `none_left` reaps it, so the signal cannot hit another process.
 pub fn kill_all() -> Result<usize, Left> {
     let begin = Instant::now();
     let mut hit = HashSet::new();
@@ -79,7 +79,7 @@ pub fn kill_all() -> Result<usize, Left> {
             signalling::send(process, Signal::SIGKILL);
         }
         if family == family_before {
-            // Nobody forks: all have been hit, and need time to be gone.
+            // No process forks: all have been killed and need time to end.
             std::thread::sleep(LOOK_AGAIN);
             continue;
         }

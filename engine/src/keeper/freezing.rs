@@ -1,4 +1,4 @@
-//! Stops all descendants where they are, and lets them go on.
+//! Pauses all descendants (SIGSTOP), and continues them.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 use super::process_table::{self, Process};
 use super::signalling;
 
-/// How long all may take to stop before that is an error.
+/// The time limit for stopping all.
 const LIMIT: Duration = Duration::from_secs(5);
 /// How long a process may wait in the kernel before its pending stop is taken for a stop.
 const GRACE: Duration = Duration::from_millis(500);
@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_micros(500);
 
 /// Sends SIGSTOP to all descendants until two walks in a row find the same processes with all threads stopped.
 ///
-/// Gives those; the error says which process would not stop.
+/// Returns them; the error names the process that did not stop.
 pub fn freeze() -> Result<Vec<Process>, String> {
     let begin = Instant::now();
     let mut stopped_before: Option<Vec<i32>> = None;
@@ -56,7 +56,7 @@ pub fn thaw(family: &[Process]) {
     }
 }
 
-/// Whether every thread stands still; a process that has ended meanwhile does.
+/// Whether every thread is stopped; true for a process that has ended.
 ///
 /// A parent in vfork waits in the kernel for a child that we may have stopped before it ran its program. Such a process
 /// never shows as stopped, but will run no instruction of its own before the stop that is pending for it.

@@ -1,4 +1,4 @@
-//! A second process over the keeper, so that even `kill -9` of either of the two leaves nothing behind.
+//! The guard: a second process above the keeper, so that even `kill -9` of one of the two leaves no process behind.
 
 use nix::errno::Errno;
 use nix::sys::prctl;
@@ -8,14 +8,14 @@ use nix::unistd::{ForkResult, Pid, fork, getppid};
 
 use super::{KeeperError, ending};
 
-/// Which of the two a process is.
+/// The role of this process.
 pub enum Role {
     Guard { keeper: Pid },
     Keeper,
 }
 
-/// Divides the process, before it has done anything. Both are subreapers: orphans come to the keeper while it lives, and
-/// to the guard when it does not.
+/// Forks before anything else is done. Both are subreapers: orphans become children of the keeper while it lives, and of
+/// the guard afterwards.
 pub fn divide() -> Result<Role, KeeperError> {
     let system = |what| move |errno| KeeperError::System { what, errno };
     concerns().thread_block().map_err(system("hold back signals"))?;
@@ -37,9 +37,9 @@ pub fn divide() -> Result<Role, KeeperError> {
     }
 }
 
-/// Passes signals on to the keeper until it ends, kills what it should have left, and gives its exit code.
+/// Forwards signals to the keeper until it ends, kills processes that it left, and returns its exit code.
 ///
-/// Whether anything is left in the end is said here alone, whichever of the two could not end it.
+/// Only the guard reports processes that are left, whichever of the two could not end them.
 pub fn watch_over(keeper: Pid) -> Result<u8, KeeperError> {
     let code = loop {
         match concerns().wait() {
@@ -58,7 +58,7 @@ pub fn watch_over(keeper: Pid) -> Result<u8, KeeperError> {
     Ok(code)
 }
 
-/// The signals that end the keeper, and the one that tells of a child.
+/// The signals that end the keeper, and SIGCHLD.
 fn concerns() -> SigSet {
     [
         Signal::SIGTERM,

@@ -13,7 +13,7 @@ use nix::unistd::{Pid, getppid, setsid};
 use super::mark::{self, Mark};
 use super::{KeeperError, Options};
 
-/// Starts the command, marked, with its output in the log and gives its process id.
+/// Starts the command with the keeper's mark and its output in the log; returns its process id.
 pub fn start(options: &Options, mark: &Mark) -> Result<Pid, KeeperError> {
     prctl::set_child_subreaper(true).map_err(|errno| KeeperError::System {
         what: "become the subreaper",
@@ -34,7 +34,7 @@ pub fn start(options: &Options, mark: &Mark) -> Result<Pid, KeeperError> {
         .stderr(errors);
     let cpus = options.cpus.as_ref().map(super::CpuList::to_set);
     let keeper = Pid::this();
-    // SAFETY: `settle` makes system calls only and allocates nothing, as it must between fork and exec.
+    // SAFETY: `prepare_child` makes system calls only and allocates nothing, as it must between fork and exec.
     unsafe { command.pre_exec(move || prepare_child(keeper, cpus.as_ref()).map_err(Into::into)) };
     let child = command.spawn().map_err(|source| KeeperError::Start {
         program: program.to_string_lossy().into_owned(),
@@ -49,7 +49,7 @@ fn prepare_child(keeper: Pid, cpus: Option<&CpuSet>) -> Result<(), Errno> {
     setsid()?;
     prctl::set_pdeathsig(Signal::SIGKILL)?;
     if getppid() != keeper {
-        // We died before the line above could tell.
+        // The keeper died before the call above took effect.
         return Err(Errno::ESRCH);
     }
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
@@ -73,7 +73,7 @@ fn open_log(options: &Options) -> Result<(File, File), KeeperError> {
     Ok((output, errors))
 }
 
-/// Closes, for the command, all files but the standard three: what our starter left open by mistake, such as another
+/// Closes, for the command, all files except the standard three: a file that our parent left open by mistake, such as another
 /// keeper's input, must not stay open in a server.
 fn keep_our_files_to_ourselves() {
     // SAFETY: sets a flag on descriptors and touches no memory. Kernels before 5.11 refuse, which does no harm.

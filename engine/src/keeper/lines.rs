@@ -1,4 +1,4 @@
-//! Cuts what comes over a descriptor into lines.
+//! Splits the input of a descriptor into lines.
 
 use std::os::fd::BorrowedFd;
 
@@ -7,7 +7,7 @@ use nix::errno::Errno;
 /// A line longer than this is no line of the protocol; its pieces are answered as wrong lines.
 const LONGEST_LINE: usize = 4096;
 
-/// What was read of a stream and is no whole line yet.
+/// Bytes of a stream that are not a whole line yet.
 #[derive(Debug, Default)]
 pub struct Lines {
     read: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads what has come; an input that cannot be read brings no more lines.
+    /// Reads the available input; an input that cannot be read counts as ended.
     pub fn read_from(&mut self, input: BorrowedFd<'_>) {
         let mut piece = [0; LONGEST_LINE];
         match nix::unistd::read(input, &mut piece) {
@@ -37,7 +37,7 @@ impl Lines {
         Some(String::from_utf8_lossy(&line).trim_end().to_owned())
     }
 
-    /// Whether no more will come.
+    /// Whether the input has ended.
     pub fn ended(&self) -> bool {
         self.ended
     }

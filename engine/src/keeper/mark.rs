@@ -16,11 +16,11 @@ use super::signalling;
 
 /// The environment variable that holds the mark.
 pub const VARIABLE: &str = "STEELYARD_KEEPER";
-/// How long a sweep may take: what cannot be ended must not keep the next command from starting.
+/// The time limit of a sweep: a process that cannot be ended must not block the next command.
 const LIMIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Which guard a process is under: its id and start, and the namespace in which the id means something.
+/// The guard above a process: its id and start, and the namespace of the id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     namespace: u64,
@@ -53,7 +53,7 @@ fn next<Number: FromStr>(parts: &mut std::str::Split<'_, char>) -> Result<Number
 }
 
 impl Mark {
-    /// The mark of this process as a guard; None where /proc does not tell.
+    /// The mark of this process as a guard; None if /proc does not show it.
     pub fn of_this_process() -> Option<Self> {
         let this = process_table::process(std::process::id().cast_signed())?;
         Some(Self {
@@ -69,10 +69,9 @@ impl Mark {
     }
 }
 
-/// Ends what keepers that were killed left behind, of this user, and gives what could not be ended.
+/// Ends processes of this user that killed keepers left behind; returns those that could not be ended.
 ///
-/// What can be overlooked: a process that carries no mark, since it cleaned or overwrote its environment, and left the
-/// session of all that carry one.
+/// It misses a process that cleaned or overwrote its environment, and also left the session of all processes with a mark.
 pub fn sweep(ours: &Mark) -> Vec<Process> {
     let begin = Instant::now();
     loop {

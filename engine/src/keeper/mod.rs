@@ -1,4 +1,4 @@
-//! The keeper: one command with all its descendants, obeying lines on standard input (contracts/keeper.md).
+//! The keeper: one command with all its descendants, controlled by standard input (`contracts/keeper.md`).
 
 mod control;
 mod cpu_list;
@@ -31,8 +31,8 @@ use mark::Mark;
 use protocol::{Answer, Exit, ProcessClock, Request, TimeStamps};
 use watch::{Event, Origin, Watch};
 
-/// Starts a command, owns all processes that come of it, and obeys `freeze`, `thaw`, `clocks`, `pin CPUS`, `cpu`, `time` and
-/// `stop SECONDS` on standard input. End of input kills them all.
+/// Starts a command and owns all its descendants. Commands on standard input: `freeze`, `thaw`, `clocks`, `pin CPUS`, `cpu`, `time` and
+/// `stop SECONDS`. End of input kills all.
 #[derive(Debug, clap::Parser)]
 #[command(name = "steelyard-keeper", version)]
 pub struct Options {
@@ -44,11 +44,11 @@ pub struct Options {
     #[arg(long, value_name = "LIST")]
     cpus: Option<CpuList>,
 
-    /// Socket over which a caller may say `freeze`, `thaw` and `clocks`, too; what it froze goes on when it hangs up
+    /// Socket for the commands `freeze`, `thaw` and `clocks`; when its caller hangs up, processes that it froze continue
     #[arg(long, value_name = "PATH")]
     control: Option<PathBuf>,
 
-    /// Kill all when no line came for this long, where a connection may be lost without an end of input; `beat` is a line, too
+    /// Kill all if no line comes for this long, for connections that may be lost without an end of input; `beat` counts as a line
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     unheard: Option<u32>,
 
@@ -57,10 +57,10 @@ pub struct Options {
     command: Vec<std::ffi::OsString>,
 }
 
-/// The exit code of a keeper that heard nothing for too long.
+/// The exit code of a keeper that got no line for too long.
 const UNHEARD: u8 = 4;
 
-/// Why the keeper could not start or go on, as one sentence.
+/// The errors of the keeper, one sentence each.
 #[derive(Debug, thiserror::Error)]
 pub enum KeeperError {
     #[error("cannot write the log {path}: {source}")]
@@ -78,8 +78,8 @@ pub enum KeeperError {
 }
 
 impl KeeperError {
-    /// The shell's convention: 127 for a command that is not there, 126 for one that cannot be run; 3 where processes are
-    /// left that could not be ended, else 1.
+    /// The shell's convention: 127 if the command does not exist, 126 if it cannot be run; 3 if processes are left that could not
+    /// be ended; else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 127,
@@ -90,7 +90,7 @@ impl KeeperError {
     }
 }
 
-/// Runs the keeper to its end and gives its exit code: 0 after `stop` or end of input, 128 + n after signal n.
+/// Runs the keeper to its end and returns its exit code: 0 after `stop` or end of input, 128 + n after signal n.
 pub fn run(options: &Options) -> Result<u8, KeeperError> {
     dispositions::reset();
     let mark = Mark::of_this_process().ok_or(KeeperError::System {
@@ -138,7 +138,7 @@ fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {
             }
             Event::HungUp => keeper.thaw_for_lost_caller(),
             Event::ChildChanged => keeper.reap(),
-            // The guard says it if this leaves any.
+            // The guard reports processes that are left.
             Event::EndOfInput => {
                 let _ = ending::kill_all();
                 return Ok(0);
@@ -166,7 +166,7 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// Obeys one line and answers it; true when that was `stop`, after which nothing is left to keep.
+    /// Executes one line and answers it; true after `stop`.
     fn obey(&mut self, line: &str, origin: Origin, watch: &mut Watch) -> bool {
         let (received_ns, received_monotonic_ns) = (now_ns(), Monotonic.now());
         let answer = match Request::parse(line) {
@@ -197,13 +197,13 @@ impl Keeper {
         false
     }
 
-    /// Stops all; gives their clocks as they stand.
+    /// Freezes all; returns their clocks afterwards.
     fn freeze(&mut self, origin: Origin) -> Result<Vec<ProcessClock>, String> {
         self.caller_froze = origin == Origin::Control;
         Ok(cpu_time::clocks(&freezing::freeze()?))
     }
 
-    /// Lets all go on; gives their clocks of just before that.
+    /// Continues all; returns their clocks just before.
     fn thaw(&mut self) -> Vec<ProcessClock> {
         self.caller_froze = false;
         let family = process_table::descendants();
@@ -212,14 +212,14 @@ impl Keeper {
         clocks
     }
 
-    /// Nobody is there any more who would thaw what the caller froze.
+    /// Thaws processes that a caller froze and can no longer thaw.
     fn thaw_for_lost_caller(&mut self) {
         if self.caller_froze {
             self.thaw();
         }
     }
 
-    /// Takes leave of the dead, among them orphans that came to us as their subreaper, and reports the command's own end.
+    /// Reaps ended children, orphans included, and reports the command's own end.
     fn reap(&mut self) {
         loop {
             let exit = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -249,13 +249,13 @@ impl Keeper {
     }
 }
 
-/// What the time is, by CLOCK_REALTIME.
+/// The time by CLOCK_REALTIME.
 fn now_ns() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Asks all to end, waits, and kills the rest; gives the number that had to be killed, or which are left.
+/// Sends SIGTERM to all, waits, and kills the rest; returns the number killed, or the processes left.
 ///
 /// End of input or a signal in the meantime ends the patience, not the stopping.
 fn stop(patience: Duration, watch: &mut Watch) -> Result<usize, ending::Left> {

@@ -9,10 +9,10 @@ use nix::unistd::Pid;
 use super::cpu_list::CpuList;
 use super::process_table;
 
-/// Pins all threads that there are and, since a new thread inherits from the one that starts it, those to come.
+/// Pins all existing threads; later threads inherit from the thread that starts them.
 ///
 /// A thread not yet pinned may start another while we walk, so walks go on until one finds no thread that is new.
-/// Gives the number of processes pinned.
+/// Returns the number of processes pinned.
 pub fn pin_all(cpus: &CpuList) -> Result<usize, String> {
     cpus.check()?;
     let set = cpus.to_set();

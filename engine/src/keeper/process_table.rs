@@ -1,10 +1,10 @@
-//! What /proc says of the processes that descend from this one.
+//! The descendants of this process, from /proc.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// Walks that may differ from the one before until a changing family is taken as it is.
+/// The most walks that differ from the one before; after that, the last walk is taken.
 const MOST_WALKS: usize = 20;
 
 /// One line of /proc/PID/stat, as far as the keeper needs it.
@@ -22,8 +22,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Ended, and only waiting for its parent to take note. A process whose first thread has ended is not, as long as
-    /// others run.
+    /// Ended, and not yet reaped by its parent. A process whose first thread has ended is not, as long as other threads
+    /// run.
     pub fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X' | 'x') && self.thread_count <= 1
     }
@@ -36,8 +36,8 @@ impl Process {
 
 /// All living descendants of this process, taken when two walks in a row found the same.
 ///
-/// One walk is not a snapshot: the children of a process that dies meanwhile are seen under a parent that is no longer
-/// there, and come to us only in the next walk.
+/// One walk is not a snapshot: the children of a process that dies meanwhile still have a parent that is no longer
+/// there, and become ours only in the next walk.
 pub fn descendants() -> Vec<Process> {
     let mut known = living_descendants();
     for _ in 0..MOST_WALKS {
@@ -60,9 +60,9 @@ pub fn living_descendants() -> Vec<Process> {
 
 /// All descendants of this process as one walk finds them, those among them that have ended too.
 ///
-/// The walk follows the lists of children, where the kernel keeps them: a look at every process of the machine would cost
-/// milliseconds at each edge of a turn. Such a list may miss one whose sibling ends meanwhile, as any walk may miss some; it is exact
-/// for a family that stands still.
+/// The walk follows the kernel's lists of children, if it keeps them: reading every process of the machine would cost
+/// milliseconds at each edge of a turn. Such a list may miss a process whose sibling ends meanwhile, as any walk may; it is exact
+/// for processes that are stopped.
 pub fn all_descendants() -> Vec<Process> {
     let this = std::process::id().cast_signed();
     let mut family = match children(this) {
@@ -78,7 +78,7 @@ fn family_below(children_of_ours: Vec<i32>) -> Vec<Process> {
     let mut waiting = children_of_ours;
     let mut family: Vec<Process> = Vec::new();
     while let Some(pid) = waiting.pop() {
-        // One that came to us as an orphan during the walk may be met twice.
+        // A process that became our orphan during the walk may occur twice.
         if family.iter().any(|process| process.pid == pid) {
             continue;
         }
@@ -90,7 +90,7 @@ fn family_below(children_of_ours: Vec<i32>) -> Vec<Process> {
     family
 }
 
-/// The children of all threads of a process; None where the kernel keeps no list of them.
+/// The children of all threads of a process; None if the kernel keeps no list of them.
 fn children(pid: i32) -> Option<Vec<i32>> {
     let mut found = Vec::new();
     for thread in threads(pid) {
@@ -198,7 +198,7 @@ pub fn own_children() -> Vec<i32> {
 
 /// Process groups of the family that are led by a child of ours, outside our own session, so that no stranger is in them.
 ///
-/// Neither the child's id nor its group's can come again before we take leave of it.
+/// Neither the child's id nor its group's can be used again before we reap it.
 pub fn groups_of_own_children(family: &[Process]) -> Vec<i32> {
     let Ok(our_session) = nix::unistd::getsid(None) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The lines that the keeper obeys and the JSON objects with which it answers.
+//! The keeper's commands and its answers, which are JSON objects.
 
 use std::io::Write;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::cpu_list::CpuList;
 
-/// Longest patience that `stop` accepts: a day, so that a slip of the pen cannot wait for ever.
+/// The longest time that `stop` accepts: a day.
 const MOST_STOP_SECONDS: f64 = 86_400.0;
 
 #[derive(Debug, PartialEq)]
@@ -17,15 +17,15 @@ pub enum Request {
     Pin(CpuList),
     Cpu,
     Clocks,
-    /// What the time is here: `clocks` are those of processes.
+    /// The time of this machine; `clocks` are those of processes.
     Time,
-    /// Somebody is there; not answered.
+    /// A sign of life; not answered.
     Beat,
     Stop(Duration),
 }
 
 impl Request {
-    /// Reads one line; the error is the sentence that goes back.
+    /// Reads one line; the error is the sentence of the answer.
     pub fn parse(line: &str) -> Result<Self, String> {
         let mut words = line.split_whitespace();
         let request = match (words.next(), words.next(), words.next()) {
@@ -73,8 +73,8 @@ pub enum Answer {
     Error(String),
 }
 
-/// When a line came and when its answer went: the two of NTP's four stamps that the other side cannot know. By CLOCK_REALTIME,
-/// and by CLOCK_MONOTONIC, by which processes note when something was.
+/// When a line came and when its answer was sent: the two of NTP's four timestamps that the other side cannot know. By
+/// CLOCK_REALTIME, and by CLOCK_MONOTONIC, which processes use for their records.
 #[derive(Debug, Serialize)]
 pub struct TimeStamps {
     pub received_ns: u64,
@@ -90,7 +90,7 @@ pub struct Exit {
     pub signal: Option<i32>,
 }
 
-/// What one process has used since its start, which is `start_ticks` clock ticks after boot; `jit_ns` is the part of a JVM's compiler threads.
+/// The use of one process since its start, which is `start_ticks` clock ticks after boot; `jit_ns` is the part of a JVM's compiler threads.
 #[derive(Debug, Serialize)]
 pub struct ProcessCpu {
     pub pid: i32,
@@ -119,7 +119,7 @@ impl Answer {
     }
 }
 
-/// Prints an answer at once. A reader that is gone is no error here: end of input tells of it and ends the keeper.
+/// Prints and flushes an answer. A lost reader is no error here: the end of input ends the keeper.
 pub fn say(answer: &Answer) {
     let mut output = std::io::stdout().lock();
     let _ = output.write_all(&answer.to_line()).and_then(|()| output.flush());

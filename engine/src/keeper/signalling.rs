@@ -1,4 +1,4 @@
-//! Sends a signal to the very process that was seen, never to a later one with the same id.
+//! Sends a signal to exactly the process that was seen, never to a later one with the same id.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -8,12 +8,12 @@ use nix::unistd::Pid;
 
 use super::process_table::Process;
 
-/// Sends the signal; false where the process is gone or is not ours to signal.
+/// Sends the signal; false if the process has ended or may not be signalled.
 pub fn send(process: &Process, signal: Signal) -> bool {
     match handle(process.pid) {
-        // The handle stands for whoever has the id now; once that is known to be the process meant, it stays so.
+        // The handle is for the process that has the id now; once that is checked, it stays valid.
         Ok(handle) => process.is_still_there() && send_by(&handle, signal),
-        // A kernel before 5.3, or a sandbox that forbids what it does not know: all but safe is better than nothing.
+        // A kernel before 5.3, or a sandbox that forbids unknown calls: a signal by id is almost as safe.
         Err(Errno::ENOSYS | Errno::EPERM) => {
             process.is_still_there() && kill(Pid::from_raw(process.pid), signal).is_ok()
         }

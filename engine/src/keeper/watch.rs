@@ -1,4 +1,4 @@
-//! Waits for what the keeper must react to: a line, the end of input, a signal, a child's end.
+//! Waits for the keeper's events: a line, the end of input, a signal, a child's end.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -17,23 +17,23 @@ use super::protocol::{self, Answer};
 pub enum Event {
     Line(String, Origin),
     EndOfInput,
-    /// The control channel's caller is gone.
+    /// The control channel's caller hung up.
     HungUp,
     /// SIGTERM, SIGINT, SIGHUP or SIGQUIT, by number.
     Signal(u8),
     ChildChanged,
-    /// The time given was over.
+    /// The time limit passed.
     Nothing,
 }
 
-/// Where a line came from, and its answer goes.
+/// The origin of a line, where its answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Input,
     Control,
 }
 
-/// Standard input, the control channel and the signals that concern us, in one place, so that none waits for another.
+/// Standard input, the control channel and the signals, polled together, so that none waits for another.
 #[derive(Debug)]
 pub struct Watch {
     signals: SignalFd,
@@ -42,7 +42,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// From here on the signals wait to be read instead of interrupting. To be called before the command is started.
+    /// Blocks the signals, which are read from a descriptor from then on. Call it before the command starts.
     pub fn begin(control: Option<Control>) -> Result<Self, KeeperError> {
         let system = |errno| KeeperError::System {
             what: "watch for signals",
@@ -87,7 +87,7 @@ impl Watch {
                 .map(|control| PollFd::new(control.descriptor(), PollFlags::POLLIN)),
         );
         if let Err(errno) = poll(&mut files, milliseconds) {
-            // Nothing but an interruption is to be expected; a poll that fails otherwise cannot be waited on.
+            // Only an interruption is expected; after any other failure polling again would fail too.
             return if errno == Errno::EINTR {
                 Event::Nothing
             } else {
@@ -112,7 +112,7 @@ impl Watch {
         }
     }
 
-    /// What has come already.
+    /// The events that are available already.
     fn pending(&mut self) -> Option<Event> {
         if let Some(event) = self.signal() {
             return Some(event);

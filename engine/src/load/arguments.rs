@@ -1,4 +1,4 @@
-//! What the `load` command can be told, and the job that it means.
+//! The options of the `load` command, and the job that they describe.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,59 +11,59 @@ use crate::job::{
 use crate::validation;
 
 pub(super) const OPERATION: &str = "request";
-/// Requests under way at once that an open load is cut off at.
+/// The most requests in flight of an open load.
 const MOST_IN_FLIGHT: u32 = 10_000;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Where to send requests.
+    /// URL to load.
     pub url: String,
-    /// GET, or POST where there is a body, unless another is given.
+    /// Request method; default GET, or POST with a body.
     #[arg(long)]
     pub method: Option<String>,
-    /// A file whose bytes are each request's body.
+    /// File with the body of each request.
     #[arg(long, value_name = "FILE")]
     pub body: Option<PathBuf>,
-    /// A header of each request; may be given several times.
+    /// Header of each request; repeatable.
     #[arg(long = "header", value_name = "'NAME: VALUE'", value_parser = parse_header)]
     pub headers: Vec<(String, String)>,
-    /// Closed load: so many users, each asking again once it is answered.
+    /// Closed load: number of users; each sends its next request after the answer to the last.
     #[arg(long, default_value_t = 30, conflicts_with = "rate")]
     pub users: u32,
-    /// Open load: so many requests a second, whatever the server does.
+    /// Open load: requests per second, whatever the server does.
     #[arg(long)]
     pub rate: Option<f64>,
-    /// With --rate: at random, as independent users come, instead of evenly.
+    /// With --rate: Poisson arrivals instead of even ones.
     #[arg(long, requires = "rate")]
     pub poisson: bool,
-    /// Ask by HTTP/2: over TLS where the server agrees to it, without TLS whatever it says.
+    /// Use HTTP/2: negotiated over TLS (ALPN), by prior knowledge without TLS.
     #[arg(long)]
     pub http2: bool,
-    /// With --http2: so many requests at once on each connection.
+    /// With --http2: requests in flight on each connection.
     #[arg(long, requires = "http2", default_value_t = Http2::default().streams)]
     pub streams: u32,
-    /// How long, as 10s, 500ms or 2m.
+    /// Duration, such as 10s, 500ms or 2m.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", value_parser = parse_time)]
     pub seconds: f64,
-    /// Request timeout; the last answers are waited for as long.
+    /// Request timeout, which also limits the wait for the last answers.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_time)]
     pub timeout: f64,
-    /// Threads to load with.
+    /// Engine threads.
     #[arg(long, default_value_t = 1)]
     pub threads: u32,
-    /// The status of a right answer.
+    /// Status of a right answer.
     #[arg(long, default_value_t = 200, value_name = "STATUS")]
     pub expect_status: u16,
-    /// Text that must stand in a right answer.
+    /// Text that a right answer must contain.
     #[arg(long, value_name = "TEXT")]
     pub expect_contains: Option<String>,
-    /// Print one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
 impl Arguments {
-    /// The job of one slice that these arguments ask for.
+    /// The job of one slice that these options describe.
     pub(super) fn job(&self) -> Result<Job, String> {
         let method = self
             .method
@@ -156,7 +156,7 @@ fn parse_time(text: &str) -> Result<f64, String> {
     let number: f64 = number
         .trim()
         .parse()
-        .map_err(|_| format!("`{text}` is not a time; say 10s, 500ms or 2m"))?;
+        .map_err(|_| format!("`{text}` is not a time; use 10s, 500ms or 2m"))?;
     let seconds = number
         * match unit {
             "" | "s" => 1.0,

@@ -1,4 +1,4 @@
-//! The `load` command: one URL, loaded and summed up for a person or a script.
+//! The `load` command: loads one URL and prints a summary for a person or a script.
 
 mod arguments;
 mod report;
@@ -16,7 +16,7 @@ use crate::plan::PlanMaker;
 use crate::record::SampleAllowance;
 use crate::run::{Crew, Ended, SliceAudit, Start, drive_slice, raise_file_limit};
 
-/// Loads the URL as asked and prints a table, or one JSON object. True if the result is valid and nothing failed.
+/// Loads the URL and prints a table or a JSON object. True if the result is valid and nothing failed.
 pub fn load(arguments: &Arguments) -> Result<bool> {
     let job = arguments.job().map_err(anyhow::Error::msg)?;
     let body = match &arguments.body {

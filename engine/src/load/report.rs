@@ -1,4 +1,4 @@
-//! What came of a load: as an object for scripts and a table for people.
+//! The result of a load: a JSON object for scripts, a table for people.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,11 +17,11 @@ use crate::verify::Failure;
 pub struct Report {
     requests: u64,
     throughput_per_s: f64,
-    /// By kind, those after the end included.
+    /// By kind, within the measured time and outside.
     failures: BTreeMap<&'static str, u64>,
     /// Requests that had no answer when the drain ended.
     dropped: u64,
-    /// Requests that were sent once more, since the server ended or refused the first attempt.
+    /// Requests that were sent again, because the server ended or refused the first attempt.
     reconnects: u64,
     /// The addresses over which connections were dealt.
     addresses: Vec<SocketAddr>,
@@ -60,8 +60,8 @@ struct Times {
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
 impl Times {
-    /// Requests that `failed` count as slower than any answer; those `unfinished` at the end could still be anything, so that
-    /// no percentile above their share is shown.
+    /// Failed requests count as slower than any answer. The time of requests `unfinished` at the end is unknown, so no percentile above
+    /// their share is shown.
     fn new(answers: &Histogram<u64>, failed: u64, unfinished: u64) -> Self {
         let right = answers.len();
         let (ended, all) = (right + failed, right + failed + unfinished);
@@ -182,7 +182,7 @@ impl Report {
         writeln!(text)?;
         let heads = ["mean", "p50", "p90", "p99", "p99.9", "max"];
         let heads = heads.map(|head| format!("{head:>10}")).concat();
-        writeln!(text, "  {:<14}{heads}", "time in us")?;
+        writeln!(text, "  {:<14}{heads}", "time in µs")?;
         for (name, times) in [("response", &self.response_time_us), ("service", &self.service_time_us)] {
             writeln!(text, "  {name:<14}{}", self.cells(times))?;
         }
@@ -193,7 +193,7 @@ impl Report {
         let shown = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.2}"));
         writeln!(
             text,
-            "  engine: {} us user and {} us system CPU a request, p99 lateness {:.0} us, {:.1} MB",
+            "  engine: {} µs user and {} µs system CPU time per request, p99 lateness {:.0} µs, {:.1} MB",
             shown(self.engine.user_cpu_us_per_request),
             shown(self.engine.system_cpu_us_per_request),
             self.engine.lateness_p99_us,

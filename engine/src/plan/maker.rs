@@ -40,7 +40,7 @@ impl PlanMaker {
             let url = Url::of(target).map_err(EngineError::CannotGoOn)?;
             let tls = if url.tls {
                 let name = ServerName::try_from(url.host.clone())
-                    .map_err(|_| EngineError::CannotGoOn(format!("`{}` is no name for TLS", url.host)))?;
+                    .map_err(|_| EngineError::CannotGoOn(format!("`{}` is not a valid name for TLS", url.host)))?;
                 Some((client_config(target, folder)?, name))
             } else {
                 None
@@ -180,7 +180,7 @@ fn site(target: &Target, url: &Url) -> Result<url::Url> {
     let scheme = if url.tls { "https" } else { "http" };
     url::Url::parse(&format!("{scheme}://{host}/"))
         .or_else(|_| url::Url::parse(&format!("{scheme}://host.invalid/")))
-        .map_err(|why| EngineError::CannotGoOn(format!("the host `{host}` cannot be asked: {why}")))
+        .map_err(|why| EngineError::CannotGoOn(format!("the host `{host}` cannot be used: {why}")))
 }
 
 fn shape(profile: &Profile) -> std::result::Result<(Shape, Ns), String> {

@@ -187,7 +187,7 @@ impl SliceAudit {
             if (part.achieved_share - part.asked_share).abs() > slack {
                 let (achieved, asked) = (part.achieved_share, part.asked_share);
                 why_not.push(format!(
-                    "the share of {} was {achieved:.3} where {asked:.3} was asked",
+                    "the share of {} was {achieved:.3} where {asked:.3} was planned",
                     part.name
                 ));
             }

@@ -95,11 +95,11 @@ pub fn parse(line: &str) -> std::result::Result<Command, String> {
             at_s: None,
             turns: None,
         } => Ok(Command::Stretch(stretch)),
-        _ => Err("it must ask for one thing".to_owned()),
+        _ => Err("a line must hold one command".to_owned()),
     });
     asked.map_err(|why| {
         format!(
-            "{why}; ask as {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, \
+            "{why}; the commands are {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, \
              {{\"stretch\":{{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}}}, or {{\"prepare\":3}} \
              and then {{\"go\":3,\"at_ns\":INSTANT}}"
         )

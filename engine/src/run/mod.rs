@@ -109,7 +109,7 @@ impl Runner<'_> {
                 self.drive(place, self.maker.slice(place)?, Start::WhenTold, None)
             }
             Command::Go(number, Some(_)) => Err(wrong(format!(
-                "slice {number} was not prepared, and only then begins at an instant"
+                "slice {number} was not prepared; `at_ns` needs `prepare` first"
             ))),
             Command::Turns(asked) => {
                 turns::check(&asked, self.maker.job()).map_err(wrong)?;
@@ -311,7 +311,7 @@ fn drive_begun(
                 }
                 _ => {
                     let why = match waiting {
-                        true => "a slice is prepared; say when it is to go, within the next hour",
+                        true => "a slice is prepared; send `go` with an instant within the next hour",
                         false => "a slice is running; wait until it is drained",
                     };
                     return Err(EngineError::Control {

@@ -24,9 +24,9 @@ pub fn take_in(path: &Path, job: &mut Job) -> Result<()> {
     let text = read(path).map_err(EngineError::file("read the secrets", path))?;
     let wrong = |why: &str| EngineError::CannotGoOn(format!("the secrets cannot be used: {why}"));
     let secrets: Secrets =
-        serde_json::from_slice(&text).map_err(|_| wrong("they are no object of `headers` and `values`"))?;
+        serde_json::from_slice(&text).map_err(|_| wrong("they are not an object of `headers` and `values`"))?;
     let headers = Ordered(secrets.headers.into_iter().collect::<Vec<_>>());
-    check_headers("headers", &headers).map_err(|_| wrong("one does not fit into a header"))?;
+    check_headers("headers", &headers).map_err(|_| wrong("a header has an invalid name or value"))?;
     for target in &mut job.targets {
         let own = |name: &str| headers.0.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         target.headers.0.retain(|(name, _)| !own(name));

@@ -32,7 +32,7 @@ pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
         return Err("it names no slice".to_owned());
     }
     if job.share.of > 1 {
-        return Err("turns are taken on one engine".to_owned());
+        return Err("turns need one engine; this job shares its load with others".to_owned());
     }
     for slice in job.slices.iter().filter(|slice| asked.slices.contains(&slice.number)) {
         let session = slice.mix.0.iter().any(|(name, _)| job.sessions.contains_key(name));

@@ -39,7 +39,7 @@ impl ElementPath {
                 .any(|name| name.is_empty() || !name.bytes().all(is_name_byte))
         {
             return Err(format!(
-                "`{}` is no path of elements such as `Envelope/Body/answer/id`",
+                "`{}` is not a path of elements such as `Envelope/Body/answer/id`",
                 text.escape_debug()
             ));
         }

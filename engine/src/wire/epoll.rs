@@ -1,4 +1,4 @@
-//! Waiting for sockets, exactly.
+//! Waits for sockets with nanosecond precision.
 //!
 //! Every socket is registered once, edge-triggered, and never touched again: a request costs one write and one read, and
 //! its share of a wait. The wait takes nanoseconds (`epoll_pwait2`), with the thread's timer slack at its least; the last
@@ -13,9 +13,9 @@ use super::socket::check_result;
 use crate::clock::{Ns, SECOND};
 
 const EVENTS_AT_ONCE: usize = 256;
-/// The end of a wait that is polled through instead of slept through: longer than the kernel is late as a rule.
+/// The last part of a wait, which is polled instead of slept: longer than the kernel's usual delay.
 const POLLED_NS: Ns = 60_000;
-/// The token of the interrupt, which is no connection's.
+/// The token of the interrupt.
 const INTERRUPT: u64 = u64::MAX;
 
 pub struct Poller {
@@ -39,7 +39,7 @@ impl Poller {
         Ok(poller)
     }
 
-    /// Adds a socket, for all that can happen to it.
+    /// Adds a socket for all events.
     pub fn add(&self, fd: RawFd, token: u64) -> io::Result<()> {
         self.register(
             fd,
@@ -58,7 +58,7 @@ impl Poller {
         check_result(result as isize).map(|_| ())
     }
 
-    /// Waits until `until` at the latest, and appends what happened to `ready`.
+    /// Waits until `until` at the latest, and appends events to `ready`.
     #[inline]
     pub fn wait(&mut self, now: Ns, until: Ns, ready: &mut Vec<Ready>) -> io::Result<()> {
         let left = until.saturating_sub(now).saturating_sub(POLLED_NS);
@@ -97,7 +97,7 @@ impl Poller {
     }
 }
 
-/// Ends the waits of all pollers that know it, from any thread, for good.
+/// Ends the waits of all its pollers, from any thread, permanently.
 #[derive(Debug, Clone)]
 pub struct Interrupt(Arc<OwnedFd>);
 

@@ -1,4 +1,4 @@
-//! The engine's way to the network: what a worker needs of it, and the real one made of sockets, TLS and epoll.
+//! The network: the traits that a worker uses, and their implementation with sockets, TLS and epoll.
 
 mod epoll;
 mod resolve;
@@ -16,45 +16,45 @@ pub use transport::{Endpoint, RealTransport, RealWire};
 use crate::clock::Ns;
 use crate::verify::{Failed, Failure};
 
-/// What the network tells of one connection.
+/// An event of one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
     pub token: u64,
     pub writable: bool,
-    /// The peer closed or reset: reading on will tell which.
+    /// The peer closed or reset; reading shows which.
     pub hangup: bool,
 }
 
-/// Why a step on a connection did not succeed.
+/// The reason why a step on a connection did not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// Nothing to do now; an event will tell when.
+    /// Not ready; an event follows.
     WouldBlock,
-    /// Much was read, and nothing of it was an answer's: there may be more, of which no event will tell.
+    /// Much was read that belongs to no answer; there may be more without another event.
     ReadOn,
-    /// The server's side of it.
+    /// A failure of the server.
     Server(Failed),
-    /// The engine's own machine is out of something; never the server's failure.
+    /// The engine's machine lacks a resource; not a failure of the server.
     Instrument(&'static str),
 }
 
 impl Trouble {
-    /// Whether the server takes no connection at the address.
+    /// Whether the server refused the connection.
     pub fn is_refusal(self) -> bool {
         matches!(self, Self::Server(failed) if failed.kind == Failure::Refused)
     }
 
-    /// Sorts an error of the system; `otherwise` is what an error means that has no kind of its own.
+    /// Classifies a system error; `otherwise` is the kind of errors that have none of their own.
     pub fn of(error: &std::io::Error, otherwise: Failure) -> Self {
         match error.raw_os_error() {
             Some(libc::EAGAIN | libc::EINPROGRESS | libc::EINTR) => Self::WouldBlock,
             Some(libc::ECONNREFUSED) => Self::Server(Failure::Refused.because("connection refused")),
             Some(libc::EHOSTUNREACH) => Self::Server(Failure::Refused.because("no route to the host")),
             Some(libc::ENETUNREACH) => Self::Server(Failure::Refused.because("the network is unreachable")),
-            // Linux tells of a reset that came after the peer's orderly end as EPIPE.
+            // Linux reports a reset after the peer's orderly end as EPIPE.
             Some(libc::EPIPE) => Self::Server(Failure::Truncated.into()),
             Some(libc::ECONNRESET | libc::ECONNABORTED) => Self::Server(Failure::Reset.into()),
-            Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout.because("the kernel gave the connection up")),
+            Some(libc::ETIMEDOUT) => Self::Server(Failure::Timeout.because("the kernel gave up the connection")),
             Some(libc::EADDRNOTAVAIL) => {
                 Self::Instrument("no local port was free (EADDRNOTAVAIL); widen net.ipv4.ip_local_port_range")
             }
@@ -71,7 +71,7 @@ impl Trouble {
         }
     }
 
-    /// Sorts an error of making a socket or of watching it, in which the server has no part.
+    /// Classifies an error of making or watching a socket, which is never the server's.
     pub fn of_instrument(error: &std::io::Error) -> Self {
         match error.raw_os_error() {
             Some(libc::ENOSPC) => {
@@ -88,40 +88,40 @@ impl Trouble {
     }
 }
 
-/// How far a new connection is.
+/// The progress of a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     Connecting,
-    /// TCP is up; TLS is at work.
+    /// TCP is connected; the TLS handshake runs.
     Securing,
     Ready,
 }
 
-/// What an idle connection turns out to be.
+/// The state of an idle connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idle {
     Open,
     Closed,
-    /// The server sent what nobody had asked for.
+    /// The server sent data without a request.
     Unasked,
 }
 
 /// One connection.
 pub trait Transport {
-    /// Carries on with connecting.
+    /// Continues connecting.
     fn establish(&mut self) -> Result<Progress, Trouble>;
-    /// Reads what is there; 0 is the end of the stream. After a bounded number of reads without anything for us it is `ReadOn`.
+    /// Reads available bytes; 0 is the end of the stream. After a bounded number of reads without payload it returns `ReadOn`.
     fn receive(&mut self, buffer: &mut [u8]) -> Result<usize, Trouble>;
-    /// Sends as much of the two pieces, in turn, as the connection takes.
+    /// Sends as much of the two pieces, one after the other, as the connection takes.
     fn send(&mut self, first: &[u8], second: &[u8]) -> Result<usize, Trouble>;
-    /// Sends what was taken and could not be sent at once.
+    /// Sends buffered output.
     fn flush(&mut self) -> Result<(), Trouble>;
-    /// How many of the bytes sent the server's machine has not acknowledged. Asked after the server closed its side in order, this says
-    /// what can never have reached the server: it acknowledges with its end what it had taken by then.
+    /// The number of sent bytes that the server's machine has not acknowledged. After an orderly close these never reached the server,
+    /// because its FIN acknowledges everything that it received.
     fn unacknowledged_bytes(&self) -> u64;
     /// Whether a read that did not fill its buffer has emptied the connection.
     fn short_read_empties(&self) -> bool;
-    /// Looks at a connection on which no request is under way.
+    /// Checks an idle connection.
     fn idle(&mut self) -> Idle;
 }
 
@@ -130,9 +130,9 @@ pub trait Wire {
     type Transport: Transport;
     /// Begins a connection; its events will carry `token`.
     fn open(&mut self, token: u64) -> Result<Self::Transport, Trouble>;
-    /// How many addresses connections are dealt over, one after the other.
+    /// The number of addresses over which connections are dealt.
     fn addresses(&self) -> usize;
-    /// Waits until `until` at the latest, and appends what happened.
+    /// Waits until `until` at the latest, and appends events.
     fn wait(&mut self, now: Ns, until: Ns, events: &mut Vec<Ready>) -> std::io::Result<()>;
 }
 

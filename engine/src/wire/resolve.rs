@@ -1,4 +1,4 @@
-//! From a host's name to the addresses that load goes to.
+//! Resolves a host name to the addresses that get load.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -8,11 +8,10 @@ use crate::error::{EngineError, Result};
 use crate::http::Url;
 use crate::job::MOST_ADDRESSES;
 
-/// How long an address has to accept a connection.
+/// The time limit for an address to accept a connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The addresses to which connections for a URL go: of those that are `known`, or else of all that its host's name has, the ones that
-/// accept connections now. Never none.
+/// The addresses of a URL that accept connections now, among the `known` ones or else all of its host. Never empty.
 pub fn resolve(url: &Url, known: &[IpAddr]) -> Result<Vec<SocketAddr>> {
     if !known.is_empty() {
         let known = known.iter().map(|address| SocketAddr::new(*address, url.port));
@@ -31,13 +30,13 @@ pub fn resolve(url: &Url, known: &[IpAddr]) -> Result<Vec<SocketAddr>> {
     }
 }
 
-/// Which of several addresses accept connections now; those of one family only, that of the first that does, since the same server
-/// often answers by both. Where none accepts, those that can be reached, or else all: the load tells then what is wrong.
+/// The addresses that accept connections now, of the family of the first that does, since a server often listens on both. If none
+/// accepts, those that can be reached, or else all: the load then shows the failure.
 fn reachable(found: Vec<SocketAddr>) -> Vec<SocketAddr> {
     if found.len() < 2 {
         return found;
     }
-    // All at once, since one that does not answer takes a while.
+    // In parallel, since an address that does not answer takes long.
     let tries: Vec<std::io::Result<TcpStream>> = std::thread::scope(|scope| {
         let threads: Vec<_> = found
             .iter()

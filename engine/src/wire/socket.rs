@@ -35,7 +35,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// Begins to connect; an error of EINPROGRESS says that an event will tell the end.
+    /// Begins to connect; EINPROGRESS means that an event follows.
     pub fn connect(&self, address: &SocketAddr) -> io::Result<()> {
         let result = match address {
             SocketAddr::V4(address) => {
@@ -99,14 +99,14 @@ impl Socket {
         check_result(unsafe { libc::recv(self.fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) })
     }
 
-    /// Looks at one byte without taking it; 0 where the peer closed.
+    /// Peeks at one byte; 0 if the peer closed.
     pub fn peek(&self) -> io::Result<usize> {
         let mut byte = 0u8;
         // SAFETY: the buffer is one valid byte.
         check_result(unsafe { libc::recv(self.fd(), std::ptr::from_mut(&mut byte).cast(), 1, libc::MSG_PEEK) })
     }
 
-    /// How many of the bytes that were sent the peer's system has acknowledged.
+    /// The number of sent bytes that the peer's system has acknowledged.
     pub fn acknowledged_bytes(&self) -> io::Result<u64> {
         // struct tcp_info of linux/tcp.h: `tcpi_bytes_acked` is its sixteenth group of eight bytes.
         const PLACE: usize = 15;
@@ -120,7 +120,7 @@ impl Socket {
         if (size as usize) < (PLACE + 1) * size_of::<u64>() {
             return Err(io::Error::other("this system does not count acknowledged bytes"));
         }
-        // The first one counted is the connection's own beginning (SYN).
+        // The count includes the SYN.
         Ok(info[PLACE].saturating_sub(1))
     }
 

@@ -17,15 +17,15 @@ use crate::error::{EngineError, Result};
 use crate::job::{Target, Tls};
 use crate::verify::Failure;
 
-/// HTTP/2's name among those that TLS agrees on (RFC 9113, 3.2).
+/// HTTP/2's ALPN name (RFC 9113, 3.2).
 const HTTP_2: &[u8] = b"h2";
-/// So often the socket is read for one handshake's step, and for one piece of an answer. A server may send records without end that hold
-/// nothing for us (empty ones, session tickets): other connections, and the clock, must have their turn.
+/// The most socket reads for one step of a handshake or one piece of an answer. A server may send endless records without payload
+/// (empty ones, session tickets), which must not block other connections and the clock.
 const READS_OF_A_HANDSHAKE: u32 = 1024;
 const READS_WITHOUT_DATA: u32 = 8;
 
-/// The settings of a target: the system's roots, or its own authority; no judgement at all only where the job says so.
-/// `folder` is what a relative `ca` is relative to. Sessions are resumed where the server offers it.
+/// The TLS settings of a target: the system's roots, or its own authority; no verification only if the job says so. A relative `ca` is
+/// relative to `folder`. Sessions are resumed if the server offers it.
 pub fn client_config(target: &Target, folder: &Path) -> Result<Arc<ClientConfig>> {
     let tls = &target.tls;
     let provider = Arc::new(ring::default_provider());
@@ -57,7 +57,7 @@ pub fn client_config(target: &Target, folder: &Path) -> Result<Arc<ClientConfig>
     Ok(Arc::new(config))
 }
 
-/// What the engine shows of itself, where the job names it; both files are relative to `folder`.
+/// The client certificate, if the job has one; both files are relative to `folder`.
 fn own_certificate(tls: &Tls, folder: &Path) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>> {
     let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else {
         return match (&tls.certificate, &tls.key) {
@@ -151,13 +151,13 @@ impl ServerCertVerifier for AnyCertificate {
 /// The TLS side of one connection.
 pub struct TlsSession {
     session: ClientConnection,
-    /// The server has to agree to HTTP/2.
+    /// The server must negotiate HTTP/2.
     http2: bool,
-    /// How many bytes the system took to be sent, the handshake's too.
+    /// The number of bytes given to the system, the handshake included.
     taken: u64,
 }
 
-/// The socket, as rustls reads and writes it.
+/// The socket as a stream for rustls.
 struct Through<'a>(&'a Socket);
 
 impl Read for Through<'_> {
@@ -189,7 +189,7 @@ impl TlsSession {
             .map_err(|error| Trouble::Server(tls_failure::classify(&error)))
     }
 
-    /// Carries on with the handshake.
+    /// Continues the handshake.
     pub fn handshake(&mut self, socket: &Socket) -> std::result::Result<Progress, Trouble> {
         for _ in 0..READS_OF_A_HANDSHAKE {
             let step = self.flush(socket).and_then(|()| match self.session.is_handshaking() {
@@ -206,7 +206,7 @@ impl TlsSession {
                 Ok(Some(_)) => {}
                 Err(Trouble::WouldBlock) => return Ok(Progress::Securing),
                 Err(Trouble::Instrument(why)) => return Err(Trouble::Instrument(why)),
-                // Whatever else ends a handshake is TLS's failure.
+                // Any other error in a handshake is a failure of kind `tls`.
                 Err(Trouble::Server(failed)) if failed.kind == Failure::Tls => return Err(Trouble::Server(failed)),
                 Ok(None) | Err(Trouble::Server(_) | Trouble::ReadOn) => {
                     return Err(Trouble::Server(tls_failure::CLOSED));
@@ -221,7 +221,7 @@ impl TlsSession {
             match self.session.reader().read(buffer) {
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // Closed without TLS's own goodbye: the answer may have been cut.
+                // Closed without close_notify: the answer may be truncated.
                 Err(_) => return Err(Trouble::Server(Failure::Truncated.into())),
             }
             self.take_in(socket)?;
@@ -231,7 +231,7 @@ impl TlsSession {
     }
 
     pub fn send(&mut self, socket: &Socket, first: &[u8], second: &[u8]) -> std::result::Result<usize, Trouble> {
-        // What rustls takes is sent before more is given, so that a request of any size needs little memory.
+        // Each part is sent before rustls gets the next, so that a request of any size needs little memory.
         self.flush(socket)?;
         let mut taken = 0;
         for piece in [first, second] {
@@ -254,12 +254,12 @@ impl TlsSession {
         Ok(taken)
     }
 
-    /// How many bytes the system took to be sent.
+    /// The number of bytes given to the system.
     pub fn bytes_taken(&self) -> u64 {
         self.taken
     }
 
-    /// Sends what waits.
+    /// Sends buffered records.
     pub fn flush(&mut self, socket: &Socket) -> std::result::Result<(), Trouble> {
         while self.session.wants_write() {
             let written = self.session.write_tls(&mut Through(socket));
@@ -274,7 +274,7 @@ impl TlsSession {
             .read_tls(&mut Through(socket))
             .map_err(|error| Trouble::of(&error, Failure::Reset))?;
         if let Err(error) = self.session.process_new_packets() {
-            // The alert that tells the server why is sent as far as it goes.
+            // The alert for the server is sent if possible.
             let _ = self.flush(socket);
             return Err(Trouble::Server(tls_failure::classify(&error)));
         }

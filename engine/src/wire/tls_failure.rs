@@ -1,4 +1,4 @@
-//! Why TLS failed, in words: the certificate, the protocol version, ALPN, or no TLS at all.
+//! Causes of TLS failures in words: the certificate, the protocol version, ALPN, or no TLS at all.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub const NO_ALPN: Failed = Failure::Tls.because("the server does not agree to H
 pub const CLOSED: Failed = Failure::Tls.because("the server closed the connection during the handshake");
 pub const ENDLESS: Failed = Failure::Tls.because("the handshake does not end");
 
-/// What an error of rustls means.
+/// Classifies an error of rustls.
 pub fn classify(error: &Error) -> Failed {
     Failure::Tls.because(match error {
         Error::InvalidCertificate(why) => certificate(why),
@@ -65,7 +65,7 @@ fn refusal(alert: AlertDescription) -> &'static str {
     }
 }
 
-/// The mark of a certificate that signs itself.
+/// The error of a self-signed certificate.
 #[derive(Debug)]
 struct SelfSigned;
 
@@ -77,12 +77,12 @@ impl std::fmt::Display for SelfSigned {
 
 impl std::error::Error for SelfSigned {}
 
-/// Judges certificates as rustls does, and tells those that sign themselves from those of an unknown authority.
+/// Verifies certificates as rustls does, and distinguishes self-signed ones from those of an unknown authority.
 #[derive(Debug)]
 pub struct Verifier(Arc<WebPkiServerVerifier>);
 
 impl Verifier {
-    /// Trusts what `roots` trust.
+    /// Trusts `roots`.
     pub fn new(
         roots: RootCertStore,
         provider: Arc<rustls::crypto::CryptoProvider>,

@@ -1,4 +1,4 @@
-//! A connection over a socket, plain or with TLS, and where such connections lead.
+//! A connection over a socket, plain or with TLS, and its endpoint.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::{Idle, Poller, Progress, Ready, Transport, Trouble, Wire};
 use crate::clock::Ns;
 use crate::verify::Failure;
 
-/// Where connections to one subject lead: one address or several, over which they are dealt in turn.
+/// The endpoint of connections to one subject: one address or several, over which they are dealt in turn.
 #[derive(Clone)]
 pub struct Endpoint {
     pub addresses: Vec<SocketAddr>,
@@ -23,12 +23,12 @@ pub struct Endpoint {
 pub struct RealWire {
     endpoint: Endpoint,
     poller: Poller,
-    /// How many connections were opened before, by those too that had the addresses before the first of this one.
+    /// The number of connections opened so far, offset so that several threads begin with different addresses.
     opened: usize,
 }
 
 impl RealWire {
-    /// `first` is the place of the address that comes first: several threads begin with different ones.
+    /// `first` is the place of the first address: several threads begin with different ones.
     pub fn new(endpoint: Endpoint, poller: Poller, first: usize) -> Self {
         Self {
             endpoint,
@@ -53,7 +53,7 @@ impl Wire for RealWire {
             Err(Trouble::WouldBlock) => false,
             Err(trouble) => return Err(trouble),
         };
-        // Watched only now: a socket that is not yet connecting would report a hang-up.
+        // Registered only now: a socket that is not connecting yet would report a hang-up.
         self.poller.add(socket.fd(), token).map_err(lacks)?;
         let tls = match &self.endpoint.tls {
             None => None,
@@ -81,7 +81,7 @@ pub struct RealTransport {
     socket: Socket,
     connected: bool,
     tls: Option<Box<TlsSession>>,
-    /// How many bytes the system took to be sent, where there is no TLS.
+    /// The number of bytes given to the system without TLS.
     taken: u64,
 }
 
@@ -140,7 +140,7 @@ impl Transport for RealTransport {
 
     fn unacknowledged_bytes(&self) -> u64 {
         let taken = self.tls.as_ref().map_or(self.taken, |tls| tls.bytes_taken());
-        // Where the system does not tell, all may have arrived.
+        // If the system does not report it, all bytes may have arrived.
         self.socket
             .acknowledged_bytes()
             .map_or(0, |bytes| taken.saturating_sub(bytes))
@@ -149,7 +149,7 @@ impl Transport for RealTransport {
     fn idle(&mut self) -> Idle {
         let looked = match &mut self.tls {
             None => self.socket.peek().map_err(|error| Trouble::of(&error, Failure::Reset)),
-            // Session tickets may wait unread; they are TLS's own, and no answer.
+            // Unread session tickets belong to TLS and are not an answer.
             Some(tls) => tls.receive(&self.socket, &mut [0; 1]),
         };
         match looked {

@@ -1,5 +1,5 @@
-//! Every request that was taken up is in one count, whenever and however it ended. That the counts add up is asked of every simulated
-//! slice, in `simulation.rs`.
+//! Every request that was taken up is in exactly one count, whenever and however it ended. `simulation.rs` checks for every simulated
+//! slice that the counts add up.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is kept of answers under way, and what they may change.
+//! The parts of incomplete answers that are kept, and their effects.
 
 use std::sync::{Arc, Mutex};
 

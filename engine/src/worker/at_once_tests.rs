@@ -1,4 +1,4 @@
-//! Requests that end before there is anything to wait for: the loop is come back to after each, however many there are.
+//! Requests that end at once: control returns to the loop after each, however many there are.
 
 use std::rc::Rc;
 
@@ -12,13 +12,13 @@ use crate::verify::Failure;
 
 const MILLION: u64 = 1_000_000;
 
-/// Runs a test where there is room for few calls within one another.
+/// Runs a test on a small stack.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     let small = std::thread::Builder::new().stack_size(256 * 1024);
     small.spawn(test).unwrap().join().unwrap();
 }
 
-/// A world in which opening a connection and sending each take a microsecond, and a failure is followed at once.
+/// A simulation in which opening a connection and sending take a microsecond each, and users continue at once after a failure.
 fn at_once(profile: Value, timeout_ms: u64, script: impl FnMut(Ns, &str) -> Reply + 'static) -> Simulation {
     let job = json!({
         "slices": [slice(profile, json!({}))], "on_failure": {"kind": "continue"}, "timeout_ms": timeout_ms,

@@ -10,16 +10,15 @@ use crate::http::RequestHead;
 use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
-/// So many connections are opened at a time before a slice: more would overflow a server's queue of new ones.
+/// The most connections that are being opened at once before a slice; more would overflow a server's accept queue.
 const OPENED_AT_ONCE: usize = 64;
-/// What is read at a time of a connection on which no request is under way.
+/// The buffer for reading an idle connection.
 const IDLE_BUFFER: usize = 16 * 1024;
-/// A user whose request failed for want of something on the engine's own machine waits so long.
+/// The pause of a user after a shortage on the engine's machine.
 pub(super) const INSTRUMENT_WAIT: Ns = 10_000_000;
 
 impl<W: Wire> Pool<W> {
-    /// Probes idle connections and opens what is missing of the first `wanted`, unmeasured, until `limit` at the latest or
-    /// until the stop is pulled.
+    /// Checks idle connections and opens missing ones of the first `wanted`, unmeasured, until `limit` or the stop signal.
     pub fn open_connections(
         &mut self,
         wanted: u32,
@@ -44,7 +43,7 @@ impl<W: Wire> Pool<W> {
                 .iter()
                 .filter(|lane| matches!(lane.link, Link::Opening { .. }))
                 .count();
-            // Those that are open, or refused, at once make no room for all others to be so before the limit is looked at.
+            // Connections that open or fail at once must not keep the loop from checking the limit.
             while next < wanted && opening < OPENED_AT_ONCE && clock.now() < limit && !stop.is_raised() {
                 opening += usize::from(self.open_ahead(next, clock.now()));
                 next += 1;
@@ -64,7 +63,7 @@ impl<W: Wire> Pool<W> {
         }
     }
 
-    /// Opens a lane's connection to another address where it came to nothing at one.
+    /// Opens a lane's connection to the next address after a refusal.
     fn try_next_address(&mut self, lane: usize, now: Ns) {
         let user = &mut self.lanes[lane];
         if matches!(user.link, Link::None) && user.refusals + 1 < self.wire.addresses() {
@@ -73,8 +72,8 @@ impl<W: Wire> Pool<W> {
         }
     }
 
-    /// Looks at idle connections and opens what is missing for the first `wanted` lanes, `streams` of them on each, unmeasured, until
-    /// `limit` at the latest or until the stop is pulled.
+    /// Checks idle connections and opens missing ones for the first `wanted` lanes, `streams` on each, unmeasured, until `limit` or the stop
+    /// signal.
     pub fn open_shared(
         &mut self,
         wanted: u32,
@@ -95,7 +94,7 @@ impl<W: Wire> Pool<W> {
             self.open_shared_ahead(at, clock.now(), &mut buffer);
         }
         let mut events = Vec::new();
-        // What fails is tried again when a request needs it.
+        // A failed connection is opened again when a request needs it.
         let is_opening = |shared: &Shared<W::Transport>| !matches!(shared.link, Link::None) && !shared.http2.is_ready();
         while self.shared.all.iter().any(is_opening) && clock.now() < limit && !stop.is_raised() {
             self.wire.wait(clock.now(), limit, &mut events)?;
@@ -132,7 +131,7 @@ impl<W: Wire> Pool<W> {
         }
     }
 
-    /// Begins to open a lane's connection if it has none; whether it is still being opened.
+    /// Begins to open a lane's connection if it has none; returns whether it is still being opened.
     fn open_ahead(&mut self, lane: usize, now: Ns) -> bool {
         let user = &mut self.lanes[lane];
         if matches!(user.link, Link::None) {
@@ -152,7 +151,7 @@ impl<W: Wire> Pool<W> {
 }
 
 impl<T: Transport> Lane<T> {
-    /// Carries on with opening a connection that no request waits for; what fails is tried again when one does.
+    /// Continues opening a connection that no request waits for; after a failure it is opened again when one does.
     fn carry_on(&mut self, now: Ns) {
         if let Link::Opening {
             transport, connected, ..
@@ -215,7 +214,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Opens a connection for the request at hand.
+    /// Opens a connection for the current request.
     pub(super) fn connect(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         user.fresh = true;
@@ -239,7 +238,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Carries on with a connection that a request waits for.
+    /// Continues opening a connection that a request waits for.
     fn establish(&mut self, lane: usize) {
         let now = self.now;
         let user = &mut self.pool.lanes[lane];
@@ -272,7 +271,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The connection broke under the request at hand: sent again where that is allowed, failed otherwise.
+    /// The connection of the current request broke: the request is sent again if that is allowed, and has failed otherwise.
     pub(super) fn lose_connection(&mut self, lane: usize, trouble: Trouble) {
         let failed = match trouble {
             Trouble::WouldBlock | Trouble::ReadOn => return,
@@ -288,7 +287,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let user = &mut self.pool.lanes[lane];
         let was_open = matches!(user.link, Link::Open(_));
         self.recorder.closes += u64::from(was_open);
-        // The server closed its side in order, and had not taken any of the request by then: it cannot have carried it out.
+        // The server closed its side in order and had not received any of the request: it cannot have carried it out.
         let never_arrived = failed.kind == Failure::Truncated
             && matches!(&user.link, Link::Open(transport) if transport.unacknowledged_bytes() >= user.written as u64);
         user.drop_link();
@@ -301,7 +300,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Nobody waits for the lane's answer any more: what may still come of it must not be taken for another's.
+    /// Drops the connection of an answer that is no longer awaited, so that late bytes are not taken for another answer.
     pub(super) fn give_up_connection(&mut self, lane: usize) {
         match self.plan.streams {
             None => self.pool.lanes[lane].drop_link(),
@@ -309,7 +308,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The failure of the request at hand with how far it had come, where its kind does not tell the cause.
+    /// The failure of the current request, with its progress as the cause if the kind does not show one.
     pub(super) fn with_progress(&self, lane: usize, failed: Failed) -> Failed {
         let user = &self.pool.lanes[lane];
         if !failed.cause.is_empty() || !matches!(failed.kind, Failure::Reset | Failure::Truncated | Failure::Timeout) {
@@ -322,9 +321,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         })
     }
 
-    /// The request at hand lost its connection by this failure: whether it is sent again, which it is once, where it met a reused
-    /// connection that ended before a byte of the answer. It must have `never_arrived`, or be a request that may be sent twice and met a
-    /// reset, as of a server that closed when it came. An orderly end after the server took the request in is the server's failure.
+    /// Whether the current request is sent again after this failure: once, if a reused connection ended before a byte of the answer. The
+    /// request must have `never_arrived`, or must be safe to repeat and have met a reset, as of a server that closed when it came. An
+    /// orderly end after the server received the request is the server's failure.
     pub(super) fn is_repeated(&mut self, lane: usize, failed: Failed, never_arrived: bool) -> bool {
         let user = &mut self.pool.lanes[lane];
         let reset = failed.kind == Failure::Reset;

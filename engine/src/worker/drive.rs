@@ -14,13 +14,13 @@ use crate::record::{Recorder, Sample, SampleKeeper, TickPart};
 use crate::verify::CompiledRule;
 use crate::wire::{Ready, Wire};
 
-/// So many requests are begun before the clock, the stop and the network have their turn again: what ends at once may otherwise be
-/// followed by the next for ever.
+/// The most requests begun before clock, stop signal and network are checked again. Without it, requests that end at once could follow
+/// one another for ever.
 const BEGUN_A_TURN: usize = 64;
-/// So many arrivals that come too late to be taken up are counted before the same.
+/// The most unsent arrivals counted before the same checks.
 const FORGONE_A_TURN: usize = 4096;
 
-/// One thread's share of one slice, while it runs.
+/// One thread's part of a running slice.
 pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) plan: &'a SlicePlan,
     pub(super) rules: &'a [CompiledRule],
@@ -31,29 +31,29 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) recorder: Recorder,
     pub(super) samples: SampleKeeper,
     pub(super) timers: BinaryHeap<Reverse<(Ns, u32)>>,
-    /// Lanes whose users go on as soon as it is their turn. One request never begins the next: it puts its lane here.
+    /// Lanes whose users continue at the next opportunity. A request never begins the next one directly: it puts its lane here.
     pub(super) going_on: VecDeque<u32>,
     pub(super) now: Ns,
     pub(super) in_flight: u32,
     pub(super) next_expiry: Ns,
     pub(super) issuing: bool,
-    /// Sessions or plain requests that are still to end, where the work is fixed.
+    /// With fixed work: sessions or plain requests that are still to end.
     pub(super) work_left: u64,
     pub(super) unfinished: u64,
     pub(super) oldest_unfinished: Ns,
-    /// What all of them had waited by the end, within the measured time.
+    /// The time that they had waited by the end, within the measured time, summed.
     unfinished_waits: Ns,
-    /// When load is to begin, and when this thread was there to begin it; 0 until it was.
+    /// When load is due to begin, and when this thread began it; 0 before.
     lead_in: Ns,
     began: Ns,
     /// Requests started, for each part of the mix.
     pub(super) started: Vec<u64>,
-    /// Connections, by token, on which more has come than one turn reads, and whether the server hung up behind it.
+    /// Connections, by token, with more input than one pass reads, and whether the server hung up after it.
     pub(super) unread: Vec<(u64, bool)>,
     turn: Vec<(u64, bool)>,
 }
 
-/// What a thread brings back from a slice.
+/// A thread's result of a slice.
 pub struct Driven {
     pub recorder: Recorder,
     pub samples: Vec<Sample>,
@@ -61,7 +61,7 @@ pub struct Driven {
     pub oldest_unfinished: Ns,
     pub unfinished_waits: Ns,
     pub started: Vec<u64>,
-    /// When the thread was there to begin the load.
+    /// When the thread began the load.
     pub began: Ns,
     /// Fixed work that was not done.
     pub work_left: u64,
@@ -136,7 +136,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// Runs the slice to its end, or until the stop ends it; `tick` is told every second of the measured time.
+    /// Runs the slice to its end or until the stop signal; calls `tick` after every second of the measured time.
     pub fn run(mut self, stop: &StopSignal, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
         let mut drain_until = Ns::MAX;
@@ -215,7 +215,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         })
     }
 
-    /// Reads on where one turn was not enough.
+    /// Continues reading where one pass was not enough.
     fn read_on(&mut self) {
         if self.unread.is_empty() {
             return;
@@ -244,7 +244,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         until
     }
 
-    /// Starts arrivals, users and pauses' ends that are due by now, as many as are begun in a turn.
+    /// Starts arrivals and users that are due, up to the most of one pass.
     #[inline]
     fn start_what_is_due(&mut self) {
         match &mut self.load {
@@ -270,7 +270,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             && at <= self.now
         {
             self.timers.pop();
-            // A timer whose user was sent away in the meantime means nothing any more.
+            // The timer of a user who was deactivated meanwhile is void.
             if self.pool.lanes[lane as usize].task == Task::Waiting(at) {
                 self.going_on.push_back(lane);
             }
@@ -278,13 +278,13 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.go_on(BEGUN_A_TURN);
     }
 
-    /// Has the first users that are to go on do so, `most` of them.
+    /// Lets the first `most` waiting users continue.
     #[inline]
     fn go_on(&mut self, most: usize) {
         for _ in 0..most {
             let Some(lane) = self.going_on.pop_front() else { return };
             let lane = lane as usize;
-            // A user who was sent away in the meantime does not, nor one who came back and keeps a pause.
+            // Users who were deactivated meanwhile, or are in a pause again, do not continue.
             if let Task::Waiting(due) = self.pool.lanes[lane].task
                 && due <= self.now
             {
@@ -319,7 +319,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.recorder.end
     }
 
-    /// How long requests in flight are waited for.
+    /// The end of the drain.
     fn drain_until(&self) -> Ns {
         self.recorder.end.max(self.now) + self.plan.drain_limit
     }
@@ -339,7 +339,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// Counts arrivals that were due and will not be taken up any more, some of them; whether there are others.
+    /// Counts some of the arrivals that were due and will not be taken up; returns whether there are more.
     fn forgo(&mut self) -> bool {
         for _ in 0..FORGONE_A_TURN {
             let Load::Open(queue) = &mut self.load else {
@@ -356,7 +356,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         true
     }
 
-    /// A request that was due at `due`, before the end, was not answered at the end.
+    /// Counts a request that was due at `due`, before the end, and is not answered at the end.
     pub(super) fn count_unfinished(&mut self, due: Ns) {
         self.unfinished += 1;
         let (begin, end) = (self.recorder.begin, self.recorder.end);
@@ -364,7 +364,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.unfinished_waits += end.saturating_sub(due.max(begin));
     }
 
-    /// What is in flight at the end of the drain stays without an answer.
+    /// Ends requests in flight at the end of the drain as unanswered.
     fn give_up_rest(&mut self) {
         for lane in 0..self.pool.lanes.len() {
             if self.pool.lanes[lane].task.is_in_flight() {
@@ -374,7 +374,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         }
     }
 
-    /// The request at hand has no answer, and none is waited for any more: no other follows it.
+    /// Ends the current request as unanswered; no other follows it.
     pub(super) fn leave_unanswered(&mut self, lane: usize) {
         self.give_up_connection(lane);
         let user = &mut self.pool.lanes[lane];

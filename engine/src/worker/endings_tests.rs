@@ -1,4 +1,4 @@
-//! Tests of connections that end in order, in simulated time: what is sent again, and what is a failure.
+//! Tests of orderly ends of connections in simulated time: requests that are sent again, and failures.
 
 use serde_json::{Value, json};
 

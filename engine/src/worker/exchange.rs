@@ -12,18 +12,17 @@ use crate::session::{self, MOST_SCANNED};
 use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
-/// A body up to this size is copied behind its head and sent with it; a larger one is sent from where it lies.
+/// The largest body that is copied behind its head and sent with it; a larger one is sent from the corpus.
 const COPIED_BODY: usize = 16 * 1024;
-/// How much is kept of an answer that came in pieces: if a rule's expression or a sample needs it, and if it might become a sample
-/// by failing.
+/// The most bytes kept of an answer in pieces: if a rule's expression or a sample needs it, and if it might become a sample by failing.
 const KEPT_IF_NEEDED: usize = 16 * 1024 * 1024;
 const KEPT_IN_CASE: usize = 16 * 1024;
 const SURPLUS: Failed = Failure::Malformed.because("more bytes than the answer has");
-/// So often one connection is read before it is the others' turn.
+/// The most reads of one connection in one pass.
 pub(super) const READS_A_TURN: u32 = 16;
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
-    /// Takes up the request for which the lane's card and step stand, due at `due`.
+    /// Takes up the request of the lane's card and step, due at `due`.
     #[inline]
     pub(super) fn begin(&mut self, lane: usize, due: Ns, card_number: u64) {
         let user = &mut self.pool.lanes[lane];
@@ -63,12 +62,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         match &mut user.link {
             Link::Open(transport) => {
-                // A server may have spoken first on a connection that was opened ahead: that would pass for an answer.
+                // Data that the server sent before any request must not pass for an answer.
                 if !user.used && transport.idle() == Idle::Unasked {
                     user.drop_link();
                     user.exchange.first_byte = self.now;
                     user.reader.reset(WantedFields::None, false);
-                    let unasked = Failure::Malformed.because("the server spoke before it was asked");
+                    let unasked = Failure::Malformed.because("the server sent data before the request");
                     return self.finish(lane, Outcome::Failed(unasked), None);
                 }
                 self.send(lane);
@@ -81,7 +80,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Sends the request, or what is left of it.
+    /// Sends the request or its rest.
     #[inline]
     pub(super) fn send(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
@@ -135,14 +134,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     self.recorder.record_bytes(user.exchange.operation, self.now, count, 0);
                 }
                 Err(Trouble::WouldBlock) => return,
-                // The server may have answered before it closed: its answer, if there is one, is read first.
+                // The server may have answered before it closed, so its answer is read first.
                 Err(Trouble::Server(_)) => return self.receive(lane, true),
                 Err(trouble) => return self.lose_connection(lane, trouble),
             }
         }
     }
 
-    /// Reads what has come for the request at hand.
+    /// Reads input for the current request.
     #[inline]
     pub(super) fn receive(&mut self, lane: usize, hangup: bool) {
         for _ in 0..READS_A_TURN {
@@ -163,7 +162,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             self.recorder.record_bytes(exchange.operation, self.now, 0, count);
             let rule = usize::from(self.plan.corpus.entries[exchange.entry as usize].rule);
-            // The buffer is lent out while the answer is looked at, and put back before anything is sent.
+            // The buffer is taken out while the answer is read, and put back before anything is sent.
             let buffer = std::mem::take(&mut self.scratch.buffer);
             let full = count == buffer.len();
             let ended = match user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room) {
@@ -198,17 +197,17 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 }
             }
         }
-        // A connection that always has more must not keep the others, and the clock, from their turn.
+        // A connection with endless input must not block the others and the clock.
         let token = token(lane, self.pool.lanes[lane].generation);
-        // It has one turn, however many events tell of it.
+        // It has one entry, however many events it has.
         match self.unread.iter_mut().find(|(other, _)| *other == token) {
             Some((_, hung_up)) => *hung_up |= hangup,
             None => self.unread.push((token, hangup)),
         }
     }
 
-    /// Judges the answer at hand, which is complete; `whole` is its body where it came in one piece. Only now its cookies are taken in, and
-    /// what else a session needs of it: the request, of which a part may still have had to be sent, holds those of the answers before.
+    /// Judges the current answer, which is complete; `whole` is its body if it came in one piece. Cookies and captures are stored only now,
+    /// because a part of the request may have been unsent until here and uses the earlier ones.
     #[inline]
     pub(super) fn judge(&mut self, lane: usize, whole: Option<&[u8]>) -> Result<Outcome, Trouble> {
         let user = &mut self.pool.lanes[lane];
@@ -225,7 +224,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         match outcome {
             Outcome::Right { .. } => user.capture(&session.steps[user.step], whole, outcome),
-            // A wrong answer is an answer, but no whole session comes of it, and no value.
+            // A wrong answer gives no value, and its session is not whole.
             _ => {
                 user.session_failed = true;
                 Ok(outcome)
@@ -240,7 +239,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Keeps the body of an answer that came in one piece, for a sample.
+    /// Stores the body of an answer that came in one piece, for a sample.
     pub(super) fn keep_sample(&mut self, lane: usize, body: &[u8]) {
         let user = &mut self.pool.lanes[lane];
         user.keep_limit = KEPT_IF_NEEDED;
@@ -267,7 +266,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The request at hand ended: recorded, and followed by what comes next.
+    /// Records the end of the current request and starts the next action.
     #[inline]
     pub(super) fn finish(&mut self, lane: usize, outcome: Outcome, at_limit: Option<Ns>) {
         let user = &mut self.pool.lanes[lane];
@@ -291,7 +290,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.follow(lane, !matches!(outcome, Outcome::Failed(_)));
     }
 
-    /// Gives back the room that the answer at hand took.
+    /// Releases the memory allowance of the current answer.
     #[inline]
     pub(super) fn release_kept(&mut self, lane: usize) {
         let kept = &mut self.pool.lanes[lane].kept;
@@ -302,8 +301,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Ends requests that have waited for longer than the limit, and finds when the next one will have. In the drain they have no answer
-    /// at its end.
+    /// Ends requests that waited longer than the timeout, and finds the next timeout. In the drain, requests without an answer at its end are
+    /// unanswered instead.
     pub(super) fn expire(&mut self) {
         let limit = self.plan.timeout;
         let now = self.now;

@@ -1,4 +1,4 @@
-//! A lane: one user's connection, and the request at hand on it.
+//! A lane: one user's connection and current request.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -14,7 +14,7 @@ use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
 use crate::verify::{Check, CompiledRule, Failure, Outcome};
 use crate::wire::{Trouble, Wire};
 
-/// What a lane is doing.
+/// The state of a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Task {
     Off,
@@ -34,19 +34,19 @@ impl Task {
 
 pub(super) struct Lane<T> {
     pub link: Link<T>,
-    /// Where connections are shared: that of the request at hand, and its stream.
+    /// With shared connections: the connection and stream of the current request.
     pub stream: Option<(usize, u32)>,
-    /// Counts the connections that were dropped, so that late events of an earlier one are told apart.
+    /// Counts dropped connections, so that late events of an earlier one are recognized.
     pub generation: u32,
     pub task: Task,
-    /// Whether the user is at work (closed load).
+    /// Whether the user is active (closed load).
     pub active: bool,
     /// Whether the user ended for good after a failure.
     pub ended: bool,
     pub exchange: Exchange,
     pub card: Card,
     pub step: usize,
-    /// Whether the connection was opened for the request at hand, and has carried no other.
+    /// Whether the connection was opened for the current request and has carried no other.
     pub fresh: bool,
     pub retried: bool,
     /// How many addresses in a row refused the connection that is being opened.
@@ -58,32 +58,32 @@ pub(super) struct Lane<T> {
     pub reader: ResponseReader,
     /// Whether a piece of the answer's body has come.
     pub body_begun: bool,
-    /// Unpacks the answer at hand, where it comes packed.
+    /// Decompresses the current answer, if it is compressed.
     pub unpacker: Option<Unpacker>,
     pub check: Check,
-    /// The answer's body, as far as a sample or an expression may need it and it did not come in one piece.
+    /// The body of an answer in pieces, as far as a sample or an expression may need it.
     pub kept: Vec<u8>,
     pub keep_limit: usize,
     /// Whether all of the body that came in pieces is kept.
     pub kept_whole: bool,
     pub jar: CookieJar,
-    /// When the session at hand was due, whether a request of it failed, and the values found in its answers.
+    /// The current session: when it was due, whether a request failed, and its captured values.
     pub session_due: Ns,
     pub session_failed: bool,
     pub values: Values,
-    /// What the engine fills into the request at hand.
+    /// The engine's own values for the current request.
     pub stamp: Stamp,
-    /// How many sessions or plain requests are left to the user, where the work is fixed.
+    /// With fixed work: sessions or plain requests that are left to the user.
     pub left: u64,
     pub rng: SmallRng,
-    /// The pause that is being kept: when it began and how long it was drawn.
+    /// The current pause: its begin and its drawn length.
     pub thinking: Option<(Ns, Ns)>,
 }
 
-/// What a piece of the stream made of the answer at hand.
+/// The progress of an answer after a piece of input.
 pub(super) enum Digest<'a> {
     Pending,
-    /// The answer is complete; its body, where it came in one piece, and whether bytes follow it.
+    /// The answer is complete; its body if it came in one piece, and whether bytes follow it.
     Done {
         whole: Option<&'a [u8]>,
         surplus: bool,
@@ -127,7 +127,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Readies a lane for a slice; its connection stays.
+    /// Prepares a lane for a slice; its connection stays.
     pub fn ready(&mut self, left: u64, seed: u64) {
         self.task = Task::Off;
         self.active = false;
@@ -140,21 +140,21 @@ impl<T> Lane<T> {
         self.thinking = None;
     }
 
-    /// Makes ready the cookies that go with the request at hand.
+    /// Prepares the cookies of the current request.
     pub fn prepare_cookies(&mut self, head: &RequestHead, site: &Url) {
         let (own, _) = head.own_cookies(&self.values, &self.stamp);
         let url = || head.url(site, &self.values, &self.stamp);
         self.jar.prepare(&own, url);
     }
 
-    /// Closes the connection; events of it that are still to come will be ignored.
+    /// Closes the connection; its later events are ignored.
     pub fn drop_link(&mut self) {
         self.link = Link::None;
         self.used = false;
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Reads a piece of the stream into the answer at hand; what is kept of it takes from `room`.
+    /// Reads a piece of input into the current answer; kept bytes reduce `room`.
     #[inline]
     pub fn digest<'a>(&mut self, rule: &CompiledRule, mut input: &'a [u8], room: &mut usize) -> Digest<'a> {
         let mut whole_body = None;
@@ -191,7 +191,7 @@ impl<T> Lane<T> {
 }
 
 impl<T> Lane<T> {
-    /// Takes in what a packed piece of the body holds, or what is left at its end; nothing where the body is not packed.
+    /// Reads a compressed piece of the body, or the rest at its end; does nothing if the body is not compressed.
     pub fn unpack(&mut self, rule: &CompiledRule, packed: Option<&[u8]>, room: &mut usize) -> Result<(), Malformed> {
         let Some(unpacker) = &mut self.unpacker else {
             return Ok(());
@@ -208,7 +208,7 @@ impl<T> Lane<T> {
         Ok(())
     }
 
-    /// Keeps a piece of the body, as far as its limit and the room allow.
+    /// Stores a piece of the body, within its limit and the room.
     #[inline]
     pub fn keep(&mut self, bytes: &[u8], room: &mut usize) {
         if self.kept_whole {
@@ -220,7 +220,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Judges the answer at hand, which is complete.
+    /// Judges the current answer, which is complete.
     #[inline]
     pub fn judge(&mut self, rule: &CompiledRule) -> Result<Outcome, Trouble> {
         let outcome = self.check.finish(rule, self.reader.status(), &self.kept);
@@ -231,8 +231,7 @@ impl<T> Lane<T> {
         Ok(outcome)
     }
 
-    /// Keeps what a session's later requests need of an answer that is right; `whole` is its body where it came in one piece. An answer
-    /// that lacks a value has failed.
+    /// Stores the captured values of a right answer; `whole` is its body if it came in one piece. An answer that lacks a value has failed.
     pub fn capture(&mut self, step: &StepPlan, whole: Option<&[u8]>, right: Outcome) -> Result<Outcome, Trouble> {
         let body = whole.unwrap_or(&self.kept);
         let cut = whole.is_none() && !self.kept_whole;
@@ -252,7 +251,7 @@ impl<T> Lane<T> {
 const NO_ROOM: &str =
     "answers under way at once are longer than it can hold for `matches` and captures; use `contains` or fewer users";
 
-/// The lanes to one subject: they, and their connections, outlast the slices.
+/// The lanes to one subject. They and their connections persist over slices.
 pub struct Pool<W: Wire> {
     pub(super) wire: W,
     pub(super) lanes: Vec<Lane<W::Transport>>,

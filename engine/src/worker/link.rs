@@ -1,4 +1,4 @@
-//! A connection as far as it has come, and the token by which its events are known.
+//! The state of a connection, and the token of its events.
 
 use crate::clock::Ns;
 
@@ -8,13 +8,13 @@ pub(super) enum Link<T> {
     Opening {
         transport: T,
         began: Ns,
-        /// When TCP was up; 0 before.
+        /// When TCP connected; 0 before.
         connected: Ns,
     },
     Open(T),
 }
 
-/// An event's token: the lane, and which of its connections.
+/// The token of a connection's events: the lane and the generation of its connection.
 pub(super) fn token(lane: usize, generation: u32) -> u64 {
     (lane as u64) << 32 | u64::from(generation)
 }

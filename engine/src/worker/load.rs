@@ -1,4 +1,4 @@
-//! What a thread knows of the load that is due: users coming and going, or arrivals.
+//! The load of one thread: users that start and stop, or arrivals.
 
 use crate::clock::Ns;
 use crate::plan::{Shape, SlicePlan, part_of};
@@ -9,18 +9,18 @@ pub(super) enum Load {
     Open(Queue),
 }
 
-/// The changes of level still to come, as instants and users of this thread.
+/// The remaining changes of level, as instants and numbers of users of this thread.
 pub(super) struct Users {
     changes: std::vec::IntoIter<(Ns, u32)>,
     next: Option<(Ns, u32)>,
     pub level: u32,
 }
 
-/// The arrivals still to come, of which the first may be due already and wait for a lane.
+/// The remaining arrivals; the first may be due already and wait for a lane.
 pub(super) struct Queue {
     arrivals: Box<dyn Iterator<Item = (u64, Ns)> + Send>,
     pub next: Option<(u64, Ns)>,
-    /// Lanes without a request; the one that was busy last is taken first.
+    /// Idle lanes; the most recently busy one is used first.
     pub free: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl Load {
                     .iter()
                     .enumerate()
                     .map(|(place, (at, users))| {
-                        // The first level is that of the lead-in, too.
+                        // The lead-in has the first level too.
                         let at = if place == 0 { lead_in } else { begin + at };
                         (at, own(*users))
                     })
@@ -72,19 +72,19 @@ impl Load {
         }
     }
 
-    /// The instant of the next change or arrival that can be acted upon.
+    /// The instant of the next change or arrival that can start.
     #[inline]
     pub fn next(&self) -> Ns {
         match self {
             Self::Closed(users) => users.next.map_or(Ns::MAX, |(at, _)| at),
-            // While all lanes are busy, nothing but an answer can help a waiting arrival.
+            // While all lanes are busy, a due arrival waits for an answer.
             Self::Open(queue) if queue.free.is_empty() => Ns::MAX,
             Self::Open(queue) => queue.next.map_or(Ns::MAX, |(_, due)| due),
         }
     }
 }
 
-/// When a user begins, from the lead-in's begin: all users of all threads and engines start evenly over the spread, in their order.
+/// The start of a user, from the lead-in's begin: users of all threads and engines start evenly over the spread, in order.
 fn start_of(plan: &SlicePlan, thread: u32, place: u32, all: u32) -> Ns {
     let number = plan
         .share

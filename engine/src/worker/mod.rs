@@ -1,5 +1,5 @@
-//! One thread's share of a slice: one loop, told when load is due by a schedule and when to stop by the clock, that drives
-//! connections and tells a recorder what became of each request.
+//! One thread's part of a slice: a loop that starts requests by the schedule, drives connections, and records the end of each
+//! request.
 
 #[cfg(test)]
 mod account_tests;
@@ -32,19 +32,19 @@ pub use drive::{Drive, Driven};
 pub use lane::Pool;
 pub use stop_signal::StopSignal;
 
-/// What all requests of one thread share.
+/// Buffers that all requests of one thread share.
 pub struct Scratch {
-    /// What is read from a connection; so idle connections need no memory for it.
+    /// The read buffer; idle connections need none.
     pub buffer: Box<[u8]>,
     /// The request that is being sent.
     pub request: Vec<u8>,
-    /// Its body, where that has marked places.
+    /// Its body, if that has marked places.
     pub body: Vec<u8>,
-    /// So many bytes of answers under way may still be kept.
+    /// The bytes of incomplete answers that may still be kept.
     pub room: usize,
 }
 
-/// All threads together keep so many bytes of answers under way, for a rule's expression or for samples.
+/// The most bytes of incomplete answers that all threads together keep, for expressions and samples.
 const MOST_KEPT: usize = 256 * 1024 * 1024;
 
 impl Scratch {

@@ -1,4 +1,4 @@
-//! Tests of sessions in simulated time: what is carried from answer to request, and what becomes of a session whose answers are hostile.
+//! Tests of sessions in simulated time: captured values, and sessions with hostile answers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

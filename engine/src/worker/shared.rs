@@ -1,7 +1,7 @@
 //! Connections that carry the requests of several lanes at once: those of HTTP/2, whose lanes are streams.
 //!
-//! Lanes are dealt to connections by their number, as many to each as the job wants streams. A place among the lanes outlives the
-//! connection that serves it: where the server takes no more requests on one, or hangs, the next opens beside it.
+//! Lanes are dealt to connections by their number, `streams` to each. Where the server takes no more requests on a connection, or hangs,
+//! its lanes move to a new connection beside it.
 
 use std::collections::VecDeque;
 
@@ -11,23 +11,23 @@ use crate::http2::{Connection, Event};
 use crate::verify::Failure;
 use crate::wire::{Progress, Transport, Trouble};
 
-/// A server that then has more to say than this many pieces is at something else than serving.
+/// The most pieces that a server may send while no request is under way.
 const READS_WHILE_IDLE: u32 = 64;
 
 pub(super) struct Shared<T> {
     pub link: Link<T>,
-    /// Counts the connections that were dropped, so that late events of an earlier one are told apart.
+    /// Counts dropped connections, so that late events of an earlier one are recognized.
     pub generation: u32,
     pub http2: Connection,
     /// Lanes whose requests wait until it is open or has room.
     pub waiting: VecDeque<u32>,
-    /// Lanes, with their streams, of which a part of the body waits for the server's leave.
+    /// Lanes, with their streams, whose body waits for the server's window.
     pub blocked: Vec<(u32, u32)>,
-    /// Whether it is among those that are to be written.
+    /// Whether it is in the list of connections to write.
     pub dirty: bool,
-    /// Takes no new request; another has its place.
+    /// Takes no new request; another connection has replaced it.
     pub retired: bool,
-    /// When something came last, or a request began to open it.
+    /// The last instant of input, or when a request began to open it.
     pub heard: Ns,
     /// How many addresses in a row refused the connection that is being opened.
     pub refusals: usize,
@@ -35,9 +35,9 @@ pub(super) struct Shared<T> {
 
 pub(super) struct SharedConnections<T> {
     pub all: Vec<Shared<T>>,
-    /// For each number of lanes that share, which of all serves them.
+    /// For each group of lanes that share, the place of their connection.
     places: Vec<usize>,
-    /// Those that may have something to be sent.
+    /// Connections that may have output to send.
     pub dirty: Vec<usize>,
 }
 
@@ -66,7 +66,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Closes it; events of it that are still to come will be ignored.
+    /// Closes it; its later events are ignored.
     pub fn drop_link(&mut self) {
         self.link = Link::None;
         self.generation = self.generation.wrapping_add(1);
@@ -77,7 +77,7 @@ impl<T> Shared<T> {
 }
 
 impl<T> SharedConnections<T> {
-    /// Which connection serves the lanes number `place`, opened or not.
+    /// The connection of the group of lanes `place`, open or not.
     #[inline]
     pub fn serving(&mut self, place: usize) -> usize {
         while self.places.len() <= place {
@@ -102,7 +102,7 @@ impl<T> SharedConnections<T> {
         free
     }
 
-    /// Has what a connection may have to say sent, when it is time.
+    /// Marks a connection whose output may have to be sent.
     #[inline]
     pub fn mark(&mut self, at: usize) {
         if !std::mem::replace(&mut self.all[at].dirty, true) {
@@ -112,7 +112,7 @@ impl<T> SharedConnections<T> {
 }
 
 impl<T: Transport> Shared<T> {
-    /// Reads and writes what there is while no request is under way; false where the connection is of no use any more.
+    /// Reads and writes while no request is under way; false if the connection can no longer be used.
     pub fn carry_on(&mut self, buffer: &mut [u8]) -> bool {
         if self.retired {
             return false;
@@ -134,9 +134,9 @@ impl<T: Transport> Shared<T> {
         false
     }
 
-    /// Writes all that there is, reads once, and looks at what that was.
+    /// Writes all output, reads once, and processes the input.
     fn exchange_idle(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
-        const OF_NO_USE: Trouble = Trouble::Server(Failure::Reset.because("the connection is of no use any more"));
+        const OF_NO_USE: Trouble = Trouble::Server(Failure::Reset.because("the connection can no longer be used"));
         let Link::Open(transport) = &mut self.link else {
             return Err(OF_NO_USE);
         };

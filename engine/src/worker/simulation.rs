@@ -17,7 +17,7 @@ use crate::validation;
 use crate::verify::Failure;
 use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
 
-/// What the script says of one request.
+/// The scripted reply to one request.
 pub enum Reply {
     /// These bytes after so long.
     After(Ns, &'static str),
@@ -325,7 +325,7 @@ impl Simulation {
         (driven, ticks)
     }
 
-    /// The same under a stop that somebody may pull; `tick` is also told when it is called.
+    /// The same under a stop signal; `tick` also gets the instant of its call.
     pub fn drive_under(&mut self, plan: &SlicePlan, stop: &StopSignal, mut tick: impl FnMut(Ns, TickPart)) -> Driven {
         let clock = SimulatedClock(self.wire.0.now.clone());
         let samples = SampleKeeper::new(SampleAllowance {

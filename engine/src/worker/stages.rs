@@ -1,4 +1,4 @@
-//! What a user does next: the next request, the next step of a session, a pause, or nothing.
+//! A user's next action: the next request, the next step of a session, a pause, or none.
 
 use std::cmp::Reverse;
 
@@ -22,7 +22,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.begin(lane, due, number);
     }
 
-    /// An arrival starts on its card, as a user without a past.
+    /// An arrival starts on its card, as a new visitor.
     #[inline]
     pub(super) fn start_card(&mut self, lane: usize, due: Ns, number: u64) {
         let card = self.plan.deck.card(number);
@@ -47,7 +47,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// A user's turn came, after a pause or at once.
+    /// A user continues, after a pause or at once.
     #[inline]
     pub(super) fn wake(&mut self, lane: usize, due: Ns) {
         let user = &mut self.pool.lanes[lane];
@@ -84,7 +84,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     if stays {
                         return self.pause(lane, pause);
                     }
-                    // The slice, or the user's time, is over within the session, which is neither whole nor failed.
+                    // The slice or the user's time ends within the session, which counts as neither whole nor failed.
                 } else {
                     let user = &self.pool.lanes[lane];
                     let failed = user.session_failed || steps_left;
@@ -114,7 +114,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Whether the next request of a session that met a failure has a place for which no value was found.
+    /// Whether the next request of a session with a failure has a place without a value.
     fn lacks_a_value(&mut self, lane: usize) -> bool {
         let user = &self.pool.lanes[lane];
         if !user.session_failed {
@@ -135,7 +135,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             || head.write_filled(scratch, 0, None, &user.values, &user.stamp) == Filled::Lacking
     }
 
-    /// Where the work is fixed: a session or plain request of it is over; whether its user is done.
+    /// With fixed work: counts a session or plain request as done; returns whether its user is done.
     #[inline]
     fn is_done(&mut self, lane: usize) -> bool {
         if self.plan.work.is_none() {
@@ -151,7 +151,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         done
     }
 
-    /// A user ends for good; where the work is fixed, the slice ends with the last of them.
+    /// A user ends for good; with fixed work, the slice ends with the last user.
     fn end_user(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         user.active = false;
@@ -162,7 +162,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The request at hand could not be made for want of something on this machine; it is nobody's failure.
+    /// The current request could not be sent because this machine lacks a resource; that is not a failure of the server.
     pub(super) fn set_aside(&mut self, lane: usize) {
         self.in_flight -= 1;
         self.release_kept(lane);

@@ -1,10 +1,10 @@
-//! What reaches a slice from outside while it runs: that it is to end early, or at once.
+//! The signal that ends a running slice early or at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::clock::Ns;
 
-/// Shared by the thread that leads a run and those that drive its slices.
+/// Shared by the main thread and the worker threads.
 #[derive(Debug)]
 pub struct StopSignal {
     raised: AtomicBool,
@@ -30,17 +30,17 @@ impl StopSignal {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// Ends the measured time of the running slice after `length`, with what is in flight drained as always.
+    /// Ends the measured time of the running slice after `length`; the drain follows as usual.
     pub fn shorten_to(&self, length: Ns) {
         self.length.store(length, Ordering::Relaxed);
     }
 
-    /// The most that the running slice may measure; a thread looks at it once a second.
+    /// The longest measured time of the running slice; threads check it once a second.
     pub fn length(&self) -> Ns {
         self.length.load(Ordering::Relaxed)
     }
 
-    /// The next slice is as long as it was planned.
+    /// Removes the limit for the next slice.
     pub fn reset(&self) {
         self.shorten_to(Ns::MAX);
     }

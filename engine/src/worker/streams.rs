@@ -1,4 +1,4 @@
-//! Requests as streams of shared connections: asked, answered, broken.
+//! Requests as streams of shared connections.
 
 use super::drive::Drive;
 use super::exchange::READS_A_TURN;
@@ -15,7 +15,7 @@ const STREAM_RESET: Failed = Failure::Reset.because("the server reset the stream
 const STREAM_REFUSED: Failed = Failure::Refused.because("the server refused the stream twice");
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
-    /// Has the request at hand sent, as soon as the lane's connection is open and the server has room for it.
+    /// Sends the current request as soon as the lane's connection is open and the server allows a stream.
     #[inline]
     pub(super) fn ask(&mut self, lane: usize) {
         let Some(streams) = self.plan.streams else { return };
@@ -30,7 +30,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.fresh = !ready;
         user.task = Task::Connecting;
         if shared.http2.is_leaving() {
-            // There are no numbers left for streams.
+            // All stream numbers are used.
             shared.retired = true;
             self.move_waiting(at);
             self.close_if_left(at);
@@ -39,7 +39,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Sends the requests that wait for a connection, as many as there is room for.
+    /// Sends waiting requests, as many as the connection allows.
     fn ask_waiting(&mut self, at: usize) {
         let Some(streams) = self.plan.streams else { return };
         while !self.pool.shared.all[at].retired
@@ -50,7 +50,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Makes the request ready to be sent on a new stream; it is written before this turn ends.
+    /// Starts the request on a new stream; it is written at the end of this pass.
     #[inline]
     fn send_on(&mut self, lane: usize, at: usize) {
         let user = &mut self.pool.lanes[lane];
@@ -102,7 +102,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.pool.shared.mark(at);
     }
 
-    /// Goes on with bodies that waited for the server's leave, or for the socket's.
+    /// Continues bodies that waited for the server's window or for the socket.
     fn send_blocked(&mut self, at: usize) {
         let blocked = std::mem::take(&mut self.pool.shared.all[at].blocked);
         for (lane, id) in blocked {
@@ -183,7 +183,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Something happened on a shared connection.
+    /// Handles an event of a shared connection.
     #[inline]
     pub(super) fn on_shared_event(&mut self, event: Ready) {
         let (at, generation) = lane_of(event.token);
@@ -200,7 +200,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.read_shared(at, event.hangup);
     }
 
-    /// Reads on where one turn was not enough.
+    /// Continues reading where one pass was not enough.
     pub(super) fn read_on_shared(&mut self, token: u64, hangup: bool) {
         let (at, generation) = lane_of(token);
         if self.pool.shared.all[at].generation == generation {
@@ -226,7 +226,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 Err(trouble) => return self.lose(at, trouble),
             };
             shared.heard = self.now;
-            // The buffer is lent out while it is looked at; meanwhile nothing is sent or read.
+            // The buffer is taken out while it is processed; meanwhile nothing is sent or read.
             let buffer = std::mem::take(&mut self.scratch.buffer);
             let full = count == buffer.len();
             let taken = self.take_in(at, generation, &buffer[..count]);
@@ -245,7 +245,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Acts on what the server sent; an error ends the connection.
+    /// Processes the server's input; an error ends the connection.
     #[inline]
     fn take_in(&mut self, at: usize, generation: u32, bytes: &[u8]) -> Result<(), Malformed> {
         let mut input = bytes;
@@ -266,7 +266,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     self.pool.lanes[lane].stream = None;
                     match refused {
                         true => self.turned_away(lane, false),
-                        // The connection stands: nothing about it was stale.
+                        // The connection works, so it was not stale.
                         false => self.finish(lane, Outcome::Failed(STREAM_RESET), None),
                     }
                     self.ask_waiting(at);
@@ -340,7 +340,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.on_body(lane, &[], true, size);
     }
 
-    /// The answer is over, as it should be or broken; `whole` is its body where it came in one piece.
+    /// The answer has ended, complete or broken; `whole` is its body if it came in one piece.
     #[inline]
     fn complete(&mut self, lane: usize, whole: Option<&[u8]>, taken: Result<(), Malformed>) {
         let user = &mut self.pool.lanes[lane];
@@ -372,7 +372,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The lane's stream is over for us.
+    /// Forgets the lane's stream.
     #[inline]
     fn end_stream(&mut self, lane: usize, answered: bool) {
         let Some((at, id)) = self.pool.lanes[lane].stream.take() else {
@@ -383,7 +383,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.pool.shared.mark(at);
     }
 
-    /// Nobody waits for the lane's answer any more; its connection is given up with it where the server seems to hang.
+    /// Gives up the lane's stream, and its connection if the server seems to hang.
     pub(super) fn give_up_stream(&mut self, lane: usize) {
         let Some(streams) = self.plan.streams else { return };
         let place = lane / streams as usize;
@@ -400,8 +400,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.close_if_left(at);
     }
 
-    /// The server takes no more requests on this connection. Those of which it says that it has not looked at them go to another, where
-    /// it leaves in order.
+    /// The server takes no more requests on this connection. After an orderly GOAWAY, requests that it did not process go to another
+    /// connection.
     fn leave(&mut self, at: usize) {
         let shared = &mut self.pool.shared.all[at];
         self.recorder.closes += u64::from(!shared.retired);
@@ -418,7 +418,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
         }
         for lane in waiting {
-            // A server that leaves before it has answered anything is not asked again for ever.
+            // Requests are not sent again for ever to a server that leaves before it answers anything.
             match served {
                 true => self.ask(lane as usize),
                 false => self.turned_away(lane as usize, false),
@@ -426,14 +426,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Requests that wait for a connection which takes none any more wait for the next.
+    /// Moves requests that wait for a closing connection to the next one.
     fn move_waiting(&mut self, at: usize) {
         for lane in std::mem::take(&mut self.pool.shared.all[at].waiting) {
             self.ask(lane as usize);
         }
     }
 
-    /// A connection whose place another has is closed when its last answer has come.
+    /// Closes a replaced connection after its last answer.
     #[inline]
     fn close_if_left(&mut self, at: usize) {
         let shared = &mut self.pool.shared.all[at];
@@ -442,8 +442,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// The server said that it has not looked at the request, so that it may be sent again whatever it does (RFC 9113, 8.7): once, or
-    /// until its time is over where each of the server's connections `served` others.
+    /// The server did not process the request, so it may be sent again whatever it does (RFC 9113, 8.7): once, or until its timeout if
+    /// each of the server's connections `served` others.
     fn turned_away(&mut self, lane: usize, served: bool) {
         let user = &mut self.pool.lanes[lane];
         if user.retried && !served {
@@ -463,7 +463,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// A connection broke, or did not come to be: so do the requests on it.
+    /// A connection broke or could not be opened; this ends the requests on it.
     fn lose(&mut self, at: usize, trouble: Trouble) {
         let addresses = self.pool.wire.addresses();
         let shared = &mut self.pool.shared.all[at];
@@ -490,7 +490,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             Trouble::Server(failed) => lanes.for_each(|lane| match self.pool.lanes[lane].task {
                 Task::Connecting if was_ready => self.ask(lane),
-                // The server had said that it would still answer these.
+                // The server had promised to answer these.
                 Task::Asking if was_left => self.finish(lane, Outcome::Failed(failed.kind.because(why)), None),
                 _ => self.end_without_answer(lane, failed),
             }),
@@ -498,7 +498,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Writes what this turn made ready.
+    /// Writes the output of this pass.
     #[inline]
     pub(super) fn write_shared(&mut self) {
         while let Some(at) = self.pool.shared.dirty.pop() {
@@ -526,7 +526,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                     }
                 }
                 Err(Trouble::WouldBlock | Trouble::ReadOn) => return,
-                // The server may have answered before it closed: its answers, if there are any, are read first.
+                // The server may have answered before it closed, so its answers are read first.
                 Err(Trouble::Server(_)) => return self.read_shared(at, true),
                 Err(trouble) => return self.lose(at, trouble),
             }

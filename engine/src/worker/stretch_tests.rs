@@ -1,4 +1,4 @@
-//! Slow answers: a stretch with a lead-in that outlasts them counts what the server does, whenever it begins and ends.
+//! Slow answers: a stretch with a longer lead-in measures the true throughput, whenever it begins and ends.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What the loop does with every profile, pause and failure, in a time that only passes when it waits.
+//! Tests of the loop with every profile, pause and failure, in simulated time.
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -1,4 +1,4 @@
-//! Answers whose heads come as fields and whose bodies come in frames of their own: those of HTTP/2 (RFC 9113, 8.1 and 8.2).
+//! Answers whose heads are fields and whose bodies are frames: those of HTTP/2 (RFC 9113, 8.1 and 8.2).
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ const NOT_ALLOWED: [&[u8]; 5] = [
 ];
 
 impl ResponseReader {
-    /// Takes in a head, `:status` first; `end` where nothing follows it. Whether it is the final one.
+    /// Reads a head, `:status` first; `end` if nothing follows it. Returns whether it is the final one.
     pub fn take_fields<'a>(
         &mut self,
         mut fields: impl Iterator<Item = (&'a [u8], &'a [u8])>,
@@ -63,7 +63,7 @@ impl ResponseReader {
         Ok(true)
     }
 
-    /// Takes note of a piece of the body.
+    /// Counts a piece of the body.
     #[inline]
     pub fn take_piece(&mut self, length: usize) -> Result<(), Malformed> {
         match &mut self.state {
@@ -75,7 +75,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Nothing more comes: whether that completes the answer.
+    /// Whether the end of the stream completes the answer.
     #[inline]
     pub fn take_end(&mut self) -> Result<(), Malformed> {
         match std::mem::replace(&mut self.state, State::Done) {
@@ -108,7 +108,7 @@ mod tests {
 
     type Field = (&'static str, &'static str);
 
-    /// What comes of a head, of pieces of such lengths, and of the end.
+    /// The result of a head, pieces of these lengths, and the end.
     fn read(fields: &[Field], pieces: &[usize]) -> Result<(u16, bool), Malformed> {
         let mut reader = ResponseReader::new();
         let bytes = fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
