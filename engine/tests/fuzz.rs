@@ -212,12 +212,13 @@ fn captures_survive_any_answer_and_give_only_short_text_of_it() {
         json!({"kind": "regex", "expression": "id=(.*?);"}),
         json!({"kind": "path", "path": "e/b/id"}),
         json!({"kind": "path", "path": "e/b/@id"}),
+        json!({"kind": "json", "path": ["e", 1, "id"]}),
     ];
     let captures = captures.map(|place| CompiledCapture::new("id", &serde_json::from_value(place).unwrap()).unwrap());
     fuzz("capture", |bytes| {
         for capture in &captures {
             if let Some(value) = capture.find(bytes, bytes) {
-                let text = std::str::from_utf8(value).unwrap();
+                let text = std::str::from_utf8(&value).unwrap();
                 assert!((1..=4096).contains(&text.len()) && !text.chars().any(char::is_control));
             }
         }

@@ -45,6 +45,7 @@ pub enum Capture {
     Header(HeaderCapture),
     Regex(RegexCapture),
     Path(PathCapture),
+    Json(JsonCapture),
 }
 
 /// The value of the first header field of this name.
@@ -67,4 +68,19 @@ pub struct RegexCapture {
 #[serde(deny_unknown_fields)]
 pub struct PathCapture {
     pub path: String,
+}
+
+/// The string, number or boolean at this path of keys and indexes in a JSON body, such as `["items", 0, "id"]`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JsonCapture {
+    pub path: Vec<JsonStep>,
+}
+
+/// A step from a JSON value to one inside it: by an object's key, or by an array's index, counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "a key, or an index from 0")]
+pub enum JsonStep {
+    Index(u32),
+    Key(String),
 }

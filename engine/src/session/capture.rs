@@ -1,9 +1,11 @@
-//! Captures: finds a value in an answer by header, regular expression or element path, in bounded time and memory.
+//! Captures: finds a value in an answer by header, regular expression, element path or JSON path, in bounded time and memory.
+
+use std::borrow::Cow;
 
 use regex::bytes::Regex;
 
-use super::ElementPath;
 use super::template::is_name;
+use super::{ElementPath, JsonPath};
 use crate::job::Capture;
 
 /// The bytes of a body that are searched for values.
@@ -42,6 +44,7 @@ enum Place {
     Header(String),
     Regex(Regex),
     Path(ElementPath),
+    Json(JsonPath),
 }
 
 /// One capture of a step, ready for use.
@@ -70,6 +73,9 @@ impl CompiledCapture {
             Capture::Path(capture) => {
                 Place::Path(ElementPath::new(&capture.path).map_err(|why| format!("the capture `{name}`: {why}"))?)
             }
+            Capture::Json(capture) => {
+                Place::Json(JsonPath::new(&capture.path).map_err(|why| format!("the capture `{name}`: {why}"))?)
+            }
         };
         Ok(Self {
             name: name.to_owned(),
@@ -83,19 +89,20 @@ impl CompiledCapture {
     }
 
     /// The value in an answer with these header lines (`Name:value`) and this body; None if it is missing, too long, or not text.
-    pub fn find<'a>(&self, fields: &'a [u8], body: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn find<'a>(&self, fields: &'a [u8], body: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let body = &body[..body.len().min(MOST_SCANNED)];
         let value = match &self.place {
-            Place::Header(name) => field(fields, name),
+            Place::Header(name) => field(fields, name).map(Cow::Borrowed),
             Place::Regex(expression) => expression
                 .captures(body)
                 // A match that ends at the bound might be longer.
                 .filter(|found| found.get(0).is_some_and(|all| all.end() < MOST_SCANNED))
                 .and_then(|found| found.get(usize::from(expression.captures_len() > 1)))
-                .map(|found| found.as_bytes()),
-            Place::Path(path) => path.find(body),
+                .map(|found| Cow::Borrowed(found.as_bytes())),
+            Place::Path(path) => path.find(body).map(Cow::Borrowed),
+            Place::Json(path) => path.find(body),
         }?;
-        let is_text = std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
+        let is_text = std::str::from_utf8(&value).is_ok_and(|text| !text.chars().any(char::is_control));
         (is_text && !value.is_empty() && value.len() <= MOST_VALUE).then_some(value)
     }
 }
@@ -120,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_in_a_header_by_an_expression_and_by_a_path() {
+    fn a_value_is_found_in_a_header_by_an_expression_and_by_paths() {
         let fields = b"Server: x\nX-Id: 7\n";
         let body = b"<a><id>8</id>order=9;</a>";
         for (place, value) in [
@@ -129,8 +136,15 @@ mod tests {
             (json!({"kind": "regex", "expression": r"order=\d+"}), b"order=9"),
             (json!({"kind": "path", "path": "a/id"}), b"8"),
         ] {
-            assert_eq!(capture(place.clone()).find(fields, body), Some(value), "{place}");
+            assert_eq!(
+                capture(place.clone()).find(fields, body).as_deref(),
+                Some(value),
+                "{place}"
+            );
         }
+        let json = capture(json!({"kind": "json", "path": ["items", 1, "id"]}));
+        let found = json.find(b"", br#"{"items": [{}, {"id": 8}]}"#);
+        assert_eq!(found.as_deref(), Some(&b"8"[..]));
     }
 
     #[test]
@@ -160,6 +174,7 @@ mod tests {
         for place in [
             json!({"kind": "regex", "expression": "("}),
             json!({"kind": "path", "path": "a//b"}),
+            json!({"kind": "json", "path": []}),
         ] {
             assert!(CompiledCapture::new("id", &serde_json::from_value(place).unwrap()).is_err());
         }

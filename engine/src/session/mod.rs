@@ -2,11 +2,13 @@
 
 mod capture;
 mod element_path;
+mod json_path;
 mod stamp;
 mod template;
 
 pub use capture::{CompiledCapture, MOST_SCANNED, Values};
 pub use element_path::ElementPath;
+pub use json_path::JsonPath;
 pub use stamp::{Stamp, set_secrets};
 pub use template::{Filled, fill, fill_path, names};
 

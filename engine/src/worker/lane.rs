@@ -240,7 +240,7 @@ impl<T> Lane<T> {
         }
         for capture in &step.captures {
             match capture.find(self.reader.fields(), body) {
-                Some(value) => self.values.set(&capture.name, value),
+                Some(value) => self.values.set(&capture.name, &value),
                 None => return Ok(Outcome::failed(Failure::Capture)),
             }
         }

@@ -58,6 +58,35 @@ fn an_answer_without_the_value_fails_as_a_capture_and_ends_its_session() {
 }
 
 #[test]
+fn a_value_of_a_json_answer_fills_the_next_request_and_one_that_is_missing_fails_its_session() {
+    let steps = json!([
+        {"operation": "echo", "captures": {"id": {"kind": "json", "path": ["items", 1, "id"]}}},
+        {"operation": "echo"},
+    ]);
+    for (answer, whole) in [
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{\"items\":\r\n10\r\n[0,{\"id\":\"a\\/b\"}\r\n2\r\n]}\r\n0\r\n\r\n",
+            true,
+        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{\"items\":[0]}", false),
+    ] {
+        let bodies = Arc::new(Mutex::new(BTreeSet::new()));
+        let seen = bodies.clone();
+        let script = move |_: Ns, request: &str| {
+            seen.lock()
+                .unwrap()
+                .insert(request.rsplit("\r\n").next().unwrap().to_owned());
+            Reply::After(10 * MS, answer)
+        };
+        let session = json!({"steps": steps, "on_failure": "continue"});
+        let mut simulation = Simulation::with_corpus(job(session, users(1, 0.1)), with_places("{{id}}"), script);
+        let (completed, failed) = sessions(&simulation.drive(0).0);
+        assert_eq!((completed > 0, failed > 0), (whole, !whole), "{answer}");
+        assert_eq!(bodies.lock().unwrap().contains("a/b"), whole, "{answer}");
+    }
+}
+
+#[test]
 fn a_session_that_may_continue_does_after_a_failure_unless_a_value_is_missing() {
     const NO: &str = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n";
     let steps = json!([{"operation": "echo"}, {"operation": "echo"}, {"operation": "echo"}]);

@@ -13,6 +13,8 @@ Seconds = Annotated[float, Field(ge=1e-6, le=7 * 24 * 3600)]
 SecondsOrNone = Annotated[float, Field(ge=0, le=7 * 24 * 3600)]
 Milliseconds = Annotated[float, Field(ge=0, le=24 * 3600 * 1000)]
 Users = Annotated[int, Field(ge=1, le=100_000)]
+JsonKey = Annotated[str, Field(strict=True)]
+JsonIndex = Annotated[int, Field(strict=True, ge=0, lt=2**32)]  # from 0
 
 
 class BigBang(Strict):
@@ -128,7 +130,14 @@ class PathCapture(Strict):
     path: str
 
 
-Capture = Annotated[HeaderCapture | RegexCapture | PathCapture, Field(discriminator="kind")]
+class JsonCapture(Strict):
+    """The string, number or boolean at this path of keys and indexes in a JSON body, such as `["items", 0, "id"]`."""
+
+    kind: Literal["json"] = "json"
+    path: Annotated[list[JsonKey | JsonIndex], Field(min_length=1, max_length=32)]
+
+
+Capture = Annotated[HeaderCapture | RegexCapture | PathCapture | JsonCapture, Field(discriminator="kind")]
 
 
 class SessionStep(Strict):
