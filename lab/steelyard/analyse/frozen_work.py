@@ -1,8 +1,9 @@
 """Work that turns inflate: what a request costs a subject in turns, between which it stands frozen, against steady stretches.
 
-A cache with a time to live, a token bucket or a quota does work by the clock that a request pays for. Frozen in others' turns, a
-subject meets that work in a larger part of its own. A look at rest cannot see it, since nobody asks. In the warm-up of the same
-fork nothing is frozen, so the processor time of a request there is what it costs alone.
+A cache with a time to live does work by the clock that a request pays for. Frozen in others' turns, a subject meets that work in a
+larger part of its own. A look at rest cannot see it, since there are no requests. In the warm-up of the same fork nothing is
+frozen, so the processor time of a request there is its cost alone. A limiter that delays requests costs no processor time: this
+comparison cannot see it.
 """
 
 from __future__ import annotations
