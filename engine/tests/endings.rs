@@ -1,4 +1,4 @@
-//! Connections that end in order, hosts of several addresses, and cookies: against small servers that count what they were asked.
+//! Connections that end in order, hosts of several addresses, and cookies: against small servers that count their requests.
 
 // `allow-unwrap-in-tests` does not reach the helpers of integration tests.
 #![allow(clippy::unwrap_used)]
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use engine_harness::{BODY, Bench, Row, job, number, slice};
-use plain_server::{Asked, Then, ok, serve, serve_on};
+use plain_server::{Request, Then, ok, serve, serve_on};
 use serde_json::{Value, json};
 
 fn fixed(users: u32, each: u64) -> Value {
@@ -108,7 +108,7 @@ const HOSTS: [Ipv4Addr; 3] = [
     Ipv4Addr::new(127, 0, 0, 3),
 ];
 
-/// A job whose target has these addresses, under a name that nobody knows.
+/// A job whose target has these addresses, under an unknown name.
 fn spread(port: u16, addresses: &[&str], slices: Value, more: Value) -> Value {
     let mut job = job(&format!("http://no-such-host.invalid:{port}/"), slices, more);
     job["targets"][0]["addresses"] = json!(addresses);
@@ -137,8 +137,11 @@ fn connections_are_dealt_evenly_over_the_addresses_that_accept() {
     is_right(&row, 200);
     let counts: Vec<u64> = counters.iter().map(|counter| counter.load(Ordering::Relaxed)).collect();
     assert_eq!(counts, [100, 100]);
-    let told = &bench.summary()["slices"][0]["addresses"];
-    assert_eq!(*told, json!([format!("127.0.0.1:{port}"), format!("127.0.0.2:{port}")]));
+    let listed = &bench.summary()["slices"][0]["addresses"];
+    assert_eq!(
+        *listed,
+        json!([format!("127.0.0.1:{port}"), format!("127.0.0.2:{port}")])
+    );
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn an_address_that_refuses_after_a_while_leaves_its_connections_to_the_others() 
 fn cookies_said(own: Option<&str>) -> Vec<(String, String)> {
     let said: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
     let log = said.clone();
-    let address: SocketAddr = serve(move |asked: &Asked| {
+    let address: SocketAddr = serve(move |asked: &Request| {
         let entry = (asked.path().to_owned(), asked.header("cookie").to_owned());
         log.lock().unwrap().push(entry);
         let lines = match asked.path() {

@@ -38,7 +38,7 @@ fn fuzz(name: &str, target: impl Fn(&[u8])) {
     let asked: Option<f64> = std::env::var("STEELYARD_FUZZ_SECONDS")
         .ok()
         .map(|text| text.parse().unwrap());
-    // Without being asked, always the same few; on demand, others every time.
+    // By default always the same few; with a time given, others every time.
     let mut rng = asked.map_or_else(|| ChaCha8Rng::seed_from_u64(1), |_| ChaCha8Rng::seed_from_u64(now_ns()));
     let end = Instant::now() + Duration::from_secs_f64(asked.unwrap_or(0.5));
     let mut tried = 0u64;

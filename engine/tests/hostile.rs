@@ -154,7 +154,7 @@ fn a_request_that_met_the_end_of_a_kept_connection_is_sent_again_and_is_no_failu
     for kind in KINDS {
         assert_eq!(number(&row, kind), 0, "{kind} in {row:?}");
     }
-    // Where most closes meet a request on its way, as on a busy machine, nobody knows whether it was received.
+    // Where most closes meet a request on its way, as on a busy machine, it is unknown whether it was received.
     let in_doubt = row["why_not"].contains("may have received them");
     assert!(
         number(&row, "stale") > 0 && (row["valid"] == "1" || in_doubt),
@@ -237,12 +237,12 @@ fn tls_is_right_with_its_authority_and_fails_with_a_wrong_name_date_or_authority
 fn a_host_that_cannot_be_resolved_is_named_and_ends_the_run() {
     let bench = Bench::new();
     let slices = json!([slice(0, json!({"kind": "big-bang", "users": 1, "seconds": 1}))]);
-    let (status, told) = bench
+    let (status, errors) = bench
         .start(&job("http://no-such-host.invalid/", slices, json!({})))
         .end();
     assert_eq!(status.code(), Some(1));
     assert!(
-        told.contains("no-such-host.invalid") && told.trim().lines().count() == 1,
-        "{told}"
+        errors.contains("no-such-host.invalid") && errors.trim().lines().count() == 1,
+        "{errors}"
     );
 }

@@ -23,7 +23,7 @@ use steelyard_engine::http2::{flag, kind, setting};
 /// For answers that come, however busy the machine is.
 const PATIENCE_MS: u64 = 60_000;
 
-/// Three users who send two requests each over connections of `streams`; the row of what became of them.
+/// Three users who send two requests each over connections of `streams`; the row of their slice.
 fn asked_with(bench: &Bench, url: &str, streams: u32, more: Value) -> Row {
     let slices = json!([slice(
         0,
@@ -102,13 +102,13 @@ fn the_load_command_asks_by_http_2() {
         ])
         .output()
         .unwrap();
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(output.status.success(), "{told}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(output.status.success(), "{report}");
     assert!(
-        told["failures"].as_object().unwrap().values().all(|count| count == 0),
-        "{told}"
+        report["failures"].as_object().unwrap().values().all(|count| count == 0),
+        "{report}"
     );
-    assert!(seen.requests.load(Ordering::Relaxed) >= told["requests"].as_u64().unwrap());
+    assert!(seen.requests.load(Ordering::Relaxed) >= report["requests"].as_u64().unwrap());
     assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
 }
 
@@ -317,7 +317,7 @@ fn connections_that_are_recycled_by_goaway_lose_no_request_and_void_nothing() {
 
 #[test]
 fn a_goaway_with_an_error_and_one_that_breaks_its_word_are_failures() {
-    // The first three streams of a connection are asked, and the end comes for all of them.
+    // The first three streams of a connection get requests, and the end comes for all of them.
     let with_error = server(|talk| {
         if talk.greet(&[]) && talk.request().is_some() {
             talk.say_raw(&goaway(0, 11));
@@ -511,13 +511,13 @@ fn what_http_2_does_not_have_is_refused_in_a_sentence() {
     let mut engine = bench.ready(&asked("headers", json!({"Upgrade": "h2c"})));
     engine.go(0);
     let when_asked_to_go = engine.end();
-    for ((status, told), part) in [(before_it_is_ready, "http2.streams"), (when_asked_to_go, "upgrade")] {
-        assert!(!status.success() && told.contains(part), "{told}");
-        assert_eq!(told.trim().lines().count(), 1, "{told}");
+    for ((status, errors), part) in [(before_it_is_ready, "http2.streams"), (when_asked_to_go, "upgrade")] {
+        assert!(!status.success() && errors.contains(part), "{errors}");
+        assert_eq!(errors.trim().lines().count(), 1, "{errors}");
     }
     let job = job("http://127.0.0.1:1/", slices, json!({"connection": "per-request"}));
     let mut shared = job.clone();
     shared["targets"][0]["http2"] = json!({});
-    let (status, told) = bench.start(&shared).end();
-    assert!(status.code() == Some(2) && told.contains("per-request"), "{told}");
+    let (status, errors) = bench.start(&shared).end();
+    assert!(status.code() == Some(2) && errors.contains("per-request"), "{errors}");
 }

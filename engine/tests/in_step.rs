@@ -1,4 +1,4 @@
-//! The engine in step with whoever asks for its slices, and the files that it leaves.
+//! The engine under its commands, and the files that it writes.
 
 // `allow-unwrap-in-tests` does not reach the helpers of integration tests.
 #![allow(clippy::unwrap_used)]
@@ -40,8 +40,8 @@ fn slices_run_in_any_order_each_at_most_once_and_may_be_left_out() {
         // What is drained is on disk.
         assert_eq!(bench.slices().last().unwrap()["slice"], number.to_string());
     }
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     assert_eq!(bench.summary()["engine"]["complete"], false);
     let rows = bench.slices();
     assert_eq!(rows.len(), 2);
@@ -67,9 +67,9 @@ fn a_wrong_control_line_is_one_sentence_and_exit_1() {
         let bench = Bench::new();
         let mut engine = bench.ready(&job(&url, slices.clone(), json!({})));
         engine.say(line);
-        let (status, told) = engine.end();
+        let (status, errors) = engine.end();
         assert_eq!(status.code(), Some(1));
-        assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
+        assert!(errors.contains(part) && errors.trim().lines().count() == 1, "{errors}");
     }
 }
 
@@ -125,8 +125,8 @@ fn slices_that_take_turns_have_their_time_each_in_between_the_others() {
     engine.expect(&json!({"drained": 0}));
     engine.go(2);
     engine.expect(&json!({"drained": 2}));
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     let rows = bench.slices();
     assert_eq!(
         rows.iter().map(|row| number(row, "slice")).collect::<Vec<_>>(),
@@ -215,9 +215,9 @@ fn load_that_cannot_be_cut_takes_no_turns() {
         let bench = Bench::new();
         let mut engine = bench.ready(&job(&url, slices.clone(), json!({})));
         engine.say(line);
-        let (status, told) = engine.end();
+        let (status, errors) = engine.end();
         assert_eq!(status.code(), Some(1));
-        assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
+        assert!(errors.contains(part) && errors.trim().lines().count() == 1, "{errors}");
     }
 }
 
@@ -242,8 +242,8 @@ fn the_end_of_input_breaks_a_running_slice_off_and_keeps_what_was_measured() {
     engine.go(0);
     std::thread::sleep(Duration::from_millis(1500));
     let begin = Instant::now();
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     assert!(begin.elapsed() < Duration::from_secs(5));
     let row = bench.slices().remove(0);
     assert_eq!(row["valid"], "0");
@@ -315,10 +315,10 @@ fn an_invalid_job_names_the_key_and_the_nearest_valid_one_and_is_exit_2() {
         (with("/rules", json!({})), vec!["corpus.csv", "right"]),
         (with("/threads", json!(0)), vec!["threads", "1 to 256"]),
     ] {
-        let (status, told) = Bench::new().start(&job).end();
-        assert_eq!(status.code(), Some(2), "{told}");
-        assert!(parts.iter().all(|part| told.contains(part)), "{parts:?} in {told}");
-        assert_eq!(told.trim().lines().count(), 1, "{told}");
+        let (status, errors) = Bench::new().start(&job).end();
+        assert_eq!(status.code(), Some(2), "{errors}");
+        assert!(parts.iter().all(|part| errors.contains(part)), "{parts:?} in {errors}");
+        assert_eq!(errors.trim().lines().count(), 1, "{errors}");
     }
 }
 
@@ -327,12 +327,12 @@ fn a_missing_corpus_and_an_unwritable_folder_are_named_with_exit_1() {
     let job = job("http://127.0.0.1:1/", json!([slice(0, users(1, 1.0))]), json!({}));
     let bench = Bench::new();
     std::fs::remove_file(bench.path("corpus/corpus.bin")).unwrap();
-    let (status, told) = bench.start(&job).end();
-    assert!(status.code() == Some(1) && told.contains("corpus.bin"), "{told}");
+    let (status, errors) = bench.start(&job).end();
+    assert!(status.code() == Some(1) && errors.contains("corpus.bin"), "{errors}");
     let bench = Bench::new();
     std::fs::write(bench.path("out"), "a file where a folder should be").unwrap();
-    let (status, told) = bench.start(&job).end();
-    assert!(status.code() == Some(1) && told.contains("out"), "{told}");
+    let (status, errors) = bench.start(&job).end();
+    assert!(status.code() == Some(1) && errors.contains("out"), "{errors}");
 }
 
 #[test]

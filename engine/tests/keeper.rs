@@ -431,7 +431,7 @@ fn it_tells_the_time_between_a_lines_coming_and_its_answers_going_by_both_clocks
     let mut keeper = Keeper::of("sleep 1000");
     keeper.expect("started");
     let before = now();
-    let told = keeper.ask("time", "time");
+    let answer = keeper.ask("time", "time");
     let after = now();
     for (clock, names) in [
         ["received_ns", "sent_ns"],
@@ -440,10 +440,10 @@ fn it_tells_the_time_between_a_lines_coming_and_its_answers_going_by_both_clocks
     .iter()
     .enumerate()
     {
-        let [received, sent] = names.map(|name| told[name].as_u64().unwrap());
+        let [received, sent] = names.map(|name| answer[name].as_u64().unwrap());
         assert!(
             before[clock] <= received && received <= sent && sent <= after[clock],
-            "{before:?} {told} {after:?}"
+            "{before:?} {answer} {after:?}"
         );
     }
 }

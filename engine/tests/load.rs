@@ -25,21 +25,21 @@ fn text(bytes: &[u8]) -> String {
 fn load(server: &TestServer, words: &[&str]) -> (i32, Value) {
     let url = format!("http://{}/", server.address);
     let output = engine(&[&["load", &url, "--for", "1s", "--json"], words].concat());
-    let told = text(&output.stdout);
+    let printed = text(&output.stdout);
     (
         output.status.code().unwrap(),
-        serde_json::from_str(&told).unwrap_or_else(|_| panic!("{told}")),
+        serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{printed}")),
     )
 }
 
 #[test]
 fn json_is_one_object_with_the_documented_keys() {
     let server = TestServer::start(&["null"]);
-    let (code, told) = load(&server, &["--users", "4", "--expect-contains", "echoVoidResponse"]);
-    assert_eq!(code, 0, "{told}");
+    let (code, output) = load(&server, &["--users", "4", "--expect-contains", "echoVoidResponse"]);
+    assert_eq!(code, 0, "{output}");
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(
-        keys(&told),
+        keys(&output),
         [
             "addresses",
             "dropped",
@@ -55,11 +55,11 @@ fn json_is_one_object_with_the_documented_keys() {
         ]
     );
     assert_eq!(
-        keys(&told["response_time_us"]),
+        keys(&output["response_time_us"]),
         ["max", "mean", "p50", "p90", "p99", "p99_9"]
     );
     assert_eq!(
-        keys(&told["engine"]),
+        keys(&output["engine"]),
         [
             "lateness_p99_us",
             "max_rss_mb",
@@ -67,40 +67,49 @@ fn json_is_one_object_with_the_documented_keys() {
             "user_cpu_us_per_request"
         ]
     );
-    assert!(told["requests"].as_u64().unwrap() > 100 && told["valid"] == true && told["why_not"].is_null());
-    assert!(told["failures"].as_object().unwrap().values().all(|count| count == 0));
+    assert!(output["requests"].as_u64().unwrap() > 100 && output["valid"] == true && output["why_not"].is_null());
+    assert!(output["failures"].as_object().unwrap().values().all(|count| count == 0));
 }
 
 #[test]
 fn an_open_load_sends_as_many_as_were_due() {
     let server = TestServer::start(&["null"]);
-    let (_, told) = load(&server, &["--rate", "200"]);
-    let requests = told["requests"].as_u64().unwrap();
-    assert!((190..=200).contains(&requests), "{told}");
-    assert!(told["response_time_us"]["p99"].is_null(), "200 requests support no p99");
-    let (_, told) = load(&server, &["--rate", "200", "--poisson", "--threads", "2"]);
-    assert!((120..=280).contains(&told["requests"].as_u64().unwrap()), "{told}");
+    let (_, output) = load(&server, &["--rate", "200"]);
+    let requests = output["requests"].as_u64().unwrap();
+    assert!((190..=200).contains(&requests), "{output}");
+    assert!(
+        output["response_time_us"]["p99"].is_null(),
+        "200 requests support no p99"
+    );
+    let (_, output) = load(&server, &["--rate", "200", "--poisson", "--threads", "2"]);
+    assert!((120..=280).contains(&output["requests"].as_u64().unwrap()), "{output}");
 }
 
 #[test]
 fn wrong_answers_and_failures_are_told_with_exit_1() {
     let server = TestServer::start(&["misbehave", "unavailable", "--share", "0.5"]);
-    let (code, told) = load(&server, &["--users", "2"]);
-    assert!(code == 1 && told["failures"]["status"].as_u64().unwrap() > 0, "{told}");
-    let (code, told) = load(&server, &["--users", "2", "--expect-status", "503"]);
-    assert!(code == 1 && told["failures"]["status"].as_u64().unwrap() > 0, "{told}");
+    let (code, output) = load(&server, &["--users", "2"]);
+    assert!(
+        code == 1 && output["failures"]["status"].as_u64().unwrap() > 0,
+        "{output}"
+    );
+    let (code, output) = load(&server, &["--users", "2", "--expect-status", "503"]);
+    assert!(
+        code == 1 && output["failures"]["status"].as_u64().unwrap() > 0,
+        "{output}"
+    );
     let server = TestServer::start(&["null"]);
-    let (code, told) = load(&server, &["--expect-contains", "what is never there"]);
-    assert_eq!((code, &told["valid"]), (1, &Value::Bool(false)));
-    assert!(told["why_not"].as_str().unwrap().contains("wrong answers"));
+    let (code, output) = load(&server, &["--expect-contains", "what is never there"]);
+    assert_eq!((code, &output["valid"]), (1, &Value::Bool(false)));
+    assert!(output["why_not"].as_str().unwrap().contains("wrong answers"));
 }
 
 #[test]
 fn requests_that_are_never_answered_are_counted_as_unanswered() {
     let server = TestServer::start(&["misbehave", "never-answers"]);
-    let (code, told) = load(&server, &["--users", "3", "--timeout", "2s"]);
+    let (code, output) = load(&server, &["--users", "3", "--timeout", "2s"]);
     assert_eq!(
-        (code, &told["dropped"], &told["requests"]),
+        (code, &output["dropped"], &output["requests"]),
         (1, &Value::from(3), &Value::from(0))
     );
     let output = engine(&[
@@ -169,9 +178,9 @@ fn what_cannot_be_asked_is_refused_in_a_sentence() {
         (vec!["load", "http://no-such-host.invalid/"], "no-such-host.invalid"),
     ] {
         let output = engine(&words);
-        let told = text(&output.stderr);
-        assert!(!output.status.success() && told.contains(part), "{words:?}: {told}");
-        assert!(!told.contains("panicked"), "{told}");
+        let errors = text(&output.stderr);
+        assert!(!output.status.success() && errors.contains(part), "{words:?}: {errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
     }
 }
 
@@ -190,7 +199,7 @@ fn a_probe_succeeds_only_on_a_200() {
         ("redirects", "302"),
         ("garbage", "not HTTP"),
     ] {
-        let (code, told) = probe(&["misbehave", mode], "/");
-        assert!(code == 1 && told.contains(part), "{mode}: {told}");
+        let (code, output) = probe(&["misbehave", mode], "/");
+        assert!(code == 1 && output.contains(part), "{mode}: {output}");
     }
 }

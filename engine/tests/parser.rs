@@ -116,7 +116,7 @@ proptest! {
         }
         pieces.push(&answer[from..]);
         let (whole, cut) = (read([&answer[..]]), read(pieces));
-        // Where the protocol is broken, how much was read before that is known is nobody's concern.
+        // Where the protocol is broken, the bytes read before that do not matter.
         if whole.ended == Ended::Malformed {
             prop_assert_eq!(cut.ended, Ended::Malformed);
         } else {

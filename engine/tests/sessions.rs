@@ -111,8 +111,8 @@ fn a_thousand_users_keep_their_own_values_and_do_exactly_the_work_that_is_fixed(
     let log = std::fs::read_to_string(bench.path("out/intervals.hlog")).unwrap();
     assert!(log.contains("Tag=a/0/visit/session,"), "{log}");
     let ticks = bench.table("ticks.csv");
-    let told: u64 = ticks.iter().map(|tick| number(tick, "completed")).sum();
-    assert_eq!(told, 3 * sessions);
+    let completed: u64 = ticks.iter().map(|tick| number(tick, "completed")).sum();
+    assert_eq!(completed, 3 * sessions);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_session_that_leaves_a_place_unfilled_is_refused_by_name() {
     let users = json!({"kind": "big-bang", "users": 1, "seconds": 1});
     let mut job = shop_job(&server, users);
     job["sessions"]["visit"]["steps"][1]["captures"] = json!({});
-    let (status, told) = bench.start(&job).end();
+    let (status, errors) = bench.start(&job).end();
     assert_eq!(status.code(), Some(2));
-    assert!(told.contains("{{code}}") && told.contains("`pay`"), "{told}");
+    assert!(errors.contains("{{code}}") && errors.contains("`pay`"), "{errors}");
 }

@@ -226,11 +226,11 @@ fn tls_servers_present_the_certificate_that_they_are_named_for() {
     ];
     for (mode, outcome) in expected {
         let server = TestServer::start(&["misbehave", mode]);
-        let told = ask_over_tls(&server);
+        let answer = ask_over_tls(&server);
         match outcome {
-            Ok(()) => assert!(told.unwrap().starts_with("HTTP/1.1 200 OK"), "{mode}"),
+            Ok(()) => assert!(answer.unwrap().starts_with("HTTP/1.1 200 OK"), "{mode}"),
             Err(word) => {
-                let error = format!("{:?}", told.unwrap_err());
+                let error = format!("{:?}", answer.unwrap_err());
                 assert!(error.contains(word), "{mode}: {error}");
             }
         }

@@ -62,8 +62,8 @@ fn in_turns(addresses: [SocketAddr; 2], threads: u32) -> Vec<(Row, Value)> {
     engine.say(&json!({"turns": {"slices": [0, 1], "ms": TURN_MS}}).to_string());
     engine.expect(&json!({"drained": 0}));
     engine.expect(&json!({"drained": 1}));
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     let audits = bench.summary()["slices"].as_array().unwrap().clone();
     bench.slices().into_iter().zip(audits).collect()
 }

@@ -111,8 +111,8 @@ fn a_slice_that_was_prepared_waits_and_ends_with_whoever_prepared_it() {
     let mut engine = bench.ready(&job(&url, json!([slice(0, users)]), json!({})));
     engine.say("{\"prepare\":0}");
     engine.expect(&json!({"prepared": 0}));
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     let rows = bench.slices();
     assert_eq!((number(&rows[0], "sent"), rows[0]["valid"].as_str()), (0, "0"));
 }
@@ -137,12 +137,12 @@ fn what_cannot_be_shared_or_begun_so_is_one_sentence_and_exit_1_or_2() {
                 engine.expect(&json!({"prepared": 0}));
             }
         }
-        let (status, told) = engine.end();
-        assert_eq!(status.code(), Some(1), "{told}");
-        assert!(told.contains(part) && told.trim().lines().count() == 1, "{told}");
+        let (status, errors) = engine.end();
+        assert_eq!(status.code(), Some(1), "{errors}");
+        assert!(errors.contains(part) && errors.trim().lines().count() == 1, "{errors}");
     }
     let bench = Bench::new();
-    let (status, told) = bench
+    let (status, errors) = bench
         .start(&job(
             &url,
             json!([slice(0, users)]),
@@ -150,5 +150,5 @@ fn what_cannot_be_shared_or_begun_so_is_one_sentence_and_exit_1_or_2() {
         ))
         .end();
     assert_eq!(status.code(), Some(2));
-    assert!(told.contains("`share` is 2 of 2"), "{told}");
+    assert!(errors.contains("`share` is 2 of 2"), "{errors}");
 }

@@ -1,4 +1,4 @@
-//! Turns that cannot be fooled: a server that does its work at another time than it is asked for it pays for it all the same.
+//! Turns charge all work: a server that defers its work pays for it all the same.
 
 // `allow-unwrap-in-tests` does not reach the helpers of integration tests.
 #![allow(clippy::unwrap_used)]
@@ -118,8 +118,8 @@ fn in_turns_of(targets: &[Value], seconds: f64, turn_ms: f64) -> Vec<Row> {
     for place in numbers {
         engine.expect(&json!({"drained": place}));
     }
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     let rows = bench.table("slices.csv");
     assert!(rows.iter().all(|row| row["valid"] == "1"), "{rows:?}");
     rows
@@ -264,13 +264,13 @@ fn a_subject_without_a_keeper_has_no_figures_and_one_whose_keeper_is_gone_is_nam
     let bench = Bench::new();
     let mut engine = bench.ready(&job("", json!([steady("alone", 0, 0.2)]), json!({"targets": [orphan]})));
     engine.say("{\"turns\":{\"slices\":[0],\"ms\":20}}");
-    let (status, told) = engine.end();
+    let (status, errors) = engine.end();
     assert_eq!(status.code(), Some(1));
     assert!(
-        told.contains("cannot call the keeper of alone at /nowhere/control"),
-        "{told}"
+        errors.contains("cannot call the keeper of alone at /nowhere/control"),
+        "{errors}"
     );
-    assert_eq!(told.trim().lines().count(), 1, "{told}");
+    assert_eq!(errors.trim().lines().count(), 1, "{errors}");
 }
 
 #[test]
@@ -295,8 +295,8 @@ fn who_was_held_between_turns_runs_again_for_an_unbroken_slice() {
         engine.go(number);
         engine.expect(&json!({"drained": number}));
     }
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     assert!(bench.table("slices.csv").iter().all(|row| number(row, "completed") > 0));
 }
 
@@ -314,8 +314,8 @@ fn a_stretch_counts_answers_and_work_over_its_measured_time_alone() {
     engine.expect(&json!({"drained": 0}));
     engine.go(1);
     engine.expect(&json!({"drained": 1}));
-    let (status, told) = engine.end();
-    assert!(status.success(), "{told}");
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
     let rows = bench.table("slices.csv");
     let row = &rows[0];
     assert_eq!(number(row, "measured_ns"), 1_600_000_000, "as asked, not as listed");
@@ -360,9 +360,9 @@ fn a_stretch_that_cannot_be_driven_is_refused_with_its_reason() {
         let slices = json!([steady("alone", 0, 0.2)]);
         let mut engine = bench.ready(&job("", slices, json!({"targets": [target.clone()]})));
         engine.say(&format!(r#"{{"stretch":{asked}}}"#));
-        let (status, told) = engine.end();
-        assert_eq!(status.code(), Some(1), "{told}");
-        assert!(told.contains(why), "{told}");
+        let (status, errors) = engine.end();
+        assert_eq!(status.code(), Some(1), "{errors}");
+        assert!(errors.contains(why), "{errors}");
     }
 }
 

@@ -37,14 +37,14 @@ pub fn certify(mode: Misbehaviour) -> Result<Certified> {
             vec![certificate.der().clone()],
             PrivateKeyDer::Pkcs8(server_key.serialize_der().into()),
         )?;
-    let told = if mode == Misbehaviour::TlsUnknownAuthority {
+    let known = if mode == Misbehaviour::TlsUnknownAuthority {
         new_authority("Another authority")?.0
     } else {
         authority
     };
     Ok(Certified {
         config: Arc::new(config),
-        authority_pem: told.pem(),
+        authority_pem: known.pem(),
     })
 }
 

@@ -49,7 +49,7 @@ pub fn serve(listener: TcpListener, mode: Misbehaviour, share: f64) -> Result<()
     }
     let bad = Arc::new(EvenShare {
         share,
-        asked: AtomicU64::new(0),
+        requests: AtomicU64::new(0),
     });
     for stream in listener.incoming() {
         let (stream, bad, tls) = (stream?, Arc::clone(&bad), tls.clone());
@@ -65,12 +65,12 @@ pub fn serve(listener: TcpListener, mode: Misbehaviour, share: f64) -> Result<()
 /// Says of each answer in turn whether it is a bad one, so that their share is exact at any time.
 struct EvenShare {
     share: f64,
-    asked: AtomicU64,
+    requests: AtomicU64,
 }
 
 impl EvenShare {
     fn next_is_bad(&self) -> bool {
-        let number = self.asked.fetch_add(1, Ordering::Relaxed) as f64;
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) as f64;
         ((number + 1.0) * self.share).floor() > (number * self.share).floor()
     }
 }

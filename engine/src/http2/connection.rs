@@ -65,7 +65,7 @@ struct Stream {
     /// The final head of the answer has come.
     answered: bool,
     /// All of the request is sent, or ready to be.
-    asked: bool,
+    request_sent: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -248,18 +248,18 @@ impl Connection {
     pub fn start_request(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
         let id = self.next_stream;
         self.next_stream += 2;
-        let asked = variable.body_length == 0;
+        let request_sent = variable.body_length == 0;
         let mut block = std::mem::take(&mut self.scratch);
         block.clear();
         let filled = fields.write(&mut self.encoder, &mut self.blocks, variable, &mut block);
-        self.output.add(|out| frame::write_block(out, id, &block, asked));
+        self.output.add(|out| frame::write_block(out, id, &block, request_sent));
         self.scratch = block;
         let stream = Stream {
             lane,
             send: SendWindow::new(self.stream_send),
             receive: ReceiveWindow::new(STREAM_WINDOW),
             answered: false,
-            asked,
+            request_sent,
         };
         self.streams.insert(id, stream);
         (id, filled)
@@ -272,7 +272,7 @@ impl Connection {
             return 0;
         };
         let mut taken = 0;
-        while !stream.asked {
+        while !stream.request_sent {
             let free = MOST_BODY_PENDING.saturating_sub(self.output.pending().len());
             let room = self.send.room().min(stream.send.room()).min(free).min(MOST_PAYLOAD);
             let piece = &rest[taken..][..room.min(rest.len() - taken)];
@@ -280,8 +280,8 @@ impl Connection {
                 break;
             }
             taken += piece.len();
-            stream.asked = taken == rest.len();
-            let flags = if stream.asked { flag::END_STREAM } else { 0 };
+            stream.request_sent = taken == rest.len();
+            let flags = if stream.request_sent { flag::END_STREAM } else { 0 };
             self.output.add(|out| frame::write(out, kind::DATA, flags, id, piece));
             stream.send.take(piece.len());
             self.send.take(piece.len());
@@ -295,7 +295,7 @@ impl Connection {
     pub fn close(&mut self, id: u32, answered: bool) {
         self.served |= answered;
         if let Some(stream) = self.streams.remove(&id)
-            && !(answered && stream.asked)
+            && !(answered && stream.request_sent)
         {
             self.reset(id, code::CANCEL);
         }

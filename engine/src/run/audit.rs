@@ -185,9 +185,9 @@ impl SliceAudit {
         let slack = MIX_TOLERANCE + plan.deck.hand as f64 / started.max(1) as f64;
         for part in &self.mix {
             if (part.achieved_share - part.asked_share).abs() > slack {
-                let (achieved, asked) = (part.achieved_share, part.asked_share);
+                let (achieved, planned) = (part.achieved_share, part.asked_share);
                 why_not.push(format!(
-                    "the share of {} was {achieved:.3} where {asked:.3} was planned",
+                    "the share of {} was {achieved:.3} where {planned:.3} was planned",
                     part.name
                 ));
             }
@@ -210,15 +210,15 @@ impl SliceAudit {
 }
 
 fn mix(plan: &SlicePlan, result: &SliceResult) -> Vec<MixAudit> {
-    let asked: f64 = plan.mix.iter().map(|part| part.weight).sum();
+    let weights: f64 = plan.mix.iter().map(|part| part.weight).sum();
     let started: u64 = result.started.iter().sum();
     let parts = plan.mix.iter().zip(&result.started);
     parts
         .map(|(part, count)| MixAudit {
             name: part.name.clone(),
-            asked_share: part.weight / asked,
+            asked_share: part.weight / weights,
             achieved_share: if started == 0 {
-                part.weight / asked
+                part.weight / weights
             } else {
                 *count as f64 / started as f64
             },

@@ -49,7 +49,7 @@ pub enum Command {
 /// Reads one line.
 pub fn parse(line: &str) -> std::result::Result<Command, String> {
     let found = serde_json::from_str::<Line>(line).map_err(|error| error.to_string());
-    let asked = found.and_then(|line| match line {
+    let command = found.and_then(|line| match line {
         Line {
             go: Some(slice),
             at_ns,
@@ -97,7 +97,7 @@ pub fn parse(line: &str) -> std::result::Result<Command, String> {
         } => Ok(Command::Stretch(stretch)),
         _ => Err("a line must hold one command".to_owned()),
     });
-    asked.map_err(|why| {
+    command.map_err(|why| {
         format!(
             "{why}; the commands are {{\"go\":3}}, {{\"enough\":3}}, {{\"turns\":{{\"slices\":[3,4],\"ms\":150}}}}, \
              {{\"stretch\":{{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}}}, or {{\"prepare\":3}} \

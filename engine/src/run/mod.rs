@@ -111,16 +111,16 @@ impl Runner<'_> {
             Command::Go(number, Some(_)) => Err(wrong(format!(
                 "slice {number} was not prepared; `at_ns` needs `prepare` first"
             ))),
-            Command::Turns(asked) => {
-                turns::check(&asked, self.maker.job()).map_err(wrong)?;
+            Command::Turns(request) => {
+                turns::check(&request, self.maker.job()).map_err(wrong)?;
                 let places: std::result::Result<Vec<_>, _> =
-                    asked.slices.iter().map(|number| self.begin(*number)).collect();
-                self.take_turns(&places.map_err(wrong)?, &asked)
+                    request.slices.iter().map(|number| self.begin(*number)).collect();
+                self.take_turns(&places.map_err(wrong)?, &request)
             }
-            Command::Stretch(asked) => {
-                stretch::check(&asked, self.maker.job()).map_err(wrong)?;
-                let place = self.begin(asked.slice).map_err(wrong)?;
-                self.stretch(place, &asked)
+            Command::Stretch(request) => {
+                stretch::check(&request, self.maker.job()).map_err(wrong)?;
+                let place = self.begin(request.slice).map_err(wrong)?;
+                self.stretch(place, &request)
             }
             // The slice has ended by itself.
             Command::Enough(number, _) => match self.done[self.place(number).map_err(wrong)?] {
@@ -152,8 +152,8 @@ impl Runner<'_> {
     }
 
     /// Drives the slice at `place` in a stretch.
-    fn stretch(&mut self, place: usize, asked: &Stretch) -> Result<Ended> {
-        let plan = stretch::plan(self.maker.slice(place)?, asked);
+    fn stretch(&mut self, place: usize, request: &Stretch) -> Result<Ended> {
+        let plan = stretch::plan(self.maker.slice(place)?, request);
         let clocks = EdgeClocks::start(&self.maker.job().targets[plan.target], &plan)?;
         self.drive(place, plan, Start::AtOnce, clocks)
     }
@@ -190,12 +190,12 @@ impl Runner<'_> {
     }
 
     /// Drives the slices at these places in turns and writes their results.
-    fn take_turns(&mut self, places: &[usize], asked: &Turns) -> Result<Ended> {
+    fn take_turns(&mut self, places: &[usize], request: &Turns) -> Result<Ended> {
         let mut shares = Vec::new();
         for place in places {
             let slice = &self.maker.job().slices[*place];
             let allowance = self.allowance(places.len());
-            shares.push(turns::Share::new(slice, self.maker.slice(*place)?, asked, allowance));
+            shares.push(turns::Share::new(slice, self.maker.slice(*place)?, request, allowance));
         }
         let mut keepers = match self.keepers.take() {
             Some(keepers) => keepers,

@@ -28,24 +28,24 @@ pub struct Stretch {
 }
 
 /// Checks that the slice can be driven as a stretch.
-pub fn check(asked: &Stretch, job: &Job) -> std::result::Result<(), String> {
-    if !(0.0..=MOST_MS).contains(&asked.lead_in_ms) || !(0.0..=asked.lead_in_ms).contains(&asked.spread_ms) {
+pub fn check(request: &Stretch, job: &Job) -> std::result::Result<(), String> {
+    if !(0.0..=MOST_MS).contains(&request.lead_in_ms) || !(0.0..=request.lead_in_ms).contains(&request.spread_ms) {
         return Err("users start within the lead-in, which takes at most a day".to_owned());
     }
-    if !(LEAST_SECONDS..=MOST_MS / 1000.0).contains(&asked.seconds) {
+    if !(LEAST_SECONDS..=MOST_MS / 1000.0).contains(&request.seconds) {
         return Err(format!("a stretch takes at least {LEAST_SECONDS} s and at most a day"));
     }
-    match job.slices.iter().find(|slice| slice.number == asked.slice) {
+    match job.slices.iter().find(|slice| slice.number == request.slice) {
         Some(slice) if !matches!(slice.profile, Profile::BigBang(_)) => {
-            Err(format!("slice {} has no constant number of users", asked.slice))
+            Err(format!("slice {} has no constant number of users", request.slice))
         }
         _ => Ok(()),
     }
 }
 
 /// The plan of a slice with the edges of this stretch.
-pub fn plan(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
-    let length = from_seconds(asked.seconds);
+pub fn plan(whole: SlicePlan, request: &Stretch) -> SlicePlan {
+    let length = from_seconds(request.seconds);
     let shape = match whole.shape {
         Shape::Closed(mut levels) => {
             levels.length = length;
@@ -56,8 +56,8 @@ pub fn plan(whole: SlicePlan, asked: &Stretch) -> SlicePlan {
     SlicePlan {
         shape,
         length,
-        lead_in: from_ms(asked.lead_in_ms),
-        spread: from_ms(asked.spread_ms),
+        lead_in: from_ms(request.lead_in_ms),
+        spread: from_ms(request.spread_ms),
         ..whole
     }
 }

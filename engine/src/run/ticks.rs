@@ -191,18 +191,18 @@ mod tests {
     #[test]
     fn a_second_that_one_thread_missed_holds_no_later_ones_back() {
         let mut gatherer = gatherer(2);
-        let mut told = |thread, index| -> Vec<(Ns, u64)> {
+        let mut take = |thread, index| -> Vec<(Ns, u64)> {
             let ticks = gatherer.take(part(thread, index));
             let rows = ticks.iter().flat_map(|tick| &tick.rows);
             rows.map(|row| (row.time / SECOND, row.counts.started)).collect()
         };
-        assert_eq!(told(0, 0), []);
-        assert_eq!(told(1, 0), [(1, 3)]);
-        assert_eq!(told(0, 1), []);
+        assert_eq!(take(0, 0), []);
+        assert_eq!(take(1, 0), [(1, 3)]);
+        assert_eq!(take(0, 1), []);
         // The other thread stood still over a whole second.
-        assert_eq!(told(1, 2), [(2, 1)]);
-        assert_eq!(told(0, 2), [(3, 3)]);
-        assert_eq!(told(1, 3), []);
-        assert_eq!(told(0, 3), [(4, 3)]);
+        assert_eq!(take(1, 2), [(2, 1)]);
+        assert_eq!(take(0, 2), [(3, 3)]);
+        assert_eq!(take(1, 3), []);
+        assert_eq!(take(0, 3), [(4, 3)]);
     }
 }

@@ -24,17 +24,17 @@ const LEAST_MS: f64 = 1.0;
 const MOST_MS: f64 = 60_000.0;
 
 /// Checks that the slices can take turns.
-pub fn check(asked: &Turns, job: &Job) -> std::result::Result<(), String> {
-    if !(LEAST_MS..=MOST_MS).contains(&asked.ms) {
+pub fn check(request: &Turns, job: &Job) -> std::result::Result<(), String> {
+    if !(LEAST_MS..=MOST_MS).contains(&request.ms) {
         return Err(format!("a turn takes {LEAST_MS} to {MOST_MS} ms"));
     }
-    if asked.slices.is_empty() {
+    if request.slices.is_empty() {
         return Err("it names no slice".to_owned());
     }
     if job.share.of > 1 {
         return Err("turns need one engine; this job shares its load with others".to_owned());
     }
-    for slice in job.slices.iter().filter(|slice| asked.slices.contains(&slice.number)) {
+    for slice in job.slices.iter().filter(|slice| request.slices.contains(&slice.number)) {
         let session = slice.mix.0.iter().any(|(name, _)| job.sessions.contains_key(name));
         let steady = matches!(slice.profile, Profile::BigBang(_)) && slice.think.kind == ThinkKind::None;
         if session || !steady {
@@ -60,8 +60,8 @@ pub struct Share<'a> {
 
 impl<'a> Share<'a> {
     /// `whole` is the plan of the unbroken slice.
-    pub fn new(slice: &'a Slice, whole: SlicePlan, asked: &Turns, allowance: SampleAllowance) -> Self {
-        let turn = from_ms(asked.ms).min(whole.length);
+    pub fn new(slice: &'a Slice, whole: SlicePlan, request: &Turns, allowance: SampleAllowance) -> Self {
+        let turn = from_ms(request.ms).min(whole.length);
         Self {
             seconds: TurnSeconds::new(TickGatherer::new(&whole, slice, Parts::OfAllThreads), whole.length),
             rounds: whole.length.div_ceil(turn),

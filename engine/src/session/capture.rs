@@ -67,8 +67,8 @@ impl CompiledCapture {
             Capture::Header(capture) => Place::Header(capture.name.clone()),
             Capture::Regex(capture) => Place::Regex(Regex::new(&capture.expression).map_err(|error| {
                 // The last line of the library's message is the reason.
-                let told = error.to_string();
-                format!("the capture `{name}`: {}", told.lines().last().unwrap_or_default())
+                let message = error.to_string();
+                format!("the capture `{name}`: {}", message.lines().last().unwrap_or_default())
             })?),
             Capture::Path(capture) => {
                 Place::Path(ElementPath::new(&capture.path).map_err(|why| format!("the capture `{name}`: {why}"))?)

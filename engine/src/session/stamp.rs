@@ -188,17 +188,17 @@ mod tests {
 
     #[test]
     fn times_are_those_of_the_calendar() {
-        let told = |wall_ms| {
+        let time_at = |wall_ms| {
             let stamp = Stamp {
                 wall_ms,
                 ..Stamp::default()
             };
             stamp.value("time").unwrap()
         };
-        assert_eq!(told(0), "1970-01-01T00:00:00.000Z");
-        assert_eq!(told(951_782_399_999), "2000-02-28T23:59:59.999Z");
-        assert_eq!(told(951_782_400_000), "2000-02-29T00:00:00.000Z");
-        assert_eq!(told(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
+        assert_eq!(time_at(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(time_at(951_782_399_999), "2000-02-28T23:59:59.999Z");
+        assert_eq!(time_at(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(time_at(4_107_542_400_000), "2100-03-01T00:00:00.000Z");
     }
 
     #[test]

@@ -30,8 +30,8 @@ impl CompiledRule {
             None => None,
             Some(text) => Some(Regex::new(text).map_err(|error| {
                 // The last line of the library's message is the reason.
-                let told = error.to_string();
-                format!("`matches`: {}", told.lines().last().unwrap_or_default())
+                let message = error.to_string();
+                format!("`matches`: {}", message.lines().last().unwrap_or_default())
             })?),
         };
         Ok(Self {
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_status_of_grpc_says_whether_an_answer_is_a_fault_wherever_it_stands() {
-        let told = |fault, fields: &[&[(&str, &str)]]| {
+        let judge_grpc = |fault, fields: &[&[(&str, &str)]]| {
             let rule = CompiledRule::new(&Rule {
                 fault,
                 fault_in: FaultPlace::GrpcStatus,
@@ -297,22 +297,28 @@ mod tests {
             check.finish(&rule, 200, &[])
         };
         let (good, bad) = ([("a", "13"), ("grpc-status", "0")], [("grpc-status", "13")]);
-        assert_eq!(told(FaultRule::Absent, &[&[], &good]), RIGHT);
-        assert_eq!(told(FaultRule::Absent, &[&good]), RIGHT);
+        assert_eq!(judge_grpc(FaultRule::Absent, &[&[], &good]), RIGHT);
+        assert_eq!(judge_grpc(FaultRule::Absent, &[&good]), RIGHT);
         for fields in [&[&[][..], &bad[..]][..], &[&bad], &[&bad, &good], &[&good, &bad]] {
-            assert_eq!(told(FaultRule::Absent, fields), Outcome::failed(Failure::Fault));
+            assert_eq!(judge_grpc(FaultRule::Absent, fields), Outcome::failed(Failure::Fault));
             assert_eq!(
-                told(FaultRule::Present, fields),
+                judge_grpc(FaultRule::Present, fields),
                 Outcome::Right { expected_fault: true }
             );
         }
         assert_eq!(
-            told(FaultRule::Absent, &[&[("grpc-status", "00")]]),
+            judge_grpc(FaultRule::Absent, &[&[("grpc-status", "00")]]),
             Outcome::failed(Failure::Fault)
         );
-        assert_eq!(told(FaultRule::Present, &[&good]), Outcome::Wrong);
-        assert_eq!(told(FaultRule::Absent, &[&[]]), Outcome::failed(Failure::Malformed));
-        assert_eq!(told(FaultRule::Any, &[&[]]), Outcome::Right { expected_fault: false });
+        assert_eq!(judge_grpc(FaultRule::Present, &[&good]), Outcome::Wrong);
+        assert_eq!(
+            judge_grpc(FaultRule::Absent, &[&[]]),
+            Outcome::failed(Failure::Malformed)
+        );
+        assert_eq!(
+            judge_grpc(FaultRule::Any, &[&[]]),
+            Outcome::Right { expected_fault: false }
+        );
     }
 
     #[test]
@@ -323,13 +329,13 @@ mod tests {
             judge(&Rule::default(), 500, b"<html/>"),
             Outcome::failed(Failure::Status)
         );
-        let asked = Rule {
+        let required = Rule {
             status: vec![500],
             fault: FaultRule::Present,
             ..Rule::default()
         };
-        assert_eq!(judge(&asked, 500, FAULT), Outcome::Right { expected_fault: true });
-        assert_eq!(judge(&asked, 200, b"<E><Body><ok/></Body></E>"), Outcome::Wrong);
-        assert_eq!(judge(&asked, 404, b""), Outcome::failed(Failure::Status));
+        assert_eq!(judge(&required, 500, FAULT), Outcome::Right { expected_fault: true });
+        assert_eq!(judge(&required, 200, b"<E><Body><ok/></Body></E>"), Outcome::Wrong);
+        assert_eq!(judge(&required, 404, b""), Outcome::failed(Failure::Status));
     }
 }

@@ -158,8 +158,8 @@ mod tests {
             (libc::EPERM, "firewall"),
             (libc::EEXIST, "system log"),
         ] {
-            let told = why(Trouble::of_instrument(&error(number)));
-            assert!(told.contains(step), "{told}");
+            let reason = why(Trouble::of_instrument(&error(number)));
+            assert!(reason.contains(step), "{reason}");
         }
         for number in [libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::EMFILE, libc::EACCES] {
             assert!(why(Trouble::of(&error(number), Failure::Refused)).contains(';'));

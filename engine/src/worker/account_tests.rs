@@ -51,10 +51,10 @@ fn what_goes_wrong_in_the_lead_in_is_counted_outside_the_measured_time() {
 
 #[test]
 fn a_request_sent_once_more_in_the_lead_in_is_counted_as_stale_outside() {
-    let mut asked = 0;
+    let mut requests = 0;
     let stale = with_lead_in(move || {
-        asked += 1;
-        if asked == 2 {
+        requests += 1;
+        if requests == 2 {
             Reply::CloseBefore(MS)
         } else {
             Reply::After(10 * MS, OK)

@@ -56,12 +56,12 @@ fn a_million_refusals_at_once_need_no_more_stack_than_one_and_the_seconds_are_to
     on_a_small_stack(|| {
         let mut simulation = at_once(users(3, 1.1), 30_000, |_, _| Reply::Never);
         simulation.refuse(Failure::Refused);
-        let mut told = Vec::new();
+        let mut ticks = Vec::new();
         let plan = simulation.plan(0);
-        let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| told.push((at, tick.end)));
+        let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| ticks.push((at, tick.end)));
         assert!(failed(&driven, Failure::Refused) >= MILLION, "{:?}", counts(&driven));
-        assert_eq!(told.len(), 2);
-        assert!(told.iter().all(|(at, due)| at - due < MILLISECOND), "{told:?}");
+        assert_eq!(ticks.len(), 2);
+        assert!(ticks.iter().all(|(at, due)| at - due < MILLISECOND), "{ticks:?}");
     });
 }
 
@@ -70,10 +70,10 @@ fn arrivals_that_come_faster_than_they_are_refused_leave_time_for_the_clock() {
     let mut simulation = at_once(rate(4e5, 2.0, 10), 30_000, |_, _| Reply::Never);
     simulation.refuse(Failure::Refused);
     simulation.take_effort(5 * MICROSECOND);
-    let (mut told, plan) = (Vec::new(), simulation.plan(0));
-    let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| told.push((at, tick.end)));
-    assert_eq!(told.len(), 2);
-    assert!(told.iter().all(|(at, due)| at - due < MILLISECOND), "{told:?}");
+    let (mut ticks, plan) = (Vec::new(), simulation.plan(0));
+    let driven = simulation.drive_under(&plan, &StopSignal::default(), |at, tick| ticks.push((at, tick.end)));
+    assert_eq!(ticks.len(), 2);
+    assert!(ticks.iter().all(|(at, due)| at - due < MILLISECOND), "{ticks:?}");
     let counts = counts(&driven);
     // 200,000 a second can be refused, and 400,000 are due.
     assert!(counts.sent.abs_diff(400_000) < 100, "{counts:?}");
@@ -97,10 +97,10 @@ fn failures_at_once_leave_time_for_the_stop_signal() {
 
 #[test]
 fn failures_at_once_leave_time_for_the_time_outs_of_others() {
-    let mut asked = 0;
+    let mut requests = 0;
     let script = move |_: Ns, _: &str| {
-        asked += 1;
-        if asked == 1 { Reply::Never } else { Reply::Reset }
+        requests += 1;
+        if requests == 1 { Reply::Never } else { Reply::Reset }
     };
     let mut simulation = at_once(users(2, 1.0), 90, script);
     let (driven, _) = simulation.drive(0);

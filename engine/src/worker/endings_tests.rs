@@ -14,10 +14,10 @@ use crate::verify::Failure;
 fn drive(method: &str, ends: impl Fn(Ns) -> Reply + 'static) -> Driven {
     let target = json!([{"subject": "a", "url": "http://127.0.0.1:9/", "method": method}]);
     let job = json!({"targets": target, "slices": [slice(users(1, 0.1), json!({}))]});
-    let mut asked = 0;
+    let mut requests = 0;
     let script = move |_: Ns, _: &str| {
-        asked += 1;
-        match asked % 3 {
+        requests += 1;
+        match requests % 3 {
             0 => ends(MS),
             _ => Reply::After(MS, OK),
         }

@@ -90,12 +90,12 @@ fn a_value_of_a_json_answer_fills_the_next_request_and_one_that_is_missing_fails
 fn a_session_that_may_continue_does_after_a_failure_unless_a_value_is_missing() {
     const NO: &str = "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n";
     let steps = json!([{"operation": "echo"}, {"operation": "echo"}, {"operation": "echo"}]);
-    for (rule, asked) in [("continue", 3), ("end-session", 1)] {
+    for (rule, seen_by_server) in [("continue", 3), ("end-session", 1)] {
         let driven = drive(json!({"steps": steps, "on_failure": rule}), NO);
         let (whole, failed) = sessions(&driven);
         assert_eq!(whole, 0, "{rule}");
         assert_eq!(
-            counts(&driven).measured.failed().div_ceil(asked),
+            counts(&driven).measured.failed().div_ceil(seen_by_server),
             driven.started[0],
             "{rule}"
         );
@@ -117,8 +117,8 @@ fn a_session_that_may_continue_does_after_a_failure_unless_a_value_is_missing() 
 
 #[test]
 fn a_wrong_answer_gives_no_value_so_its_session_fails_and_nothing_is_sent_with_a_place_unfilled() {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = asked.clone();
+    let seen_by_server = Arc::new(Mutex::new(Vec::new()));
+    let seen = seen_by_server.clone();
     let script = move |_: Ns, request: &str| {
         seen.lock().unwrap().push(request.to_owned());
         Reply::After(10 * MS, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nid=7;")
@@ -132,7 +132,7 @@ fn a_wrong_answer_gives_no_value_so_its_session_fails_and_nothing_is_sent_with_a
     assert!(whole == 0 && failed > 3);
     assert_eq!(counts.measured.wrong + counts.outside.wrong, counts.sent);
     assert_eq!(
-        asked.lock().unwrap().len() as u64,
+        seen_by_server.lock().unwrap().len() as u64,
         driven.started[0],
         "no second step was sent"
     );
@@ -141,8 +141,8 @@ fn a_wrong_answer_gives_no_value_so_its_session_fails_and_nothing_is_sent_with_a
 #[test]
 fn values_and_stamps_are_filled_anew_for_every_session_and_the_seed_replays_them() {
     let run = || {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let seen = asked.clone();
+        let seen_by_server = Arc::new(Mutex::new(Vec::new()));
+        let seen = seen_by_server.clone();
         let script = move |_: Ns, request: &str| {
             seen.lock()
                 .unwrap()
@@ -151,23 +151,26 @@ fn values_and_stamps_are_filled_anew_for_every_session_and_the_seed_replays_them
         };
         let session = json!({"steps": [{"operation": "echo"}]});
         Simulation::with_corpus(job(session, users(2, 0.1)), with_places("{{counter}} {{uuid}}"), script).drive(0);
-        std::mem::take(&mut *asked.lock().unwrap())
+        std::mem::take(&mut *seen_by_server.lock().unwrap())
     };
-    let asked = run();
-    let numbers: Vec<u64> = asked
+    let seen_by_server = run();
+    let numbers: Vec<u64> = seen_by_server
         .iter()
         .map(|text| text.split_once(' ').unwrap().0.parse().unwrap())
         .collect();
-    assert_eq!(numbers, (1..=asked.len() as u64).collect::<Vec<_>>());
-    let uuids: BTreeSet<&str> = asked.iter().map(|text| text.split_once(' ').unwrap().1).collect();
-    assert_eq!(uuids.len(), asked.len());
-    assert_eq!(run(), asked);
+    assert_eq!(numbers, (1..=seen_by_server.len() as u64).collect::<Vec<_>>());
+    let uuids: BTreeSet<&str> = seen_by_server
+        .iter()
+        .map(|text| text.split_once(' ').unwrap().1)
+        .collect();
+    assert_eq!(uuids.len(), seen_by_server.len());
+    assert_eq!(run(), seen_by_server);
 }
 
 #[test]
 fn a_session_that_a_slice_or_a_level_cut_off_is_not_taken_up_by_the_next() {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = asked.clone();
+    let seen_by_server = Arc::new(Mutex::new(Vec::new()));
+    let seen = seen_by_server.clone();
     let script = move |_: Ns, request: &str| {
         seen.lock().unwrap().push(request.contains("Cookie: "));
         Reply::After(
@@ -186,14 +189,14 @@ fn a_session_that_a_slice_or_a_level_cut_off_is_not_taken_up_by_the_next() {
     let mut simulation = Simulation::new(json!({"slices": slices, "sessions": sessions}), script);
     simulation.drive(0);
     simulation.drive(1);
-    assert_eq!(*asked.lock().unwrap(), [false; 3]);
+    assert_eq!(*seen_by_server.lock().unwrap(), [false; 3]);
 }
 
 #[test]
 fn a_new_visitor_has_no_cookie_of_the_session_before() {
     for (new_visitor, without) in [(true, 5), (false, 1)] {
-        let asked = Arc::new(Mutex::new(0));
-        let seen = asked.clone();
+        let seen_by_server = Arc::new(Mutex::new(0));
+        let seen = seen_by_server.clone();
         let script = move |_: Ns, request: &str| {
             *seen.lock().unwrap() += u64::from(!request.contains("Cookie: "));
             Reply::After(
@@ -204,7 +207,7 @@ fn a_new_visitor_has_no_cookie_of_the_session_before() {
         let steps = json!([{"operation": "echo"}, {"operation": "echo"}]);
         let session = json!({"steps": steps, "new_visitor": new_visitor});
         Simulation::new(job(session, users(1, 0.1)), script).drive(0);
-        assert_eq!(*asked.lock().unwrap(), without);
+        assert_eq!(*seen_by_server.lock().unwrap(), without);
     }
 }
 
@@ -233,8 +236,8 @@ fn fixed_work_ends_with_the_last_user_and_counts_what_was_asked() {
         assert_eq!(counts(&driven).measured.completed, requests);
         let length = driven.recorder.end - driven.recorder.begin;
         assert_eq!(length, requests / 3 * 400 * MS);
-        let told: u64 = ticks.iter().map(|tick| tick.operations[0].measured.completed).sum();
-        assert_eq!(told, requests);
+        let ticked: u64 = ticks.iter().map(|tick| tick.operations[0].measured.completed).sum();
+        assert_eq!(ticked, requests);
         assert!(matches!(simulation.plan(0).steps.as_slice(), [Steps::Session(_)]) == (requests == 24));
     }
 }

@@ -387,8 +387,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn give_up_stream(&mut self, lane: usize) {
         let Some(streams) = self.plan.streams else { return };
         let place = lane / streams as usize;
-        let asked = self.pool.lanes[lane].stream;
-        let at = asked.map_or_else(|| self.pool.shared.serving(place), |(at, _)| at);
+        let stream = self.pool.lanes[lane].stream;
+        let at = stream.map_or_else(|| self.pool.shared.serving(place), |(at, _)| at);
         let shared = &mut self.pool.shared.all[at];
         shared.waiting.retain(|other| *other as usize != lane);
         let silent = shared.heard < self.pool.lanes[lane].exchange.taken_up;
@@ -476,13 +476,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         shared.refusals = 0;
         self.recorder.closes += u64::from(was_open && !shared.retired);
         let (was_ready, was_left, why) = (shared.http2.is_ready(), shared.http2.is_left(), shared.http2.why_left());
-        let asked = shared.http2.abandon();
+        let abandoned = shared.http2.abandon();
         let waiting = std::mem::take(&mut shared.waiting);
         shared.drop_link();
-        for lane in &asked {
+        for lane in &abandoned {
             self.pool.lanes[*lane as usize].stream = None;
         }
-        let lanes = asked.into_iter().chain(waiting).map(|lane| lane as usize);
+        let lanes = abandoned.into_iter().chain(waiting).map(|lane| lane as usize);
         match trouble {
             Trouble::Instrument(why) => {
                 self.recorder.instrument = Some(why);

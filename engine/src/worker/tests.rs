@@ -147,8 +147,8 @@ fn a_turn_lasts_from_its_first_request_to_its_last_answer_and_waits_for_that_no_
 #[test]
 fn connections_outlast_slices_and_the_same_deck_gives_the_same_requests() {
     use std::sync::{Arc, Mutex};
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = asked.clone();
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = requests.clone();
     let entries = (0..10u64)
         .map(|n| Entry {
             offset: n,
@@ -168,9 +168,9 @@ fn connections_outlast_slices_and_the_same_deck_gives_the_same_requests() {
         Reply::After(10 * MS, OK)
     });
     simulation.drive(0);
-    let first = std::mem::take(&mut *asked.lock().unwrap());
+    let first = std::mem::take(&mut *requests.lock().unwrap());
     simulation.drive(1);
-    assert_eq!(first, *asked.lock().unwrap());
+    assert_eq!(first, *requests.lock().unwrap());
     assert_eq!(first.iter().collect::<std::collections::BTreeSet<_>>().len(), 10);
     assert_eq!(simulation.connections_opened(), 1);
 }
@@ -260,10 +260,10 @@ fn arrivals_above_the_cap_are_sent_late_with_their_lateness_and_never_dropped() 
 fn what_the_edges_of_a_slice_cut_off_makes_littles_law_exact_however_long_some_answers_take() {
     // One answer in fifty takes nearly as long as the slice, so that some users have none within it.
     let job = json!({"slices": [slice(users(4, 0.5), json!({"lead_in_ms": 100}))], "drain_limit_ms": 1000});
-    let mut asked = 0;
+    let mut requests = 0;
     let script = move |_, _: &str| {
-        asked += 1;
-        Reply::After(if asked % 50 == 0 { 450 } else { 10 } * MS, OK)
+        requests += 1;
+        Reply::After(if requests % 50 == 0 { 450 } else { 10 } * MS, OK)
     };
     let (driven, _) = Simulation::new(job, script).drive(0);
     let answered = counts(&driven).response_ns_sum;
@@ -323,11 +323,11 @@ fn a_machine_out_of_descriptors_voids_the_slice_and_is_no_failure_of_the_server(
 
 #[test]
 fn a_request_to_a_closed_connection_is_sent_again_and_timed_from_due() {
-    let mut asked = 0;
+    let mut requests = 0;
     // Every fifth request meets a connection that the server has closed.
     let script = move |_: Ns, _: &str| {
-        asked += 1;
-        if asked % 5 == 0 {
+        requests += 1;
+        if requests % 5 == 0 {
             Reply::CloseBefore(MS)
         } else {
             Reply::After(9 * MS, OK)
@@ -360,8 +360,8 @@ fn a_fresh_connection_that_closes_is_truncated_and_not_stale() {
 #[test]
 fn a_session_goes_through_its_steps_with_their_pauses_and_its_cookies() {
     use std::sync::{Arc, Mutex};
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let seen = asked.clone();
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let seen = requests.clone();
     let script = move |now: Ns, request: &str| {
         let cookie = request
             .lines()
@@ -392,23 +392,23 @@ fn a_session_goes_through_its_steps_with_their_pauses_and_its_cookies() {
         (125, "id=7"),
         (190, "id=7"),
     ];
-    let got = std::mem::take(&mut *asked.lock().unwrap());
+    let got = std::mem::take(&mut *requests.lock().unwrap());
     assert_eq!(got, expected.map(|(at, cookie)| (at, cookie.to_owned())));
     assert_eq!(driven.started, [3]);
     // Every arrival of an open load is a visitor who was never here before.
     simulation.drive(1);
-    let got = asked.lock().unwrap();
+    let got = requests.lock().unwrap();
     assert_eq!(got.iter().filter(|(_, cookie)| cookie == "-").count(), 2);
 }
 
 #[test]
 fn a_failure_ends_the_session_and_the_next_one_begins_anew() {
-    let mut asked = 0;
+    let mut requests = 0;
     let script = move |_: Ns, _: &str| {
-        asked += 1;
+        requests += 1;
         Reply::After(
             5 * MS,
-            if asked % 2 == 0 {
+            if requests % 2 == 0 {
                 "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"
             } else {
                 OK

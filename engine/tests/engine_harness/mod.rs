@@ -77,7 +77,7 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Starts the engine on a job and waits until it may be told to go.
+    /// Starts the engine on a job and waits until it is ready.
     pub fn ready(&self, job: &Value) -> Engine {
         let mut engine = self.start(job);
         engine.expect(&json!({"ready": true}));
@@ -115,8 +115,8 @@ impl Bench {
             engine.go(slice["number"].as_u64().unwrap());
             engine.expect(&json!({"drained": slice["number"]}));
         }
-        let (status, told) = engine.end();
-        assert!(status.success(), "{told}");
+        let (status, errors) = engine.end();
+        assert!(status.success(), "{errors}");
         self.slices()
     }
 
@@ -195,8 +195,8 @@ impl Engine {
                 Ok(line) if line.get("tick").is_some() => {}
                 Ok(line) => panic!("{line} where {wanted} was expected"),
                 Err(_) => {
-                    let (status, told) = self.finish();
-                    panic!("no {wanted}; the engine ended with {status}: {told}");
+                    let (status, errors) = self.finish();
+                    panic!("no {wanted}; the engine ended with {status}: {errors}");
                 }
             }
         }
@@ -224,11 +224,11 @@ impl Engine {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        let mut told = String::new();
-        if let Some(mut errors) = self.process.stderr.take() {
-            std::io::Read::read_to_string(&mut errors, &mut told).unwrap();
+        let mut errors = String::new();
+        if let Some(mut stderr) = self.process.stderr.take() {
+            std::io::Read::read_to_string(&mut stderr, &mut errors).unwrap();
         }
-        (self.process.wait().unwrap(), told)
+        (self.process.wait().unwrap(), errors)
     }
 }
 

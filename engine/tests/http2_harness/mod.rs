@@ -17,7 +17,7 @@ pub const ENVELOPE: &str = "<echoVoidResponse/>";
 /// `:status: 200` in HPACK.
 pub const STATUS_200: &[u8] = &[0x88];
 
-/// What the library's server was asked.
+/// The requests that the library's server received.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub connections: AtomicU64,

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 /// One request as it came: its head, and how many came before it on its connection.
-pub struct Asked {
+pub struct Request {
     pub head: String,
     pub before: u64,
 }
@@ -21,7 +21,7 @@ pub enum Then {
     Closes,
 }
 
-impl Asked {
+impl Request {
     /// The value of a header; empty where there is none.
     pub fn header(&self, name: &str) -> &str {
         let lines = self.head.lines().filter_map(|line| line.split_once(':'));
@@ -40,14 +40,14 @@ pub fn ok(lines: &str) -> String {
 }
 
 /// Answers on a port of its own, on loopback.
-pub fn serve(answer: impl Fn(&Asked) -> (String, Then) + Send + Sync + 'static) -> SocketAddr {
+pub fn serve(answer: impl Fn(&Request) -> (String, Then) + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     serve_on(listener, answer);
     address
 }
 
-pub fn serve_on(listener: TcpListener, answer: impl Fn(&Asked) -> (String, Then) + Send + Sync + 'static) {
+pub fn serve_on(listener: TcpListener, answer: impl Fn(&Request) -> (String, Then) + Send + Sync + 'static) {
     let answer = Arc::new(answer);
     std::thread::spawn(move || {
         for stream in listener.incoming() {
@@ -57,11 +57,11 @@ pub fn serve_on(listener: TcpListener, answer: impl Fn(&Asked) -> (String, Then)
     });
 }
 
-fn talk(mut stream: TcpStream, answer: &(impl Fn(&Asked) -> (String, Then) + ?Sized)) {
+fn talk(mut stream: TcpStream, answer: &(impl Fn(&Request) -> (String, Then) + ?Sized)) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     for before in 0.. {
         let Some(head) = read_request(&mut reader) else { return };
-        let (text, then) = answer(&Asked { head, before });
+        let (text, then) = answer(&Request { head, before });
         if stream.write_all(text.as_bytes()).is_err() || then == Then::Closes {
             return;
         }
