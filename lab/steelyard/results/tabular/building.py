@@ -86,7 +86,8 @@ def of_files(name: str, table: TableData, origins: Sequence[Origin]) -> StoredTa
         path = origin.folder / table.file
         if not is_stored(path):
             continue
-        for row in read_table(path, (), may_be_cut=origin.may_be_cut):
+        needed = ("slice",) if name == "slices" else ()
+        for row in read_table(path, needed, may_be_cut=origin.may_be_cut):
             values = {column: _value(row, describe(column)) for column in row.fields}
             labels = origin.of_slice(values["slice"]) if name == "slices" else origin.labels
             builder.add({**labels, **values})
