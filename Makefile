@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits decisions factors glossary clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits decisions factors glossary clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -31,6 +31,9 @@ demo: build ## weigh two real servers, in under five minutes once things are fet
 test: ## every part's tests, and short runs on real servers: what CI runs; says what each part took and what was skipped
 	@sh tools/toolchains.sh
 	@python3 tools/parts.py
+
+test-packages: ## install the Debian packages that tests use and are skipped without (as root, or by sudo without a password)
+	@python3 tools/packages.py
 
 build: tools ## Python environment, engine and keeper
 	@python3 tools/patience.py "making the engine and the Python environment: minutes where nothing is built yet" $(UV) sync --quiet

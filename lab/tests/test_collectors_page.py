@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import math
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import program
 from steelyard.statistics.interval import student_interval
 
 ROOT = Path(__file__).parents[2]
@@ -18,12 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def collectors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """docs/decisions/collectors.py, with its forks in a scratch folder."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    spec = importlib.util.spec_from_file_location("collectors", ROOT / "docs" / "decisions" / "collectors.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "collectors", module)  # dataclasses look their module up
-    spec.loader.exec_module(module)
+    module = program("collectors", ROOT / "docs" / "decisions")
     monkeypatch.setattr(module, "KEPT", tmp_path)
     return module
 

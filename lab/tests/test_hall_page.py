@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import program
 from steelyard.base.errors import StoreError
 from steelyard.catalogue import entries
 from steelyard.measure.conformance import rows
@@ -20,11 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page() -> ModuleType:
     """tools/hall.py."""
-    spec = importlib.util.spec_from_file_location("hall", ROOT / "tools" / "hall.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("hall")
 
 
 def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleType) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from programs import program
 from rich.console import Console
 from steelyard.base.errors import ToolchainError
 from steelyard.base.progress import Progress
@@ -28,16 +28,10 @@ call = ["sh", "-c", "%s"]
 
 
 @pytest.fixture(scope="module")
-def tools() -> Iterator[tuple[ModuleType, ModuleType]]:
+def tools() -> tuple[ModuleType, ModuleType]:
     """tools/interoperability.py and tools/client_calls.py."""
-    sys.path.insert(0, str(ROOT / "tools"))  # its neighbours, as where it is run
-    spec = importlib.util.spec_from_file_location("interoperability", ROOT / "tools" / "interoperability.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["interoperability"] = module
-    spec.loader.exec_module(module)
-    sys.path.remove(str(ROOT / "tools"))
-    yield module, sys.modules["client_calls"]
+    module = program("interoperability")
+    return module, sys.modules["client_calls"]
 
 
 @pytest.fixture

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import random
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from programs import program
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def tool() -> ModuleType:
     """tools/sessions.py."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    spec = importlib.util.spec_from_file_location("kept_sessions", ROOT / "tools" / "sessions.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "kept_sessions", module)
-    spec.loader.exec_module(module)
-    return module
+    return program("sessions")
 
 
 def answers(tool: ModuleType, *, machines: int, sessions: int, like: float, any_one: float) -> list[Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import program
 from steelyard.catalogue import entries
 
 ROOT = Path(__file__).parents[2]
@@ -18,13 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def kits() -> ModuleType:
     """tools/kits.py."""
-    sys.path.insert(0, str(ROOT / "tools"))  # its neighbours, as where it is run
-    spec = importlib.util.spec_from_file_location("kits", ROOT / "tools" / "kits.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.path.remove(str(ROOT / "tools"))
-    return module
+    return program("kits")
 
 
 def kit_of(kits: ModuleType, name: str, product: Path) -> object:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import program
 
 ROOT = Path(__file__).parents[2]
 MAKE = ["python3", "-c"]
@@ -17,19 +16,15 @@ MAKE = ["python3", "-c"]
 @pytest.fixture
 def parts() -> ModuleType:
     """tools/parts.py."""
-    spec = importlib.util.spec_from_file_location("parts", ROOT / "tools" / "parts.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["parts"] = module  # its dataclass asks for its own module
-    spec.loader.exec_module(module)
-    return module
+    return program("parts")
 
 
 def test_every_part_is_a_target_of_the_makefile(parts: ModuleType) -> None:
     targets = re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.M)
     named = [name for stage in parts.STAGES for lane in stage for name in lane]
     assert set(named) <= set(targets)
-    assert {target for target in targets if target.startswith("test-")} - set(named) == {"test-servers", "test-long"}
+    beside = {"test-servers", "test-long", "test-packages"}
+    assert {target for target in targets if target.startswith("test-")} - set(named) == beside
     assert (("test-alone",),) in parts.STAGES, "what measures has the machine for itself"
 
 

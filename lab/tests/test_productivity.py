@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from programs import program
 from steelyard.catalogue import entries
 
 ROOT = Path(__file__).parents[2]
@@ -30,14 +30,7 @@ int one() {
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
     """tools/productivity.py."""
-    sys.path.insert(0, str(ROOT / "tools"))  # its neighbours, as where it is run
-    spec = importlib.util.spec_from_file_location("productivity", ROOT / "tools" / "productivity.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["productivity"] = module
-    spec.loader.exec_module(module)
-    sys.path.remove(str(ROOT / "tools"))
-    return module
+    return program("productivity")
 
 
 def test_lines_that_say_something_are_counted_and_no_comments(tool: ModuleType, tmp_path: Path) -> None:

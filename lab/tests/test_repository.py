@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from kept_runs import KEPT_RUNS
+from programs import program
 from steelyard.base import paths
 
 ROOT = paths.root()
@@ -43,11 +43,7 @@ def commands(workflow: str) -> list[str]:
 
 
 def release_notes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("release_notes", ROOT / "tools" / "release_notes.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return program("release_notes")
 
 
 @pytest.mark.parametrize("workflow", ["ci", "release"])

@@ -61,6 +61,8 @@ def install(tool: str) -> Install:
             "php-fpm php-soap php-pecl-apcu php-xml php-bcmath",
             "php",
         ),
+        "xz": ("xz-utils", "xz", "xz"),
+        "unshare": ("util-linux", "util-linux", "util-linux"),
         "exim4": ("exim4-daemon-light", "exim", "exim"),
         "nginx": ("nginx-light", "nginx", "nginx"),
         "mariadbd": ("mariadb-server-core mariadb-client-core", "mariadb-server", "mariadb"),
