@@ -1,19 +1,22 @@
 """Runs the parts of `make test`, each a target of the Makefile, and says at the end what each took and what was skipped.
 
 What fetches and what compiles go side by side; what measures time has the machine for itself. Where STEELYARD_TEST_MINUTES is
-set, no Python test is begun after that time, and those that were not are named as skipped. It needs nothing but Python.
+set, no Python test is begun after that time, and those that were not are named as skipped. Ctrl-C, SIGTERM and SIGHUP end all
+processes that the parts started, whatever session they are in. It needs nothing but Python.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +37,13 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
 SHARES = {"test-alone": 0.5}
 LEAST_SECONDS = 180.0  # to begin tests in, for a part of a machine that had no time left for it
 AGAIN_SECONDS = 15.0  # between lines that say what is at work
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# How processes are ended, and the seconds that each way is given: pytest removes what its tests made on the first.
+ENDINGS = ((signal.SIGINT, 15.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
+# In the environment of all processes of these parts, and of no others. A name of its own, since tests run this program too.
+MARK = f"STEELYARD_PARTS_{os.getpid()}"
+_sessions: set[int] = set()  # ids of the processes of the parts at work, which lead a session each
+_stopped_by: list[int] = []  # the signal that ended this run
 _ends = float("inf")  # on the monotonic clock: when no further test is begun
 _at_work: dict[str, float] = {}  # parts that were begun and have not ended, with their begin on the monotonic clock
 # How pytest (-rs), cargo, node and the end-to-end suite's own count say that something was not run. What cargo is told to ignore
@@ -71,15 +81,18 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
     with subprocess.Popen(
         [*make, name],
         cwd=ROOT,
-        env={**os.environ, **until(name, _ends - begun)},
+        env={**os.environ, MARK: "1", **until(name, _ends - begun)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        start_new_session=True,
     ) as process:
+        _sessions.add(process.pid)
         assert process.stdout is not None
         said = process.stdout.read().decode(errors="replace")
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
+        _sessions.discard(process.pid)
     del _at_work[name]
     failed = _FAILED.findall(said) or (said.splitlines()[-LAST_LINES:] if process.returncode else [])
     part = Part(
@@ -92,6 +105,41 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
     )
     print(f"\n==== {name} ====\n{said}", flush=True)
     return part
+
+
+def of_these_parts() -> list[int]:
+    """The ids of all live processes that parts started, directly or not; none where there is no /proc."""
+    numbers = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, IndexError):  # it ended meanwhile, or is another user's
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z" and f"\0{MARK}=1\0".encode() in b"\0" + (folder / "environ").read_bytes():
+                numbers.append(int(folder.name))
+    return numbers
+
+
+def end_processes() -> None:
+    """End all processes that parts started: Ctrl-C asks the parts' sessions, the other signals each process by its id."""
+    for number, seconds in ENDINGS:
+        for session in list(_sessions):
+            with suppress(OSError):  # it ended meanwhile
+                os.killpg(session, number)
+        for process in of_these_parts() if number != signal.SIGINT else ():
+            with suppress(OSError):
+                os.kill(process, number)
+        deadline = time.monotonic() + seconds
+        while (left := bool(_sessions or of_these_parts())) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if not left:
+            return
+
+
+def stop(number: int, _frame: object) -> None:
+    """End all parts after a signal; a further signal changes nothing, since the time for the end is limited."""
+    _stopped_by.append(number)
+    if len(_stopped_by) == 1:
+        print(f"{signal.Signals(number).name}: ending what is at work", file=sys.stderr, flush=True)
+        threading.Thread(target=end_processes).start()
 
 
 def until(name: str, left: float, now: Callable[[], float] = time.time) -> dict[str, str]:
@@ -122,9 +170,11 @@ def say_what_is_at_work(ended: threading.Event) -> None:
 
 
 def run_lane(names: Iterable[str]) -> list[Part]:
-    """Run parts one after the other, up to the first that fails."""
+    """Run parts one after the other, up to the first that fails; begin none after a signal to stop."""
     parts: list[Part] = []
     for name in names:
+        if _stopped_by:
+            break
         parts.append(run(name))
         if parts[-1].code:
             break
@@ -146,7 +196,7 @@ def summary(parts: Sequence[Part], seconds: float) -> str:
 
 
 def main() -> int:
-    """Run all stages; 1 where a part failed."""
+    """Run all stages; 1 where a part failed, 128 and the signal's number where one ended them."""
     global _ends
     begun, parts, ended = time.monotonic(), list[Part](), threading.Event()
     _ends = begun + 60 * minutes()
@@ -154,12 +204,16 @@ def main() -> int:
     for stage in STAGES:
         with ThreadPoolExecutor(len(stage)) as pool:
             parts += [part for lane in pool.map(run_lane, stage) for part in lane]
-        if any(part.code and part.name in BUILDS for part in parts):
+        if _stopped_by or any(part.code and part.name in BUILDS for part in parts):
             break
     ended.set()
     print(summary(parts, time.monotonic() - begun))
+    if _stopped_by:
+        return 128 + _stopped_by[0]
     return 1 if any(part.code for part in parts) else 0
 
 
 if __name__ == "__main__":
+    for number in STOPS:
+        signal.signal(number, stop)
     sys.exit(main())

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -153,3 +160,62 @@ def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends
     assert sorted(begun) == ["beside", "build"]
     monkeypatch.setattr(parts, "STAGES", ((("good",),), (("later",),)))
     assert parts.main() == 0
+
+
+LANE = """\
+one:
+	@sleep 300 & setsid sleep 301 & echo begun > one; wait
+two:
+	@trap '' INT TERM; echo begun > two; while :; do sleep 0.2; done
+never:
+	@echo begun > never
+"""
+DRIVER = """\
+import pathlib, signal, sys
+from programs import program
+parts = program("parts")
+parts.ROOT = pathlib.Path(sys.argv[1])
+parts.STAGES = ((("one", "never"), ("two",)), (("never",),))
+parts.ENDINGS = ((signal.SIGINT, 1.0), (signal.SIGTERM, 1.0), (signal.SIGKILL, 10.0))
+for number in parts.STOPS:
+    signal.signal(number, parts.stop)
+sys.exit(parts.main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_that_the_parts_started_and_begins_no_more(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text(LANE)
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVER, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PARTS_TEST": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as driver:
+        await_true(lambda: (tmp_path / "one").exists() and (tmp_path / "two").exists())
+        assert {"make", "sleep", "sh"} <= set(marked(tmp_path).values())
+        driver.send_signal(number)
+        out, err = driver.communicate(timeout=60)
+    assert driver.returncode == 128 + number, err
+    assert f"{number.name}: ending what is at work" in err and out.count("FAILED") == 2, out
+    assert marked(tmp_path) == {}
+    assert not (tmp_path / "never").exists()
+
+
+def marked(folder: Path) -> dict[int, str]:
+    """The live processes of a test, each with the name of its program: they inherited the folder in their environment."""
+    names = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            name, _, state = (place / "stat").read_text().partition("(")[2].rpartition(")")
+            if state.split()[0] != "Z" and f"PARTS_TEST={folder}\0".encode() in (place / "environ").read_bytes():
+                names[int(place.name)] = name
+    return names
+
+
+def await_true(true: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, f"did not come true within {seconds} s"
+        time.sleep(0.05)
