@@ -20,7 +20,7 @@ from typing import Any
 import jsonschema
 import pytest
 from command import Ran, steelyard
-from played import HOUSE, Run, played
+from played import HOUSE, Run, records, study
 from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
 from steelyard.hosts import namespace
@@ -53,24 +53,6 @@ address = "{far}"
 role = "server"
 {more}
 """
-STUDY = """
-name = "small"
-title = "A test's own study"
-question = "Where does it run?"
-service = "wstest"
-reference = "a"
-operations = ["echoStruct"]
-primary = "echoStruct"
-forks = 1
-pairs = 3
-slice_seconds = 5
-warm_up_limit_seconds = 15
-corpus_entries = 5
-subjects = [
-  {{ label = "a", parts = [{{ server = "plain" }}] }},
-  {{ label = "b", parts = [{{ server = "{server}"{factors} }}] }},
-]
-"""
 HELD = """
 import sys, time
 from ipaddress import IPv4Address
@@ -101,19 +83,9 @@ needs_rights = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return played(tmp_path, monkeypatch)
-
-
 def hosts_file(folder: Path, more: str = "") -> str:
     (folder / "hosts.toml").write_text(FILE.format(near=NEAR, far=FAR, more=more))
     return "hosts.toml"
-
-
-def study(folder: Path, server: str = "plain", factors: str = "") -> str:
-    (folder / "small.toml").write_text(STUDY.format(server=server, factors=factors))
-    return "small.toml"
 
 
 def far_host(**more: Any) -> Host:
@@ -409,7 +381,7 @@ def test_not_even_a_killed_lab_leaves_a_host_and_the_next_one_finds_its_address_
 def test_subjects_run_on_the_declared_host_and_what_its_link_carried_is_stored_and_shown(
     run: Run, tmp_path: Path
 ) -> None:
-    ran = run("run", study(tmp_path), "--hosts", hosts_file(tmp_path, "rate_mbit = 80"))
+    ran = run("run", study(tmp_path, forks=1), "--hosts", hosts_file(tmp_path, "rate_mbit = 80"))
     (folder,) = tmp_path.glob("runs/*")
     job = json.loads((folder / "trials/01/job.json").read_text())
     assert {target["host"] for target in job["targets"]} == {FAR}, ran.err
@@ -435,15 +407,15 @@ def test_subjects_run_on_the_declared_host_and_what_its_link_carried_is_stored_a
 
 @needs_rights
 def test_a_server_that_listens_on_more_than_the_hosts_address_is_refused(run: Run, tmp_path: Path) -> None:
-    everywhere = ', factors = { mode = "everywhere" }'
-    ran = run("run", study(tmp_path, "odd", everywhere), "--hosts", hosts_file(tmp_path))
+    everywhere = 'parts = [{ server = "odd", factors = { mode = "everywhere" } }]'
+    ran = run("run", study(tmp_path, forks=1, b=everywhere), "--hosts", hosts_file(tmp_path))
     assert ran.code == 1
     assert f"and may on host 'rack' listen on {FAR} only" in ran.err, ran.err
 
 
 @needs_rights
 def test_a_run_is_taken_up_again_on_the_hosts_that_it_began_with(run: Run, tmp_path: Path) -> None:
-    run("run", study(tmp_path), "--hosts", hosts_file(tmp_path), at=[[1, "a", 1, "interrupt"]])
+    run("run", study(tmp_path, forks=1), "--hosts", hosts_file(tmp_path), at=[[1, "a", 1, "interrupt"]])
     (folder,) = tmp_path.glob("runs/*")
     (tmp_path / "hosts.toml").unlink()
     resumed = run("run", "--resume", str(folder))
@@ -465,12 +437,10 @@ def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
         return start_all(setting, plan, *rest, **more)
 
     monkeypatch.setattr("steelyard.measure.trial.trial.start_all", lost_before_the_second)
-    path = tmp_path / study(tmp_path)
-    path.write_text(path.read_text().replace("forks = 1", "forks = 2"))
-    ran = run("run", "small.toml", "--hosts", hosts_file(tmp_path))
-    records = [json.loads(path.read_text()) for path in sorted(tmp_path.glob("runs/*/trials/*/trial.json"))]
-    assert records[0]["status"] == "complete" and {one["status"] for one in records[1:]} == {"failed"}
-    assert records[1]["failure"]["kind"] == "host" and records[1]["failure"]["subject"] is None
+    ran = run("run", study(tmp_path), "--hosts", hosts_file(tmp_path))
+    first, *others = records(tmp_path)
+    assert first["status"] == "complete" and {record["status"] for record in others} == {"failed"}
+    assert others[0]["failure"]["kind"] == "host" and others[0]["failure"]["subject"] is None
     assert ran.code == 1 and "host 'rack' is gone" in ran.err and "Traceback" not in ran.err, ran.err
 
 

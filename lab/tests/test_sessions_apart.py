@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from played import Run, played
+from played import Run, study
 from rich.console import Console
 from steelyard.analyse.machines import analysed
 from steelyard.base.errors import ConfigurationError
@@ -23,12 +23,6 @@ from steelyard.plan.schedule import on_machines, schedule_only
 from steelyard.report import machines_page
 from steelyard.results import cluster_folder
 from test_machines import cluster
-from test_main_job import study
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return played(tmp_path, monkeypatch)
 
 
 def numbers(folder: Path) -> dict[str, list[int]]:

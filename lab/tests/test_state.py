@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from played import Run, played
+from played import PLAIN, Run, records, study
 from steelyard.base.csvfiles import read_table
 from steelyard.hosts import cpus
 from steelyard.plan.kinds.block import Block
 
-STUDY = """
-name = "kept"
-title = "A test's own study"
-question = "Where does a trial begin and end?"
-service = "wstest"
-reference = "a"
-operations = ["echoStruct"]
-primary = "echoStruct"
-forks = {forks}
-pairs = 3
-slice_seconds = 5
-warm_up_limit_seconds = 15
-corpus_entries = 5
-subjects = [
-  {{ label = "a", parts = [{{ server = "plain" }}], companions = [{{ server = "ledger"{first} }}] }},
-  {{ label = "b", parts = [{{ server = "plain" }}], companions = [{{ server = "ledger"{second} }}] }},
-]
+RECONCILED = """
 [[reconciliations]]
 name = "rows"
 command = {command}
@@ -37,24 +19,15 @@ expect = "{expect}"
 """
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    return played(tmp_path, monkeypatch)
-
-
-def study(folder: Path, *, forks: int = 1, first: str = "", second: str = "", command: str, expect: str = "") -> str:
+def kept_study(
+    folder: Path, *, forks: int = 1, first: str = "", second: str = "", command: str, expect: str = ""
+) -> str:
     """The study's file; `first` and `second` are further keys of the two subjects' companions."""
-    (folder / "kept.toml").write_text(
-        STUDY.format(forks=forks, first=first, second=second, command=command, expect=expect)
-    )
-    return "kept.toml"
+    a, b = (f'{PLAIN}, companions = [{{ server = "ledger"{keys} }}]' for keys in (first, second))
+    return study(folder, forks=forks, a=a, b=b, more=RECONCILED.format(command=command, expect=expect))
 
 
 REQUESTS = '["python3", "{server.database}/count.py", "{host}", "{port.server}"]'
-
-
-def records(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/trials/*/trial.json"))]
 
 
 def failures(folder: Path) -> list[tuple[str, str]]:
@@ -64,7 +37,7 @@ def failures(folder: Path) -> list[tuple[str, str]]:
 def test_each_process_has_its_role_its_processors_and_its_proof_and_the_load_is_reconciled(
     run: Run, tmp_path: Path
 ) -> None:
-    ran = run("run", study(tmp_path, forks=2, command=REQUESTS, expect="{requests}"))
+    ran = run("run", kept_study(tmp_path, forks=2, command=REQUESTS, expect="{requests}"))
     found, shares = records(tmp_path), cpus.share(companions=True)
     assert [one["failure"] for one in found] == [None, None], ran.err
     for record in found:
@@ -83,7 +56,7 @@ def test_each_process_has_its_role_its_processors_and_its_proof_and_the_load_is_
 
 
 def test_a_companion_that_begins_otherwise_than_before_ends_the_trial(run: Run, tmp_path: Path) -> None:
-    run("run", study(tmp_path, second=', factors = { mode = "grows" }', command=REQUESTS, expect="{requests}"))
+    run("run", kept_study(tmp_path, second=', factors = { mode = "grows" }', command=REQUESTS, expect="{requests}"))
     kind, message = failures(tmp_path)[0]
     assert kind == "state"
     assert "the starting state of b's database is '1 rows, " in message and "and was '2 rows, " in message
@@ -109,7 +82,7 @@ profile = {{ kind = "big-bang", users = 2, seconds = 5 }}
 
 def before_each_test(folder: Path, **words: str) -> str:
     """The study, of two tests, with what is to be restored before each of them."""
-    name = study(folder, command=REQUESTS, expect="{requests}", **words)
+    name = kept_study(folder, command=REQUESTS, expect="{requests}", **words)
     (folder / name).write_text((folder / name).read_text().replace("[[reconc", BLOCKS.format() + "[[reconc"))
     return name
 
@@ -159,14 +132,17 @@ def test_a_companion_that_is_not_what_it_was_before_a_test_ends_the_trial(
 
 
 def test_a_companion_that_cannot_be_restored_is_named_with_its_log(run: Run, tmp_path: Path) -> None:
-    run("run", study(tmp_path, first=', factors = { mode = "unrestorable" }', command=REQUESTS, expect="{requests}"))
+    run(
+        "run",
+        kept_study(tmp_path, first=', factors = { mode = "unrestorable" }', command=REQUESTS, expect="{requests}"),
+    )
     kind, message = failures(tmp_path)[0]
     assert kind == "not-ready"
     assert "ledger could not be brought to its starting state" in message and "there is no room for rows" in message
 
 
 def test_a_server_that_says_that_it_will_never_be_ready_is_not_waited_for(run: Run, tmp_path: Path) -> None:
-    name = study(tmp_path, command=REQUESTS, expect="{requests}")
+    name = kept_study(tmp_path, command=REQUESTS, expect="{requests}")
     (tmp_path / name).write_text((tmp_path / name).read_text().replace("plain", "sulks"))
     ran = run("run", name)
     assert failures(tmp_path)[0] == ("not-ready", "sulks will not be ready: its broker found no room for its messages")
@@ -183,7 +159,7 @@ def test_a_server_that_says_that_it_will_never_be_ready_is_not_waited_for(run: R
 def test_a_trial_that_cannot_be_reconciled_is_void_with_the_reason(
     run: Run, tmp_path: Path, command: str, expect: str, message: str
 ) -> None:
-    ran = run("run", study(tmp_path, command=command, expect=expect))
+    ran = run("run", kept_study(tmp_path, command=command, expect=expect))
     kind, said = failures(tmp_path)[0]
     assert kind == "reconciliation" and said.startswith(message), said
     assert ran.code == 1 and "No verdict" in ran.err + ran.out
@@ -192,13 +168,13 @@ def test_a_trial_that_cannot_be_reconciled_is_void_with_the_reason(
 def test_a_role_that_a_reconciliation_asks_and_the_subject_has_not_is_named_before_anything_runs(
     run: Run, tmp_path: Path
 ) -> None:
-    ran = run("run", study(tmp_path, command='["echo", "{port.mail}"]'))
+    ran = run("run", kept_study(tmp_path, command='["echo", "{port.mail}"]'))
     assert ran.code != 0 and "a has no mail, which the reconciliation rows of wstest asks" in ran.err
     assert records(tmp_path) == []
 
 
 def test_a_reconciliation_that_counts_requests_needs_a_service_with_a_counter(run: Run, tmp_path: Path) -> None:
-    name = study(tmp_path, command='["true"]', expect="{requests} rows")
+    name = kept_study(tmp_path, command='["true"]', expect="{requests} rows")
     text = (tmp_path / name).read_text().replace("wstest", "prices").replace("plain", "prices")
     (tmp_path / name).write_text(text.replace("echoStruct", "quote"))
     ran = run("run", name)
@@ -207,7 +183,7 @@ def test_a_reconciliation_that_counts_requests_needs_a_service_with_a_counter(ru
 
 
 def test_two_processes_in_one_role_are_named(run: Run, tmp_path: Path) -> None:
-    ran = run("run", study(tmp_path, second=', role = "server"', command='["true"]'))
+    ran = run("run", kept_study(tmp_path, second=', role = "server"', command='["true"]'))
     assert ran.code != 0 and "b has 2 processes in the role of server" in ran.err
     assert records(tmp_path) == []
 
@@ -216,6 +192,6 @@ def test_a_companion_on_processors_of_its_own_where_there_are_none_is_named(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0})
-    run("run", study(tmp_path, first=', processors = "own"', command='["true"]'))
+    run("run", kept_study(tmp_path, first=', processors = "own"', command='["true"]'))
     kind, message = failures(tmp_path)[0]
     assert kind == "not-ready" and "processors of its own" in message
