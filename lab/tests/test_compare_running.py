@@ -30,7 +30,7 @@ def compare(folder: Path, *words: str) -> Ran:
 
 def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> None:
     with serving(0.2) as slow, serving(0.005) as quick:
-        words = f"{quick} {slow} --users 2 --pairs 4 --slice-seconds 1 --warm-up 0.3 --budget 1m --out runs --json"
+        words = f"{quick} {slow} --users 2 --pairs 4 --slice-seconds 0.5 --warm-up 0.3 --budget 1m --out runs --json"
         ran = compare(tmp_path, *shlex.split(words))
     assert ran.code == 0, ran.err
     outcome: dict[str, Any] = json.loads(ran.out)
