@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from answering import Reply, answering
 
 SERVER = """\
 import sys, time
@@ -66,21 +66,9 @@ def service(folder: Path, name: str, seconds: float, **more: object) -> Path:
 def serving(seconds: float) -> Iterator[str]:
     """The address of a server whose answers take so long."""
 
-    class Answer(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(*_: object) -> Reply:
+        time.sleep(seconds)
+        return 200, {}, b"ok"
 
-        def do_GET(self) -> None:
-            time.sleep(seconds)
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"ok")
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=running.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{running.server_port}/"
-    running.shutdown()
-    running.server_close()
+    with answering(answer) as address:
+        yield f"{address}/"

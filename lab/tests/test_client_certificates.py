@@ -6,12 +6,12 @@ import json
 import shutil
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from answering import Reply, answering
 from command import Ran, steelyard
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl makes certificates here")
@@ -30,23 +30,11 @@ def certificate(folder: Path, name: str, signer: str | None = None) -> None:
     openssl(folder, "req", "-x509", *key, *subject, *kind, *by, "-days", "2", "-out", f"{name}.pem")
 
 
-class Answer(BaseHTTPRequestHandler):
+def asker(request: BaseHTTPRequestHandler, _: bytes) -> Reply:
     """Tells who asks, by the certificate's name."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        shown = self.connection.getpeercert() or {}  # type: ignore[attr-defined]
-        (((_, name),),) = shown["subject"]
-        content = json.dumps({"who": name}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        return
+    shown = request.connection.getpeercert() or {}  # type: ignore[attr-defined]
+    (((_, name),),) = shown["subject"]
+    return 200, {}, json.dumps({"who": name}).encode()
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +54,8 @@ def target(keys: Path) -> Iterator[str]:
     secure.load_cert_chain(keys / "server.pem", keys / "server.key")
     secure.load_verify_locations(keys / "authority.pem")
     secure.verify_mode = ssl.CERT_REQUIRED
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    serving.socket = secure.wrap_socket(serving.socket, server_side=True)
-    threading.Thread(target=serving.serve_forever, daemon=True).start()
-    yield f"https://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    serving.server_close()
+    with answering(asker, secure) as address:
+        yield address
 
 
 def load(folder: Path, keys: Path, target: str, tls: str) -> Ran:

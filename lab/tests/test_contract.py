@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answering import Reply, answering
 from steelyard.base.errors import ContractError
 from steelyard.base.http_client import Access, Answer, HttpClient
 from steelyard.catalogue import entries
@@ -118,28 +118,13 @@ def test_of_a_service_whose_answers_are_not_known_no_file_is_asked_for(tmp_path:
 @contextmanager
 def parrot(answers: Mapping[bytes, str]) -> Iterator[str]:
     """The address of a server that knows these requests by their bytes, and answers every other with a void answer."""
-    void = next(answer for request, answer in answers.items() if b"echoVoid" in request).encode()
+    void = next(answer for request, answer in answers.items() if b"echoVoid" in request)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+    def answer(_: BaseHTTPRequestHandler, request: bytes) -> Reply:
+        return 200, {}, answers.get(request, void).encode()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            request = self.rfile.read(int(self.headers["Content-Length"]))
-            answer = answers[request].encode() if request in answers else void
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with answering(answer) as address:
+        yield f"{address}/"
 
 
 def test_a_server_that_only_matches_bytes_is_right_until_a_request_is_spelled_otherwise() -> None:

@@ -7,16 +7,15 @@ import os
 import random
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from math import comb
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answering import answering
 from command import steelyard
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -350,24 +349,16 @@ def test_the_page_has_a_row_a_subject_and_fault_and_nothing_that_was_not_measure
     assert 'id="instrument"' not in page and "judged by" not in page
 
 
-class Mails(BaseHTTPRequestHandler):
-    lines = ""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(type(self).lines.encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
+@pytest.fixture
+def mails() -> list[str]:
+    """The lines of a mail server's list, which a test may fill."""
+    return []
 
 
 @pytest.fixture
-def mail_port() -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Mails) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_address[1]
-        server.shutdown()
+def mail_port(mails: list[str]) -> Iterator[int]:
+    with answering(lambda *_: (200, {}, "".join(mails).encode())) as address:
+        yield int(address.rpartition(":")[2])
 
 
 def counted_orders(
@@ -409,7 +400,9 @@ def counted_orders(
     return json.loads(done.stdout)
 
 
-def test_the_shops_own_list_is_held_against_databases_and_mails(tmp_path: Path, mail_port: int) -> None:
+def test_the_shops_own_list_is_held_against_databases_and_mails(
+    tmp_path: Path, mails: list[str], mail_port: int
+) -> None:
     since, second = time.monotonic_ns(), 10**9
     events = [("order_received", "old", since - second)]
     events += [
@@ -425,7 +418,7 @@ def test_the_shops_own_list_is_held_against_databases_and_mails(tmp_path: Path, 
     sent = [("good", kind) for kind in ("approved", "shipped", "completed", "shipped")]
     sent += [("twice", kind) for kind in ("approved", "shipped", "completed")]
     sent += [("late", "approved"), ("late", "completed"), ("old", "shipped"), ("old", "shipped")]
-    Mails.lines = "".join(f"a@example.org\tOrder {name} {kind}\n" for name, kind in sent)
+    mails += [f"a@example.org\tOrder {name} {kind}\n" for name, kind in sent]
     said = counted_orders(tmp_path, mail_port, events, kept, since)
     assert said == {
         "settled": True,

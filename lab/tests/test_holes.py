@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from answering import Reply, answering
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
 from steelyard.models.service import Exchange
@@ -68,28 +68,14 @@ def clerk(*, forgetful: bool) -> Iterator[str]:
     """A server that gives each new order a number, and answers with it who asks for that number; else with the next."""
     given: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(_: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        asked = next((number for number in given if f">{number}<" in body.decode()), None)
+        if asked is None or forgetful:
+            given.append(asked := str(4_000 + len(given)))
+        return 200, {}, answered(asked).encode()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            request = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            asked = next((number for number in given if f">{number}<" in request), None)
-            if asked is None or forgetful:
-                given.append(asked := str(4_000 + len(given)))
-            answer = answered(asked).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with answering(answer) as address:
+        yield f"{address}/"
 
 
 @pytest.fixture

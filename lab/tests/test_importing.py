@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import tomllib
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 import xmlschema
+from answering import Reply, answering
 from command import Ran, steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -276,30 +276,15 @@ def server() -> Iterator[tuple[str, list[str]]]:
     """Serves the test's WSDLs, and keeps what it was asked for."""
     asked: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            path = WSDLS / self.path.partition("?")[0].lstrip("/")
-            if self.path == "/elsewhere":
-                self.send_response(302)
-                self.send_header("Location", "/types.wsdl")
-                self.end_headers()
-                return
-            content = path.read_bytes() if path.is_file() else b""
-            self.send_response(200 if path.is_file() else 404)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def answer(request: BaseHTTPRequestHandler, _: bytes) -> Reply:
+        asked.append(request.path)
+        if request.path == "/elsewhere":
+            return 302, {"Location": "/types.wsdl"}, b""
+        path = WSDLS / request.path.partition("?")[0].lstrip("/")
+        return (200, {}, path.read_bytes()) if path.is_file() else (404, {}, b"")
 
-        def log_message(self, *_: object) -> None:
-            return
-
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=serving.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{serving.server_port}", asked
-    serving.shutdown()
-    serving.server_close()
+    with answering(answer) as address:
+        yield address, asked
 
 
 def test_a_description_is_read_from_its_server_each_document_once(

@@ -6,16 +6,16 @@ import json
 import shlex
 import shutil
 import subprocess
-import threading
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -327,49 +327,18 @@ def test_a_har_is_loaded_with_its_secrets_from_elsewhere(tmp_path: Path) -> None
     assert {headers["authorization"] for *_, headers in seen} == {"Basic bWU6b2YtbWluZQ=="}
 
 
-class Recorder(BaseHTTPRequestHandler):
-    """Answers `ok`, and keeps what it was asked."""
-
-    protocol_version = "HTTP/1.1"
-
-    def take(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        headers = {name.lower(): text for name, text in self.headers.items()}
-        self.server.seen.append((self.command, self.path, body, headers))  # type: ignore[attr-defined]
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(b"ok")
-
-    def do_GET(self) -> None:
-        self.take()
-
-    def do_HEAD(self) -> None:
-        self.take()
-
-    def do_POST(self) -> None:
-        self.take()
-
-    def do_PUT(self) -> None:
-        self.take()
-
-    def do_DELETE(self) -> None:
-        self.take()
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 @contextmanager
 def recording() -> Iterator[tuple[str, Seen]]:
     """A server's address, and what it is asked: method, path, body and header fields."""
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
-    serving.seen = []  # type: ignore[attr-defined]
-    threading.Thread(target=serving.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{serving.server_port}", serving.seen  # type: ignore[attr-defined]
-    serving.shutdown()
-    serving.server_close()
+    seen: Seen = []
+
+    def answer(request: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        headers = {name.lower(): text for name, text in request.headers.items()}
+        seen.append((request.command, request.path, body, headers))
+        return 200, {}, b"ok"
+
+    with answering(answer) as address:
+        yield address, seen
 
 
 BROKEN = {

@@ -9,16 +9,15 @@ import signal
 import ssl
 import subprocess
 import sys
-import threading
 import tomllib
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -40,38 +39,6 @@ from steelyard.workload.recording.recorded_server import PassedAnswer, PassedReq
 from steelyard.workload.recording.remembering import Remembered
 
 SOAP = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>BODY</s:Body></s:Envelope>'
-Answer = Callable[[BaseHTTPRequestHandler, bytes], tuple[int, dict[str, str], bytes]]
-
-
-@contextmanager
-def answering(answer: Answer) -> Iterator[str]:
-    """A server that answers as it is told, at its address."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            status, headers, content = answer(self, body)
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(content)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_GET = do_POST = do_PUT = answer  # noqa: N815
-
-        def log_message(self, *_: object) -> None:
-            return
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 class Tape:
@@ -95,7 +62,7 @@ def left(outcome: ImportOutput) -> str:
     return "\n".join(f"{each.what}: {each.why}" for each in outcome.left_out)
 
 
-def shop(handler: BaseHTTPRequestHandler, body: bytes) -> tuple[int, dict[str, str], bytes]:
+def shop(handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
     """Orders as JSON, a SOAP service whose last message is answered differently each time, and a log-in."""
     if handler.path == "/soap":
         asked = body.decode().partition("<Body>")[2] or body.decode()
@@ -205,7 +172,7 @@ def test_every_different_body_and_query_is_asked_again_by_a_load(shopping: str, 
 def test_what_is_too_large_hostile_or_beyond_the_bounds_is_refused_or_only_passed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hostile(handler: BaseHTTPRequestHandler, body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def hostile(handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
         if handler.path == "/endless":
             return 200, {}, b"x" * 5_000
         if handler.path == "/garbage":
@@ -245,7 +212,7 @@ def test_what_no_sample_can_hold_is_named_and_the_rest_is_taken_over(shopping: s
 
 
 def test_a_redirection_and_a_description_lead_to_the_proxy_and_a_host_is_told_its_own_name(tmp_path: Path) -> None:
-    def redirecting(handler: BaseHTTPRequestHandler, _: bytes) -> tuple[int, dict[str, str], bytes]:
+    def redirecting(handler: BaseHTTPRequestHandler, _: bytes) -> Reply:
         own = f"http://{handler.headers['Host']}"
         if handler.path.endswith("?wsdl"):
             return 200, {"Content-Type": "text/xml"}, f'<address location="{own}/soap"/>'.encode()

@@ -7,12 +7,13 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 import snappy
+from answering import Reply, answering
 from command import steelyard
 from hdrh.histogram import HdrHistogram
 from opentelemetry.exporter.prometheus_remote_write.gen.remote_pb2 import WriteRequest
@@ -67,23 +68,12 @@ class Messages:
 def receiving(messages: Messages, status: int = 200) -> Iterator[str]:
     """The address of a server that takes both kinds of messages, and answers with a status."""
 
-    class Answer(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            messages.take(self.path, self.headers, self.rfile.read(int(self.headers["Content-Length"])))  # type: ignore[arg-type]
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def answer(request: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        messages.take(request.path, request.headers, body)  # type: ignore[arg-type]
+        return status, {}, b""
 
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(answer) as address:
+        yield address
 
 
 def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(

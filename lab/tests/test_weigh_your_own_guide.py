@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from answering import Reply, answering
 from command import Ran, steelyard
 from steelyard.base import paths
 
@@ -53,42 +53,32 @@ DESCRIBED = {
 }
 
 
-class Calculator(BaseHTTPRequestHandler):
+class Calculator:
     """Answers its WSDL, sums, and orders; counts what it was asked."""
 
-    protocol_version = "HTTP/1.1"
-    posts: list[tuple[str, bytes]] = []
-    order = b'{"id": 8}'
+    def __init__(self) -> None:
+        self.posts: list[tuple[str, bytes]] = []
+        self.order = b'{"id": 8}'
 
-    def do_GET(self) -> None:
-        if self.path in ("/openapi.json", "/orders/7"):
-            return self.say(self.order if self.path == "/orders/7" else json.dumps(DESCRIBED).encode())
-        place = f"http://127.0.0.1:{self.server.server_address[1]}"
-        return self.say(WSDL.read_text().replace("http://127.0.0.1:8080", place).encode())
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.posts.append((str(self.headers.get("Authorization")), body))
-        self.say(b'{"id": 7}' if self.path == "/orders" else ANSWER.encode())
-
-    def say(self, content: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        return
+    def answer(self, request: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        if request.command == "POST":
+            self.posts.append((str(request.headers.get("Authorization")), body))
+            return 200, {}, b'{"id": 7}' if request.path == "/orders" else ANSWER.encode()
+        if request.path in ("/openapi.json", "/orders/7"):
+            return 200, {}, self.order if request.path == "/orders/7" else json.dumps(DESCRIBED).encode()
+        place = f"http://127.0.0.1:{request.server.server_address[1]}"
+        return 200, {}, WSDL.read_text().replace("http://127.0.0.1:8080", place).encode()
 
 
 @pytest.fixture
-def url() -> Iterator[str]:
-    Calculator.posts.clear()
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Calculator)
-    threading.Thread(target=serving.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{serving.server_port}"
-    serving.shutdown()
-    serving.server_close()
+def calculator() -> Calculator:
+    return Calculator()
+
+
+@pytest.fixture
+def url(calculator: Calculator) -> Iterator[str]:
+    with answering(calculator.answer) as address:
+        yield address
 
 
 def run(words: str, folder: Path, **environment: str) -> Ran:
@@ -97,7 +87,7 @@ def run(words: str, folder: Path, **environment: str) -> Ran:
     return ran
 
 
-def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
+def test_the_guide_imports_and_loads(calculator: Calculator, url: str, tmp_path: Path) -> None:
     users, ramp, rate, alone = (command(part) for part in ("--users 4 --for 10s", "ramp", "--poisson", "load http"))
     ran = run(IMPORT.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path)
     assert ran.code == 0, ran.err
@@ -110,16 +100,16 @@ def test_the_guide_imports_and_loads(url: str, tmp_path: Path) -> None:
         assert ran.out, ran.err
         found = json.loads(ran.out)
         assert found["failed"] == 0 and found["completed"] > 0, found
-        assert found["completed"] + found["outside"] == found["sent"] == len(Calculator.posts)
-        Calculator.posts.clear()
+        assert found["completed"] + found["outside"] == found["sent"] == len(calculator.posts)
+        calculator.posts.clear()
     (tmp_path / "order.json").write_text('{"part": 1}')
     ran = run(alone.replace("http://127.0.0.1:8080", url) + " --max-requests 5 --users 1 --json", tmp_path)
     assert ran.code == 0 and json.loads(ran.out)["completed"] == 5, ran.err
-    assert {body for _, body in Calculator.posts} == {b'{"part": 1}'}
+    assert {body for _, body in calculator.posts} == {b'{"part": 1}'}
 
 
 def test_the_guide_imports_an_openapi_document_whose_wrong_answers_are_refused(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    calculator: Calculator, url: str, tmp_path: Path
 ) -> None:
     ran = run(OPENAPI.replace("http://127.0.0.1:8080", url), tmp_path)
     assert ran.code == 0 and "1 operation of" in ran.out, ran.err
@@ -128,7 +118,7 @@ def test_the_guide_imports_an_openapi_document_whose_wrong_answers_are_refused(
     assert ran.code == 0, ran.err
     outcome = json.loads(ran.out)
     assert outcome["failed"] == 0 and outcome["completed"] == 3 and outcome["kept_rules"] == ["schema"]
-    monkeypatch.setattr(Calculator, "order", b'{"id": "8"}')
+    calculator.order = b'{"id": "8"}'
     ran = run(loading, tmp_path)
     assert ran.code != 0 and "breaks the schema: '8' is not of type 'integer' at $.id" in ran.err
 
@@ -139,16 +129,16 @@ def test_the_guide_records_what_is_asked_and_says_where_that_was_nothing(tmp_pat
     assert "nothing of http://127.0.0.1:8080 was recorded" in ran.err and not (tmp_path / "shop").exists()
 
 
-def test_the_guide_compares_two_that_run(url: str, tmp_path: Path) -> None:
+def test_the_guide_compares_two_that_run(calculator: Calculator, url: str, tmp_path: Path) -> None:
     assert run(IMPORT.replace("http://127.0.0.1:8080", url) + " --port Soap11", tmp_path).code == 0
     shutil.copytree(tmp_path / "shop", tmp_path / "shop-next")
     comparing = command("./shop ./shop-next")
-    Calculator.posts.clear()
+    calculator.posts.clear()
     short = "--budget 1s --pairs 4 --slice-seconds 0.5 --warm-up 0.2 --users 1 --out runs --json"
     ran = run(f"{comparing.replace('--budget 5m', short)}", tmp_path)
     assert ran.out, ran.err
     outcome = json.loads(ran.out)
-    assert sum(side["sent"] for side in outcome["subjects"]) == len(Calculator.posts)
+    assert sum(side["sent"] for side in outcome["subjects"]) == len(calculator.posts)
     assert all(side["failed"] == 0 and side["completed"] > 0 for side in outcome["subjects"]), outcome
     assert outcome["word"] is None
 
@@ -164,11 +154,11 @@ def test_the_guide_adds_a_war(tmp_path: Path) -> None:
     assert command("compare tomcat-metro wildfly --service mine") and "tomcat-metro, " in ran.out
 
 
-def test_secrets_reach_the_target_and_no_stored_file(url: str, tmp_path: Path) -> None:
+def test_secrets_reach_the_target_and_no_stored_file(calculator: Calculator, url: str, tmp_path: Path) -> None:
     words = f"steelyard load {url}/orders --body x --max-requests 3 --users 1 --out runs --auth basic --user me --secret env:TOKEN"
     ran = run(f"{words} --secret-header 'X-Key: env:TOKEN'", tmp_path, TOKEN="very-hidden")
     assert ran.code == 0, ran.err
-    assert {who for who, _ in Calculator.posts} == {"Basic bWU6dmVyeS1oaWRkZW4="}
+    assert {who for who, _ in calculator.posts} == {"Basic bWU6dmVyeS1oaWRkZW4="}
     stored = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(stored) > 5
     assert [
