@@ -187,6 +187,11 @@ def lab_in(tmp_path: Path) -> Iterator[Lab]:
     shutil.rmtree(tmp_path, ignore_errors=True)
 
 
+def trial_records(run: Path) -> list[dict[str, Any]]:
+    """What was stored of each trial of a run, in their order."""
+    return [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
+
+
 def still_running(folder: Path, seconds: float = GONE_SECONDS) -> list[str]:
     """What of a test's processes does not end by itself; what takes a moment to be gone is named in a warning.
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from conftest import Lab, ours
+from conftest import Lab, ours, trial_records
 
 pytest.importorskip("distributed", reason="Dask's distributed is not installed: steelyard[cluster]")
 
@@ -62,7 +62,7 @@ def test_a_worker_that_is_killed_gives_its_trial_to_the_other_and_nothing_runs_o
     kinds = {incident["kind"] for incident in verdict["incidents"]}
     assert "lost" in kinds and kinds <= {"lost", "busy"}, err  # what drove it may hold the machine for a moment after
     (run,) = lab.runs()
-    records = [json.loads(path.read_text()) for path in run.glob("machines/machine-1/trials/*/trial.json")]
+    records = trial_records(run / "machines" / "machine-1")
     assert sorted(record["number"] for record in records) == [1, 2, 3]
     spans = sorted((record["begun"], record["ended"]) for record in records)
     assert all(ended <= begun for (_, ended), (begun, _) in pairwise(spans)), spans

@@ -7,7 +7,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
-from conftest import Lab
+from conftest import Lab, trial_records
 
 SHORT = ["--slice-seconds", "0.4", "--pairs", "3", "--warm-up", "2", "--users", "2"]
 
@@ -57,7 +57,7 @@ def test_a_budget_is_kept_and_what_it_cannot_hold_is_said_before_anything_starts
     said = "20 s hold about 1 of the 4 forks that a verdict takes, so there may be none; a budget of about "
     assert said in ran.err
     run = lab.runs()[-1]
-    records = [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
+    records = trial_records(run)
     assert 1 <= len(records) < 4, "no fork was begun that would have ended after the budget"
     assert sum(record["seconds"] for record in records[:-1]) <= 21
     verdicts = json.loads((run / "verdicts.json").read_text())

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from conftest import Lab, ours
+from conftest import Lab, ours, trial_records
 
 STUDY = """
 name = "death"
@@ -58,17 +58,13 @@ def study(lab: Lab, server: str, factors: str = "", **wishes: Any) -> str:
     return str(path)
 
 
-def records(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
-
-
 def test_a_jvm_that_runs_out_of_memory_is_named_with_the_load_that_it_could_not_bear(lab: Lab) -> None:
     ran = lab.run(
         "run", study(lab, "tomcat-metro", 'heap = "48m"', operation="echoSynthetic", users=16, bytes=2_000_000)
     )
     assert ran.code == 1, ran.err
     run = lab.runs()[0]
-    failures = [record["failure"] for record in records(run)]
+    failures = [record["failure"] for record in trial_records(run)]
     assert [(one["kind"], one["subject"]) for one in failures] == [("out-of-memory", "b")] * 2
     assert all("java.lang.OutOfMemoryError" in one["message"] for one in failures)
     assert all("exit code 3" in one["message"] for one in failures)
@@ -84,7 +80,7 @@ def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) ->
     ran = lab.run("run", study(lab, "deadlock"))
     assert ran.code == 1, ran.err
     run = lab.runs()[0]
-    failures = [record["failure"] for record in records(run)]
+    failures = [record["failure"] for record in trial_records(run)]
     assert [(one["kind"], one["subject"]) for one in failures] == [("deadlock", "b")] * 2
     assert "b deadlocked at 8 users on echoStruct" in ran.err
     dump = (run / "trials" / "01" / "b.server.threads.txt").read_text()
@@ -104,7 +100,7 @@ def test_a_server_killed_in_mid_slice_is_named_and_its_trial_is_made_up_for(
     assert process.returncode == 1, err
     assert "signal 9 (SIGKILL)" in err
     run = lab.runs()[0]
-    found = records(run)
+    found = trial_records(run)
     assert [record["status"] for record in found] == ["failed", *["complete"] * 2]
     planned = json.loads((run / "schedule.json").read_text())["trials"]
     assert [plan["makes_up"] for plan in planned] == [None, None, 1]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
-from conftest import Lab
+from conftest import Lab, trial_records
 
 GOOD = {"label": "a", "server": "odd"}
-
-
-def records(run: Path) -> list[dict[str, object]]:
-    return [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
 
 
 def no_trace(text: str) -> bool:
@@ -38,7 +32,7 @@ def test_a_server_that_fails_under_load_is_named_with_what_it_did(lab: Lab, mode
     assert no_trace(ran.err)
     assert "error: " in ran.err and "b" in ran.err and said in ran.err, ran.err
     run = lab.runs()[0]
-    kinds = {record["failure"]["kind"] for record in records(run) if record["failure"]}  # type: ignore[index]
+    kinds = {record["failure"]["kind"] for record in trial_records(run) if record["failure"]}  # type: ignore[index]
     assert kinds == {kind}
     assert list(run.glob("trials/*/slices.csv"))
 

@@ -17,7 +17,7 @@ from far_hosts import Far, far_host, missing
 from steelyard.results.collector_log import read_collector_logs
 from steelyard.results.layer_table import read_layers
 from steelyard.results.tables import FAILURE_KINDS, read_slices
-from test_faults import HEAD, SUBJECT, USERS
+from test_faults import FREEZE, FULL, HEAD, SUBJECT, USERS
 
 ROOT = Path(__file__).parent.parent
 AHEAD_SECONDS = 1000
@@ -29,21 +29,7 @@ name = "moment"
 begin = "accepted"
 end = "accepted"
 meaning = "an event and itself"
-
-[[faults]]
-name = "freeze"
-kind = "freeze"
-part = "server"
-test = "faults"
-seconds = [0.1, 0.3]
-
-[[faults]]
-name = "full"
-kind = "full-disk"
-part = "server"
-test = "faults"
-seconds = [0.1, 0.3]
-
+{FREEZE}{FULL}
 {SUBJECT.format(keeps="file")}"""
 LAYERED = """
 name = "in-layers"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Lab, lab_in, still_running
+from conftest import Lab, lab_in, still_running, trial_records
 from steelyard.base.csvfiles import read_table
 from steelyard.results.tables import FAILURE_KINDS
 
@@ -37,44 +37,26 @@ source = "this test"
 operation = "keep"
 profile = { kind = "steps", levels = [USERS], ramp_seconds = 0, hold_seconds = 2 }
 """.replace("USERS", str(USERS))
-STUDY = f"""{HEAD}
-[[faults]]
-name = "kill"
-kind = "kill"
-part = "server"
-test = "faults"
-seconds = [0, 0.2]
-times = 2
 
-[[faults]]
-name = "freeze"
-kind = "freeze"
-part = "server"
-test = "faults"
-seconds = [0.1, 0.3]
 
-[[faults]]
-name = "full"
-kind = "full-disk"
-part = "server"
-test = "faults"
-seconds = [0.1, 0.3]
+def fault(name: str, kind: str, seconds: list[float], part: str = "server", more: str = "") -> str:
+    """A fault of that block, as a study's file declares it."""
+    keys = f'name = "{name}"\nkind = "{kind}"\npart = "{part}"\ntest = "faults"\nseconds = {seconds}\n'
+    return f"\n[[faults]]\n{keys}{more}"
 
-[[faults]]
-name = "forgets"
-kind = "plant"
-plant = "forgets"
-part = "server"
-test = "faults"
-seconds = [0.1, 0.3]
 
-[[faults]]
-name = "vanish"
-kind = "kill"
-part = "client"
-test = "faults"
-seconds = [0, 0]
-"""
+FREEZE = fault("freeze", "freeze", [0.1, 0.3])
+FULL = fault("full", "full-disk", [0.1, 0.3])
+STUDY = "".join(
+    (
+        HEAD,
+        fault("kill", "kill", [0, 0.2], more="times = 2\n"),
+        FREEZE,
+        FULL,
+        fault("forgets", "plant", [0.1, 0.3], more='plant = "forgets"\n'),
+        fault("vanish", "kill", [0, 0], part="client"),
+    )
+)
 SUBJECT = '[[subjects]]\nlabel = "{keeps}"\nparts = [{{ server = "tallies", factors = {{ keeps = "{keeps}" }} }}]\n'
 SUBJECTS = ("file", "memory", "twice")
 
@@ -160,7 +142,7 @@ def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
 
 
 def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
-    records = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
+    records = trial_records(ran[1])
     assert len(records) == len(SUBJECTS), "each breaks alone"
     faults = [fault for record in records for fault in record["faults"]]
     assert len(faults) == 6 * len(SUBJECTS) and all(fault["back"] and fault["settled"] for fault in faults)
@@ -181,7 +163,7 @@ def test_what_is_started_again_sees_the_processors_that_it_saw_at_first(ran: tup
 
 def test_trials_are_driven_side_by_side_where_the_machine_holds_several(ran: tuple[Any, Path]) -> None:
     at_once = json.loads((ran[1] / "schedule.json").read_text())["at_once"]
-    records = [json.loads(path.read_text()) for path in ran[1].glob("trials/*/trial.json")]
+    records = trial_records(ran[1])
     begun_ended = sorted((record["begun"], record["ended"]) for record in records)
     assert any(later[0] < earlier[1] for earlier, later in pairwise(begun_ended)) == (at_once > 1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MARK, Lab, still_running
+from conftest import MARK, Lab, still_running, trial_records
 from rich.console import Console
 from steelyard.base.http_client import Answer, HttpClient
 from steelyard.base.progress import Progress
@@ -65,7 +65,7 @@ def test_formats_are_loaded_and_judged_each_in_its_own(lab: Lab) -> None:
     ran = lab.run("run", "envelope", "--only", ",".join(subjects), *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
-    (trial,) = (json.loads(path.read_text()) for path in run.glob("trials/*/trial.json"))
+    (trial,) = trial_records(run)
     assert (trial["status"], trial["wrong_samples"]) == ("complete", [])
     assert trial["samples_checked"] > 0
     assert all(each["by_service"] == each["by_engine"] > 0 for each in trial["counted"])
@@ -79,7 +79,7 @@ def test_what_is_asked_by_rmi_is_driven_beside_the_engine_in_stretches(lab: Lab)
     ran = lab.run("run", "envelope", "--only", "java-rmi,go", *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
-    (trial,) = (json.loads(path.read_text()) for path in run.glob("trials/*/trial.json"))
+    (trial,) = trial_records(run)
     assert (trial["status"], trial["wrong_samples"]) == ("complete", [])
     assert {each["subject"] for each in trial["counted"]} == {"java-rmi", "go"}
     assert all(each["by_service"] == each["by_engine"] > 0 for each in trial["counted"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import Lab
+from conftest import Lab, trial_records
 
 STUDY = """
 name = "{service}-study"
@@ -40,7 +40,7 @@ def test_it_is_weighed_and_a_right_answer_in_another_spelling_is_right(lab: Lab,
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
     verdicts = json.loads((run / "verdicts.json").read_text())
-    records = [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
+    records = trial_records(run)
     assert [one["status"] for one in records] == ["complete", "complete"], verdicts["failures"]
     assert all(one["samples_checked"] > 0 and one["wrong_samples"] == [] for one in records)
     assert all(subject["exchanges_verified"] > 3 for one in records for subject in one["subjects"])
@@ -59,7 +59,7 @@ def test_a_wrong_answer_that_the_engine_lets_pass_is_caught_by_its_meaning(lab: 
     ran = lab.run("run", study(lab, service, "right", "wrong-later"), "--forks", "1", "--json")
     assert ran.code != 0
     (run,) = lab.runs()
-    (record,) = [json.loads(path.read_text()) for path in run.glob("trials/*/trial.json")]
+    (record,) = trial_records(run)
     wrong = [one for one in record["wrong_samples"] if one["subject"] == "b"]
     due = {"prices": "/total is ", "page": "/rows["}[service]
     assert wrong and all(one["message"].startswith(due) for one in wrong)

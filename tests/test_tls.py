@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MARK, Lab
+from conftest import MARK, Lab, trial_records
 from rich.console import Console
 from steelyard.base.errors import NoAnswerError, ProvisionError
 from steelyard.base.http_client import HttpClient
@@ -68,7 +68,7 @@ def test_a_run_asks_with_and_without_tls_and_the_service_counts_what_the_engine_
     ran = lab.run("run", "envelope", "--only", "go,go@tls=on,go@format=grpc@tls=on", *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
-    (trial,) = (json.loads(path.read_text()) for path in run.glob("trials/*/trial.json"))
+    (trial,) = trial_records(run)
     assert (trial["status"], trial["wrong_samples"]) == ("complete", [])
     assert all(each["by_service"] == each["by_engine"] > 0 for each in trial["counted"])
     targets = {each["subject"]: each for each in json.loads(next(run.glob("trials/*/job.json")).read_text())["targets"]}

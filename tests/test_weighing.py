@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import Lab
+from conftest import Lab, trial_records
 
 CONTRACTS = Path(__file__).parent.parent / "contracts"
 PAPERS_FILE = """\
@@ -33,10 +33,6 @@ ListSize        = 20
 
 def schema(name: str) -> Any:
     return json.loads((CONTRACTS / f"{name}.schema.json").read_text())
-
-
-def trials(run: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/trial.json"))]
 
 
 def slices(run: Path) -> list[dict[str, str]]:
@@ -86,7 +82,7 @@ def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab:
     planted = own_us / (own_us + busy)
     assert 0.4 < planted < 0.95, "about 20% less"
     assert ratio == pytest.approx(planted, rel=0.2)
-    counted = [one for trial in trials(lab.runs()[-1]) for one in trial["counted"]]
+    counted = [one for trial in trial_records(lab.runs()[-1]) for one in trial["counted"]]
     assert len(counted) == 8
     assert all(one["by_service"] == one["by_engine"] > 0 for one in counted), counted
 
@@ -124,7 +120,7 @@ def test_as_published_runs_the_papers_own_file_unbroken_and_calls_nothing(lab: L
     assert ran.code == 0, ran.err
     run = max((lab.folder / "results").iterdir())
     assert run.name.startswith("WSTestReportSummary-")
-    assert [[one["label"] for one in trial["subjects"]] for trial in trials(run)] == [["go"], ["odd"]]
+    assert [[one["label"] for one in trial["subjects"]] for trial in trial_records(run)] == [["go"], ["odd"]]
     measured = [row for row in slices(run) if row["phase"] == "measure"]
     assert [round((int(row["end_ns"]) - int(row["begin_ns"])) / 1e9) for row in measured] == [3, 3]
     assert {row["operation"] for row in measured} == {"echoVoid"}
