@@ -26,7 +26,7 @@ def no_trace(text: str) -> bool:
     ],
 )
 def test_a_server_that_fails_under_load_is_named_with_what_it_did(lab: Lab, mode: str, kind: str, said: str) -> None:
-    study = lab.study([GOOD, {"label": "b", "server": "odd", "mode": mode}], pairs=10, forks=1 if mode == "hang" else 2)
+    study = lab.study([GOOD, {"label": "b", "server": "odd", "mode": mode}], pairs=10, forks=1)
     ran = lab.run("run", study)
     assert ran.code == 1
     assert no_trace(ran.err)

@@ -27,7 +27,7 @@ Lane = tuple[str, ...]  # parts one after the other
 BUILDS = {"build", "build-rust-tests", "provide"}
 STAGES: tuple[tuple[Lane, ...], ...] = (
     (("build",), ("test-java", "test-go", "test-node")),
-    (("check", "build-rust-tests", "test-rmi"), ("test-python", "provide")),
+    (("build-rust-tests", "provide", "test-rmi", "check"), ("test-python",)),
     (("test-rust",),),
     (("test-alone",),),
     (("test-e2e",),),

@@ -12,6 +12,18 @@ from played import Run, played
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 
+# A file is one worker's, so those that take longest begin first: none is left to a single worker in the end.
+SLOWEST = (
+    *("test_unanswered.py", "test_main_job.py", "test_sessions_apart.py", "test_layer_spans.py", "test_layers.py"),
+    *("test_state.py", "test_weigh_your_own_guide.py", "test_hosts.py", "test_serve_loads.py"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slowest files; all others keep their order."""
+    places = {name: place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(SLOWEST)))
+
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
