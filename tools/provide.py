@@ -18,12 +18,15 @@ WANTED = {
         ("go", {}),
         ("tomcat-metro", {}),
         ("tomcat-metro", OLDER),
+        ("node-soap", {}),
         ("gsoap", {}),
+        ("php-fpm", {}),
+        ("aspnet-mono", {}),
         ("python-spyne", {}),
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],
     "flight": [("tomcat-metro", {}), ("tomcat-cxf", {"database": "postgres"})],
-    "soakit": [("go", {}), ("tomcat-metro", {}), ("gsoap", {}), ("python-spyne", {})],
+    "soakit": [("go", {}), ("tomcat-metro", {}), ("gsoap", {}), ("php-fpm", {}), ("python-spyne", {})],
     "petstore": [("tomcat-springws", {})],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
