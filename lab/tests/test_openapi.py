@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
+from steelyard.measure.load import auth
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Auth, Column, Expect
-from steelyard.workload import answer_rules, auth, load_target
+from steelyard.workload import answer_rules, load_target
 from steelyard.workload.data import rows_of
 from steelyard.workload.importing.convert import take_over
 from steelyard.workload.importing.openapi import reading

@@ -72,7 +72,7 @@ def test_without_the_library_it_is_said_how_to_get_it() -> None:
     script = (
         "import sys; sys.modules['cryptography'] = None\n"
         "from steelyard.base.errors import ToolchainError\n"
-        "from steelyard.workload import meanings\n"
+        "from steelyard.workload import body_formats\n"
         "try: from steelyard.hosts import security_keys\n"
         "except ToolchainError as error: print(error.hint)"
     )
