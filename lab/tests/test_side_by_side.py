@@ -192,7 +192,7 @@ def run_trial(setting, plan):
         raise
 
 planned = own.schedule_only(own.entries.study("petstore").model, own.Request(tests="faults", at_once=2))
-setting = own.Setting(planned, None, {{}}, None, Path(sys.argv[1]), own.share(), Progress(Console(file=io.StringIO())))
+setting = own.TrialContext(planned, None, {{}}, None, Path(sys.argv[1]), own.share(), Progress(Console(file=io.StringIO())))
 with pytest.MonkeyPatch.context() as patch:
     own.trials_are(patch, run_trial)
     own.endings(setting, planned.trials[:2])
