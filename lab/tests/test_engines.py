@@ -199,7 +199,7 @@ def test_an_engine_that_is_killed_ends_the_load_of_all_with_its_reason(tmp_path:
             target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2
         )
         stretch = Stretch(BigBang(users=2, seconds=600), {"request": 1.0}, lead_in_seconds=0.2)
-        with Stretches(ground, [stretch], "load") as stretches:
+        with Stretches(ground, [stretch], ground.folder / "load") as stretches:
             engines = stretches.engines
             assert engines is not None
 

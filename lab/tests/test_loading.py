@@ -203,7 +203,7 @@ def test_slow_requests_are_counted_above_the_goal_alone() -> None:
 
 def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
     import numpy as np
-    from steelyard.measure.load.figures import MOST_BANDS, Second, by_users
+    from steelyard.analyse.load_figures import MOST_BANDS, Second, by_users
 
     def second(users: int, completed: int) -> Second:
         times = Histogram(np.array([1000]), np.array([1000.0]), np.array([completed]))

@@ -112,7 +112,7 @@ def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(t
         "it was stopped: that was asked for",
         f"{outcome['completed']:,} in",
         "response time, p99, ms",
-        "load.json",
+        "What became of the requests",
     ):
         assert told in page, told
 

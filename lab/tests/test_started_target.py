@@ -108,7 +108,7 @@ def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_p
     }
     with subprocess.Popen(argv, cwd=tmp_path, env={**os.environ, **own}, stderr=subprocess.PIPE, text=True) as lab:
         deadline = time.monotonic() + 120
-        while not list(tmp_path.glob("runs/*/load/ticks.csv")) and time.monotonic() < deadline:
+        while not list(tmp_path.glob("runs/*/trials/01/ticks.csv")) and time.monotonic() < deadline:
             time.sleep(0.1)
         lab.send_signal(number)
         _, said = lab.communicate(timeout=120)

@@ -85,7 +85,7 @@ def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(
 
     def look(tick: Mapping[str, Any]) -> str:
         """What the files hold when the engine says that another second is over."""
-        (folder,) = tmp_path.glob("runs/*/load")
+        (folder,) = tmp_path.glob("runs/*/trials/01")
         seconds = (folder / "seconds.hlog").read_text().count("Tag=")
         written.append((len((folder / "ticks.csv").read_text().splitlines()) - 1, seconds))
         return shown(tick)
@@ -141,7 +141,7 @@ def test_failures_are_told_by_kind_and_response_times_by_bucket(tmp_path: Path) 
     messages = Messages()
     with receiving(messages) as address:
         receivers = receivers_of([f"{address}/v1/metrics"], [f"{address}/write"])
-        with told(receivers, "own", "http://127.0.0.1:1", tmp_path):
+        with told(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
             tick(tmp_path, 10**9, [150, 3_000], timeout=2)
             assert messages.both.wait(300)
             tick(tmp_path, 2 * 10**9, [3_000, 70_000_000], timeout=1, wrong=1)
@@ -169,7 +169,7 @@ def test_a_receiver_that_refuses_or_is_away_is_named_and_keeps_nobody(tmp_path: 
         pass
     with receiving(Messages(), 400) as refusing:
         receivers = receivers_of([f"{refusing}/v1/metrics"], [f"{refusing}/write", f"{away}/write"])
-        with told(receivers, "own", "http://127.0.0.1:1", tmp_path):
+        with told(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
             tick(tmp_path, 10**9, [150])
     notes = notes_of(receivers)
     assert len(notes) == 3 and all(" took 0 of " in note for note in notes)

@@ -21,6 +21,7 @@ from steelyard.base.progress import Progress
 from steelyard.measure.load.comparing import CompareSpec, Side, compare
 from steelyard.models.outputs.loading import LoadOutput
 from steelyard.models.service import Expect
+from steelyard.results.stored_run import read_run
 from steelyard.workload.load_spec import LoadSpec
 from steelyard.workload.load_target import of_url
 
@@ -121,7 +122,7 @@ def test_statuses_and_causes_are_counted_and_shown_with_what_was_expected(tmp_pa
     assert by_cause["status", 503]["expected"] == [200] and by_cause["status", 503]["count"] == counted[503]
     assert any(row["outcome"] in ("reset", "truncated", "stale_failed") for row in outcome["failure_causes"])
     assert sum(row["count"] for row in outcome["failure_causes"]) + counted[200] + 1 == outcome["requests"]["sent"]
-    heads = [path.read_text() for path in (tmp_path / outcome["run"] / "load" / "samples").glob("*.head")]
+    heads = [path.read_text() for path in (tmp_path / outcome["run"] / "trials" / "01" / "samples").glob("*.head")]
     assert any(head.startswith("HTTP/1.1 503 Said\n") and "X-Why: test" in head for head in heads)
     assert all("Set-Cookie: (removed)" in head and "secret" not in head for head in heads)
 
@@ -199,7 +200,7 @@ class Interrupting(threading.Thread):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_a_load_with_what_was_measured(tmp_path: Path, number: int) -> None:
     with misbehaving(delay=0.01) as server:
-        Interrupting(tmp_path / "runs", "load-*/load/ticks.csv", number).start()
+        Interrupting(tmp_path / "runs", "load-*/trials/01/ticks.csv", number).start()
         ran, outcome = load(tmp_path, server.address, "--users", "2", "--for", "5m", "--warm-up", "0.1s")
     assert ran.code == 130 and "the load was stopped" in ran.err, ran.err
     assert outcome["stopped"] and outcome["completed"] > 50 and outcome["seconds"] < 60
@@ -208,7 +209,7 @@ def test_ctrl_c_ends_a_load_with_what_was_measured(tmp_path: Path, number: int) 
 
 def test_ctrl_c_does_not_wait_for_answers_that_never_come(tmp_path: Path) -> None:
     with misbehaving(silent_after=1.5, delay=0.01) as server:
-        Interrupting(tmp_path / "runs", "load-*/load/ticks.csv").start()
+        Interrupting(tmp_path / "runs", "load-*/trials/01/ticks.csv").start()
         begun = time.monotonic()
         ran, outcome = load(
             tmp_path, server.address, "--users", "2", "--for", "5m", "--timeout", "5m", "--warm-up", "0.1s"
@@ -219,12 +220,17 @@ def test_ctrl_c_does_not_wait_for_answers_that_never_come(tmp_path: Path) -> Non
 
 def test_ctrl_c_ends_a_search_for_a_limit_with_its_stages(tmp_path: Path) -> None:
     with misbehaving(delay=0.01) as server:
-        Interrupting(tmp_path / "runs", "load-*/stage-02/ticks.csv").start()
+        Interrupting(tmp_path / "runs", "load-*/trials/02/ticks.csv").start()
         words = ("find-limit", server.address, "--p95", "1s", "--within", "10m")
         ran = steelyard(*words, *OUT, folder=tmp_path, environment=ASLEEP)
     assert ran.code == 130 and "the search was stopped" in ran.err, ran.err
     outcome = json.loads(ran.out)
     assert outcome["stopped"] and len(outcome["stages"]) >= 1 and outcome["limit"]["value"] is None
+    stored = read_run(tmp_path / outcome["run"])
+    assert [trial.status for trial in stored.trials] == [*["complete"] * len(outcome["stages"]), "interrupted"]
+    answered = [trial.slices[0].throughput_per_s for trial in stored.trials[: len(outcome["stages"])]]
+    assert answered == pytest.approx([stage["answered_per_s"] for stage in outcome["stages"]], rel=1e-3)
+    assert "The stages of the search" in (tmp_path / outcome["run"] / "report.html").read_text()
 
 
 FATES = st.dictionaries(

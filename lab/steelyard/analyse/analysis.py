@@ -22,6 +22,7 @@ from ..plan.slices import QUIET_AT_REST
 from ..results.earlier import described
 from ..results.stored_run import Run, read_run
 from ..statistics.verdict_words import said_as
+from .as_it_runs import own_figures, ran_already, why_void, wordings
 from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
@@ -97,6 +98,8 @@ def examined(run: Run) -> Analysis:
     if is_of_faults(run):
         return _of_faults(run, measures)
     findings = (*examine(run), *examine_layers(run), *examine_foreign(run))
+    if ran_already(run.schedule) and len(run.schedule.subjects) == 1:
+        return _of_one_that_ran(run, measures, findings)
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
     primaries = [
@@ -127,6 +130,13 @@ def _of_faults(run: Run, measures: dict[str, Measure]) -> Analysis:
     why_not = [] if any(row.times for row in rows) else ["no fault was met"]
     verdicts = _verdicts(run, (), (), [], (), (), why_not, said)
     return Analysis(run, measures, (), (), (), said, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
+
+
+def _of_one_that_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding, ...]) -> Analysis:
+    """Of a load, or a search for a limit, of a subject that ran before: its own figures, and nothing is compared."""
+    own, said = own_figures(run, measures), tuple(wordings(run))
+    verdicts = _verdicts(run, (), (), [], own, findings, why_void(run), said)
+    return Analysis(run, measures, (), own, findings, said, verdicts)
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -538,13 +548,15 @@ def _shown(figure: ForkFigure) -> Figure:
 
 
 def table(verdicts: Verdicts) -> Table:
-    """For the terminal: what is judged, per subject and operation with its interval, the ratio, the verdict."""
+    """For the terminal: what is judged, per subject and operation with its interval; where subjects are compared, ratio and
+    verdict."""
     grid = Table(title=None, show_edge=False, pad_edge=False)
     grid.add_column("operation")
     grid.add_column("subject")
-    for heading in (_judged_heading(verdicts), "interval", "ratio", "interval"):
+    for heading in (_judged_heading(verdicts), "interval", *(("ratio", "interval") if verdicts.comparisons else ())):
         grid.add_column(heading, justify="right")
-    grid.add_column("verdict")
+    if verdicts.comparisons:
+        grid.add_column("verdict")
     compared: dict[tuple[str, str], Comparison] = {}
     for comparison in verdicts.comparisons:
         if comparison.measure == verdicts.judged_by.get(comparison.cell):
@@ -560,7 +572,8 @@ def table(verdicts: Verdicts) -> Table:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
             name = cell if cell.startswith(figure.operation) else f"{cell}: {figure.operation}"
             cells = (name if not place else "", figure.subject, *_figure_cells(figure))
-            grid.add_row(*(Text(text) for text in (*cells, *_comparison_cells(compared.get((cell, figure.subject))))))
+            beside = _comparison_cells(compared.get((cell, figure.subject))) if verdicts.comparisons else ()
+            grid.add_row(*(Text(text) for text in (*cells, *beside)))
     return grid
 
 

@@ -51,6 +51,12 @@ def read(subject: RunningSubject) -> Reading:
     )
 
 
+def reading_of(use: dict[str, list[ProcessUse]]) -> Reading:
+    """What processes of `use` have used, by their role, and the machine's processors up to now; `use` is empty of a subject whose
+    processes are not known."""
+    return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling())
+
+
 class Observer:
     """Writes the difference between two readings of a slice to observations.csv, machine.csv and throttling.csv of a trial's
     folder."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..analyse.load_figures import Second
 from ..base.errors import ConfigurationError
 from ..base.histogram import Histogram
-from ..measure.load.figures import Second
 
 MOST_SECONDS = 86_400
 MOST_NAMES = 1_000  # operations, failures of each, response codes

@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import IO
 
+from ..analyse import load_figures as figures
+from ..analyse.load_figures import PERCENTILES, Second, percentile_name
 from ..base import histogram
 from ..base.errors import ConfigurationError, InsufficientDataError
 from ..base.text import counted
-from ..measure.load import figures
-from ..measure.load.figures import PERCENTILES, Second, percentile_name
 from ..models.outputs.loading import Estimate, LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
 from ..statistics.drift import drift

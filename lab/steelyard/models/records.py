@@ -135,9 +135,10 @@ class Schedule(Strict):
     `asked` holds the words that the subjects were asked for in: a label may lack some of them (empty: all of the study's).
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
-    stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), or `as-published` (each subject alone,
-    unbroken, once). Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in
-    one stretch). `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run
+    stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), `as-published` (each subject alone,
+    unbroken, once), or `as-it-runs` (no subject was started for the comparison, so none is paused, pinned or started anew).
+    Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in one stretch).
+    `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run
     may be judged and ended (empty: once, at its end);
     `margin` is the difference that counts as none (0.03 is 3%).
     `budget_seconds` is what the whole run keeps to, but for `least_forks`, which are driven whatever they take. Where
@@ -153,7 +154,7 @@ class Schedule(Strict):
     study: str
     service: str
     seed: int
-    design: Literal["alternating", "alternating-frozen", "sequential", "as-published", "each-alone"]
+    design: Literal["alternating", "alternating-frozen", "sequential", "as-published", "each-alone", "as-it-runs"]
     subjects: list[str]
     asked: list[str] = []
     reference: str
@@ -310,7 +311,8 @@ class FaultRecord(Strict):
 class SubjectRecord(Strict):
     """One subject of a trial as it really ran. `floor` marks one that reads no XML (Server.floor).
 
-    `same_as` names the subject whose processes it shared.
+    `same_as` names the subject whose processes it shared. One that `ran_already` was not started for the run: its processes are not
+    known, and nothing of them is observed.
     """
 
     label: str
@@ -324,6 +326,7 @@ class SubjectRecord(Strict):
     factors: dict[str, str] = {}
     floor: bool = False
     same_as: str | None = None
+    ran_already: bool = False
     processes: list[ProcessRecord] = []
 
 

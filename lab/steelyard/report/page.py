@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ..analyse.analysis import Analysis
+from ..analyse.as_it_runs import ran_already
 from ..analyse.faults import is_of_faults
 from ..base.configuration import nearest
 from ..base.errors import StoreError
@@ -44,6 +45,8 @@ def html_of(analysis: Analysis) -> str:
     shown: list[Markup] = []
     for section in wanted(run.study.get("sections")):
         if is_of_faults(run) and not section.of_faults:
+            continue
+        if ran_already(run.schedule) and not section.of_running:
             continue
         content = section.content(analysis)
         if content is not None:

@@ -12,9 +12,11 @@ from ..analyse.analysis import Analysis
 class Section:
     """A part of the page. `content` gives what the template of the same name shows as `section`; None leaves the section out.
 
-    `of_faults`: it also has something to say of a run that breaks what it runs, where nothing is timed and nobody compared.
+    `of_faults`: it also has something to say of a run that breaks what it runs, where nothing is timed and nobody compared;
+    `of_running`: of a run whose subjects ran before, which has no verdict.
     """
 
     name: str
     content: Callable[[Analysis], Mapping[str, object] | None]
     of_faults: bool = False
+    of_running: bool = False

@@ -29,6 +29,7 @@ _READ = {
     "spans.csv",
     "gauges.csv",
     "ticks.csv",
+    "seconds.hlog",
     layer_table.NAME,
     foreign_table.NAME,
     foreign_table.STRANGERS,

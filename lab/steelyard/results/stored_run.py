@@ -20,7 +20,7 @@ from ..base.validation import named_problem
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
 from ..models.server import FORMAT
 from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
-from . import earlier, foreign_table, layer_table, tables
+from . import earlier, foreign_table, layer_table, loads, tables
 from .collector_log import CollectorLog, read_collector_logs
 from .foreign_table import ForeignWork, Stranger
 from .layer_table import TimedRequest
@@ -247,6 +247,11 @@ def read_run(folder: Path) -> Run:
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
     if not is_stored(folder / "schedule.json"):
+        if any(is_stored(folder / name) for name in (loads.LOAD, loads.LIMIT, loads.COMPARISON)):
+            raise StoreError(
+                f"{folder} was stored before loads had a schedule, so no page can be made of it",
+                hint="`steelyard serve` and `steelyard export` read it; a load of today has a page",
+            )
         raise StoreError(
             f"{folder} holds no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
         )
@@ -344,12 +349,13 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
 
 def _require_all(trial: Trial) -> None:
     """Raise StoreError where a slice that was driven is missing from a table: it was cut short between two lines."""
+    unseen = {subject.label for subject in trial.noted.subjects if subject.ran_already}
     for plan in trial.plans.values():
         row = trial.slices.get(plan.number)
         answered = row is not None and row.completed > 0
         stand = {
             "slices.csv": row is not None,
-            "observations.csv": plan.number in trial.observations,
+            "observations.csv": plan.number in trial.observations or plan.subject in unseen,
             "machine.csv": plan.number in trial.machine,
             "ticks.csv": plan.number in trial.ticks_by_slice or not answered or row is None or row.seconds < 1,
             "intervals.hlog": (plan.number, "response") in trial.histograms or not answered or plan.phase != "measure",

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from ..base.errors import TargetError
 from ..models.job import Http2, Target
-from .load_target import LoadTarget
+from .load_target import LoadTarget, label_of
 
 
 def addresses_of(address: str) -> list[str]:
@@ -45,7 +45,7 @@ def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
         }
     )
     return Target(
-        subject="target",
+        subject=label_of(asked.name),
         url=f"{asked.address}/",
         addresses=[ip_address(address) for address in addresses] if here else [],
         tls=tls,

@@ -76,6 +76,11 @@ class LoadTarget:
         )
 
 
+def label_of(name: str) -> str:
+    """The label of a subject that is called so: `127.0.0.1-8080` of `127.0.0.1:8080`."""
+    return re.sub(r"[^A-Za-z0-9._@=-]+", "-", name).strip("-._@=")[:100] or "target"
+
+
 def rule_of(expect: Expect) -> Rule:
     """What of `expect` every answer is judged by: status 200 and no fault where nothing else is said."""
     bounded = expect.least is not None or expect.most is not None

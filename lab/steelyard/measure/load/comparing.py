@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from ...analyse import load_figures as figures
 from ...base.csvfiles import write_document
 from ...base.errors import ConfigurationError, TargetError
 from ...base.live import LiveComparison, LiveInterval
@@ -32,7 +33,6 @@ from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
 from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
-from . import figures
 from .auth import with_auth
 from .driving import LoadContext, Stretches, verify
 from .starting import can_start, require_up, started
@@ -258,7 +258,7 @@ def _up(number: int, place: int, plan: _PairedPlan, stack: ExitStack, not_loaded
     not_loaded += [each for each in left if each not in not_loaded]
     plan.progress.show(f"fork {number}: verifying {side.label}")
     verify(ground, list(side.asked.chosen(plan.words.load.operations).operations))
-    return stack.enter_context(Stretches(ground, planned, "load"))
+    return stack.enter_context(Stretches(ground, planned, ground.folder / "load"))
 
 
 def _folder(plan: _PairedPlan, number: int, place: int) -> Path:

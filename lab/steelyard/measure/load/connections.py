@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from ...analyse import load_figures as figures
 from ...base.csvfiles import is_stored, read_document
 from ...base.text import counted, value_text
 from ...models.job import Profile, Rate
 from ...results.tables import SliceRow
-from . import figures
 from .driving import FAILURE_PAUSE_MS, Stretches
 
 

@@ -53,15 +53,15 @@ class LoadContext:
 
 class Stretches:
     """An engine, or several together (`engines`), that drives stretches on one target, one after the other, over the
-    connections that it keeps; each request is written down where they are `logged`."""
+    connections that it keeps, and writes into a folder; each request is written down where they are `logged`."""
 
-    def __init__(self, ground: LoadContext, planned: Sequence[Stretch], name: str, *, logged: bool = False) -> None:
-        self.folder = ground.folder / name
+    def __init__(self, ground: LoadContext, planned: Sequence[Stretch], folder: Path, *, logged: bool = False) -> None:
+        self.folder = folder
         self._ground = ground
         self._planned = planned
         self._logged = logged
         try:
-            self.folder.mkdir(parents=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
         users = max(most_users(stretch.profile) for stretch in planned)
@@ -182,7 +182,7 @@ def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, di
     is not answered rightly, with what came."""
     profile = FixedWork(users=1, each=len(operations), most_seconds=_MOST_VERIFYING_SECONDS)
     once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
-    with Stretches(ground, [once], "verification") as stretches:
+    with Stretches(ground, [once], ground.folder / "verification") as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_asked:
         raise StopAsked  # nothing was measured yet

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from ...analyse.load_figures import Second, percentile_name
 from ...base import histogram
 from ...base.histogram import Histogram
 from ...models.job import Profile, Rate
@@ -15,7 +16,6 @@ from ...plan.shapes import most_users
 from ...results.outcomes import OUTCOMES, RequestCounts, judged_counts, read_outcomes
 from ...results.tables import SliceRow, read_histograms
 from ...workload.load_spec import Goals
-from .figures import Second, percentile_name
 
 USUAL_ERRORS = 0.01  # the share of failures that a goal allows where none is given
 _LEAST_SILENCE_S, _SILENT_RESPONSES = 1.0, 20.0  # answers have stopped after so long, and so many mean response times

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import report
+from ...analyse import analysis
 from ...base.csvfiles import write_document
 from ...base.errors import ConfigurationError
 from ...base.progress import Progress
@@ -25,6 +27,7 @@ from ...workload.planned_load import loadable
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
 from .load import NOT_JUDGED, prepared
+from .run_folder import LIMIT, RunFolder, scheduled
 from .stages import Driven, Promised, Stages
 
 ARRIVALS = ("poisson", "constant", "users")
@@ -79,11 +82,15 @@ def find_limit(
     begun = time.monotonic()
     with prepared(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.within_seconds)
-        stages = Stages(ready, words.load, loaded, asked.max_rate, words.promised)
+        schedule = scheduled(LIMIT, asked.name, [ready.running.label], [], words.load.seed)
+        run = RunFolder(ready.ground.folder, schedule, ready.shares)
+        stages = Stages(run, ready, words.load, loaded, asked.max_rate, words.promised)
         search = Search(stages, words, begun)
         outcome, beyond = searched(search)
         output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
-        write_document(ready.ground.folder / loads.LIMIT, output.model_dump(mode="json"))
+        write_document(run.folder / loads.LIMIT, output.model_dump(mode="json"))
+        progress.show("writing the page")
+        report.write_page(analysis.analysed(run.folder))
     return output
 
 

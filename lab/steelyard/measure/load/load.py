@@ -9,17 +9,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from ... import report
+from ...analyse import analysis
+from ...analyse import load_figures as figures
 from ...base.csvfiles import write_document, write_text
 from ...base.errors import ConfigurationError, TargetError
 from ...base.lock import machine_lock
 from ...base.progress import Progress
 from ...base.text import counted, value_text
 from ...hosts import environment
-from ...hosts.cpus import kept_awake, share
+from ...hosts.cpus import Shares, kept_awake, share
 from ...hosts.keeper import Keeper
 from ...hosts.placement import EngineHost
 from ...models.outputs.loading import LoadedLayers, LoadOutput, StartedTarget
 from ...models.outputs.own_service import LeftOut
+from ...models.records import SlicePlan, WrongSample
 from ...models.service import Service
 from ...results import loads
 from ...results.live_file import STOPPED, LiveFile
@@ -28,15 +32,16 @@ from ...results.tables import SliceRow
 from ...workload import answer_rules
 from ...workload.allowed_hosts import target_of
 from ...workload.load_spec import LoadSpec
-from ...workload.load_target import LoadTarget
+from ...workload.load_target import LoadTarget, label_of
 from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
 from ..telemetry.publisher import notes_of, told
 from ..telemetry.receivers import Receiver
-from . import agent, connections, figures, started_target, starting
+from . import agent, connections, started_target, starting
 from .auth import with_auth
 from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
+from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observed, recorded, scheduled
 from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
 
@@ -45,12 +50,8 @@ NOT_JUDGED = [
     "its processor time, memory and JIT compilers: its processes are not ours",
     "how it differs from start to start: it was not started anew",
 ]
-_THIS_PROCESS = (
-    "intervals cover this process and hour alone: a target that runs cannot be started anew, so there is no verdict"
-)
-_ONE_START = (
-    "intervals cover this one start alone, so there is no verdict: `steelyard compare` starts each target six times"
-)
+_THIS_PROCESS = "intervals cover this process and hour alone: a target that runs cannot be started anew"
+_ONE_START = "intervals cover this one start alone: `steelyard compare` starts each target several times"
 _NO_AGENT = "`start` in its service.toml says how it is started, and it must not run yet: its JVM has the agent from its start on"
 
 
@@ -81,29 +82,59 @@ def load(
         )
     with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
-        progress.show(f"loading {asked.name}: {load_text(words, planned)}")
-        with (
-            Stretches(ready.ground, [planned], "load") as stretches,
-            told(receivers, asked.name, asked.address, stretches.folder),
-        ):
-            row = stretches.drive(0, _shown)
-        target = ready.target(row)
-        output = _output(asked, words, ready, planned, not_loaded, stretches, row, target)
-        output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
-        output = with_engines(output, stretches.engines, row)
-        if words.layers:
-            progress.show("gathering what the agent recorded")
-            output = output.model_copy(update={"layers": ready.layers(row)})
-        write_document(ready.ground.folder / loads.LOAD, output.model_dump(mode="json"))
+        cell, label = cell_of(planned), ready.running.label
+        schedule = scheduled(LOAD, asked.name, [label], [cell], words.seed)
+        run = RunFolder(ready.ground.folder, schedule, ready.shares)
+        run.keep()
+        with recorded(run, schedule.trials[0], [ready.running]) as notes:
+            progress.show(f"loading {asked.name}: {load_text(words, planned)}")
+            notes.slices = [SlicePlan(number=0, subject=label, cell=cell.name, phase="measure", pair=0)]
+            output = _loaded(asked, words, ready, planned, not_loaded, notes, receivers)
+        write_document(run.folder / loads.LOAD, output.model_dump(mode="json"))
+        progress.show("writing the page")
+        report.write_page(analysis.analysed(run.folder))
+    return output
+
+
+def _loaded(
+    asked: LoadTarget,
+    words: LoadSpec,
+    ready: Ready,
+    planned: Stretch,
+    not_loaded: list[LeftOut],
+    notes: TrialNotes,
+    receivers: Sequence[Receiver],
+) -> LoadOutput:
+    """Drive the load into the trial's folder; what came of it, from what was stored there."""
+    with (
+        Stretches(ready.ground, [planned], notes.folder) as stretches,
+        observed(notes.folder, 0, ready.running),
+        told(receivers, asked.name, asked.address, ready.ground.folder.name, notes.folder),
+    ):
+        row = stretches.drive(0, _shown)
+    target = ready.target(row)
+    looked_at, wrong = _kept_answers(asked, notes.folder, ready.running.label)
+    notes.samples_checked, notes.wrong_samples = looked_at, wrong
+    driven = _DrivenLoad(stretches, row, target, looked_at, list(dict.fromkeys(sample.message for sample in wrong)))
+    output = _output(asked, words, ready, planned, not_loaded, driven)
+    notes.stopped = output.stopped
+    output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
+    output = with_engines(output, stretches.engines, row)
+    if words.layers:
+        ready.ground.progress.show("gathering what the agent recorded")
+        output = output.model_copy(update={"layers": ready.layers(row)})
     return output
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A verified target: where it is loaded from, what the verification sent and was answered, and of one that was `started` its
-    service, its keeper and what it had used and counted, before the verification and before the load."""
+    """A verified target: where it is loaded from, how the machine is shared, how its run names it, what the verification sent and
+    was answered, and of one that was `started` its service, its keeper and what it had used and counted, before the verification
+    and before the load."""
 
     ground: LoadContext
+    shares: Shares
+    running: RunningTarget
     verification: SliceRow
     answers: Mapping[str, bytes]
     started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
@@ -141,15 +172,12 @@ def prepared(
     target = target_of(asked, words.streams)
     asked, who_asks = with_auth(asked, secret_headers)
     _require_ready(asked, words, out or Path("runs"))
-    folder = (out or Path("runs")) / f"load-{asked.name.replace(':', '-')}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    folder = (out or Path("runs")) / f"load-{label_of(asked.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(asked, words) as engine_hosts:
         folder = loads.made(folder)
         corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
         shares = share()
-        described = environment.describe([], shares, _without_values(command))
-        write_document(folder / "environment.json", described | _machines_of(engine_hosts))
-        if (asked.folder / "service.toml").is_file():
-            write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
+        _describe(asked, folder, shares, command, engine_hosts)
         ground = LoadContext(
             target,
             corpus,
@@ -172,11 +200,23 @@ def prepared(
             progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
             verification, answers = verify(ground, list(asked.operations))
             _require_kept(asked, answers, folder)
+            keeper = None if kept_by is None else kept_by[1]
+            running = RunningTarget(target.subject, asked.name, asked.address, len(answers), keeper)
             if kept_by is None or before is None:
-                yield Ready(ground, verification, answers)
+                yield Ready(ground, shares, running, verification, answers)
             else:
                 loaded = started_target.read(*kept_by)
-                yield Ready(ground, verification, answers, (*kept_by, before, loaded))
+                yield Ready(ground, shares, running, verification, answers, (*kept_by, before, loaded))
+
+
+def _describe(
+    asked: LoadTarget, folder: Path, shares: Shares, command: Sequence[str], hosts: Sequence[EngineHost]
+) -> None:
+    """Write how the load is made: the machine, the versions, the command, and the service's own file."""
+    described = environment.describe([], shares, _without_values(command))
+    write_document(folder / "environment.json", described | _machines_of(hosts))
+    if (asked.folder / "service.toml").is_file():
+        write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
 
 
 def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
@@ -244,16 +284,22 @@ def _shown(tick: Mapping[str, Any]) -> str:
     return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}{last}"
 
 
+@dataclass(frozen=True)
+class _DrivenLoad:
+    """A load at its end: the row of its slice, what its target used where it was started, how many kept answers were looked at in
+    full, and what was wrong with any."""
+
+    stretches: Stretches
+    row: SliceRow
+    target: StartedTarget | None
+    looked_at: int
+    wrong: list[str]
+
+
 def _output(
-    asked: LoadTarget,
-    words: LoadSpec,
-    ready: Ready,
-    planned: Stretch,
-    not_loaded: list[LeftOut],
-    stretches: Stretches,
-    row: SliceRow,
-    target: StartedTarget | None,
+    asked: LoadTarget, words: LoadSpec, ready: Ready, planned: Stretch, not_loaded: list[LeftOut], driven: _DrivenLoad
 ) -> LoadOutput:
+    stretches, row, target = driven.stretches, driven.row, driven.target
     folder, stopped = stretches.folder, STOPPED if stretches.stop_asked else stretches.gave_up
     ticks = ticks_of(folder, row.slice)
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
@@ -261,8 +307,7 @@ def _output(
     failed, verified = figures.failed_of(row), ready.verification.sent
     judged = judged_requests(row, folder, user_seconds(planned.profile, row, seconds))
     goals = judged_goals(words.goals, judged)
-    looked_at, wrong_kept = _kept_answers(asked, folder)
-    why_not = _why_not(row, wrong_kept, target, row.sent + verified)
+    why_not = _why_not(row, driven.wrong, target, row.sent + verified)
     rest = row.sent - row.completed - failed
     return LoadOutput(
         service=asked.name,
@@ -281,7 +326,7 @@ def _output(
         response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
         operations=figures.by_operation(sorted(planned.mix), ticks),
         not_loaded=not_loaded,
-        kept_answers=looked_at + len(ready.answers),
+        kept_answers=driven.looked_at + len(ready.answers),
         kept_rules=_kept_rules(asked),
         goals=goals,
         goals_kept=all(goal.kept for goal in goals) if goals else None,
@@ -334,8 +379,8 @@ def _notes(
     return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
-def _kept_answers(asked: LoadTarget, folder: Path) -> tuple[int, list[str]]:
-    """How many kept answers were looked at in full, and what was wrong with any."""
+def _kept_answers(asked: LoadTarget, folder: Path, label: str) -> tuple[int, list[WrongSample]]:
+    """How many kept answers of a load were looked at in full, and which of them were wrong."""
     wrong, looked_at = [], 0
     for sample in samples_of(folder):
         if sample.outcome != "right":
@@ -343,5 +388,6 @@ def _kept_answers(asked: LoadTarget, folder: Path) -> tuple[int, list[str]]:
         looked_at += 1
         difference = answer_rules.broken_by(sample.answer, asked, sample.operation)
         if difference is not None:
-            wrong.append(f"a kept answer of {sample.operation} is not right: {difference}")
-    return looked_at, list(dict.fromkeys(wrong))
+            message = f"a kept answer of {sample.operation} is not right: {difference}"
+            wrong.append(WrongSample(slice=0, subject=label, operation=sample.operation, message=message))
+    return looked_at, wrong

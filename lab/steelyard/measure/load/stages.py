@@ -9,21 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from ...analyse import load_figures as figures
 from ...base.csvfiles import read_table
 from ...base.errors import TargetError
 from ...base.text import counted, value_text
 from ...models.job import BigBang, Profile, Rate
 from ...models.job import Stage as RateStage
 from ...models.outputs.loading import LimitStage
-from ...results.live_file import StopAsked
+from ...models.records import SlicePlan
+from ...results.live_file import STOPPED, StopAsked
 from ...results.tables import SliceRow
 from ...statistics.queue_limit import OpenStretch, Values
 from ...workload.load_spec import LoadSpec
 from ...workload.planned_load import Stretch, stretch_of
-from . import figures
-from .driving import Stretches
+from .driving import LoadContext, Stretches
 from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
 from .load import Ready
+from .run_folder import RunFolder, cell_of, observed, recorded
 
 _MOST_IN_FLIGHT = 10_000
 
@@ -68,8 +70,9 @@ class Driven:
 
 @dataclass
 class Stages:
-    """Drives stages on a verified target and keeps them in order."""
+    """Drives stages on a verified target, each a trial of the run with a cell of its own, and keeps them in order."""
 
+    run: RunFolder
     ready: Ready
     words: LoadSpec
     operations: Sequence[str]
@@ -97,8 +100,7 @@ class Stages:
         number = len(self.driven) + 1
         ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
         ground.progress.show(f"stage {number}: {load}")
-        with Stretches(ground, [planned], f"stage-{number:02}", logged=True) as stretches:
-            row = stretches.drive(0, _shown)
+        row, stretches = self._driven(planned, ground)
         if stretches.stop_asked:
             raise StopAsked
         if stretches.gave_up is not None:
@@ -111,6 +113,22 @@ class Stages:
         done = Driven(self._stage(planned.profile, load, row, times, requests), taken_up, times, held_up, row.why_not)
         self.driven.append(done)
         return done
+
+    def _driven(self, planned: Stretch, ground: LoadContext) -> tuple[SliceRow, Stretches]:
+        """A stage as the next trial of the run."""
+        running = self.ready.running
+        cell = cell_of(planned, f"stage {len(self.run.schedule.trials) + 1}", primary=False)
+        self.run = self.run.with_cell(cell)
+        self.run.keep()
+        with recorded(self.run, self.run.schedule.trials[-1], [running]) as notes:
+            with (
+                Stretches(ground, [planned], notes.folder, logged=True) as stretches,
+                observed(notes.folder, 0, running),
+            ):
+                row = stretches.drive(0, _shown)
+            notes.slices = [SlicePlan(number=0, subject=running.label, cell=cell.name, phase="measure", pair=0)]
+            notes.stopped = STOPPED if stretches.stop_asked else stretches.gave_up
+        return row, stretches
 
     def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values, requests: JudgedRequests) -> LimitStage:
         promised, counts = self.promised, requests.counts

@@ -20,15 +20,16 @@ def receivers_of(otlp: Sequence[str], remote_write: Sequence[str]) -> list[Recei
 
 
 @contextmanager
-def told(receivers: Sequence[Receiver], service: str, target: str, folder: Path) -> Iterator[None]:
-    """While the body runs, tell the receivers the totals of the load whose engine writes into `folder`, and at its end the last.
+def told(receivers: Sequence[Receiver], service: str, target: str, run: str, folder: Path) -> Iterator[None]:
+    """While the body runs, tell the receivers the totals of the load of a `run`, whose engine writes into `folder`, and at its end
+    the last.
 
     A receiver that is slow or away costs the load nothing: it hears less often, and totals miss nothing for that.
     """
     if not receivers:
         yield
         return
-    load = ToldLoad(service, target, folder.parent.name, time.time_ns())
+    load = ToldLoad(service, target, run, time.time_ns())
     totals, ended = GrowingTotals(folder), threading.Event()
 
     def tell() -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from .alternating import Alternating, AlternatingFrozen
+from .as_it_runs import AsItRuns
 from .as_published import AsPublished
 from .design import Design
 from .each_alone import EachAlone
 from .sequential import Sequential
 
-__all__ = ["AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
+__all__ = ["AS_IT_RUNS", "AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
 
+AS_IT_RUNS = AsItRuns()
 AS_PUBLISHED = AsPublished()
 EACH_ALONE = EachAlone()
 DESIGNS: dict[str, Design] = {
-    design.name: design for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_PUBLISHED, EACH_ALONE)
+    design.name: design
+    for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_IT_RUNS, AS_PUBLISHED, EACH_ALONE)
 }
 
 

@@ -65,4 +65,4 @@ def _key(name: str) -> str:
     return "steelyard-" + (re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "run")
 
 
-SECTION = Section("again", content, of_faults=True)
+SECTION = Section("again", content, of_faults=True, of_running=True)

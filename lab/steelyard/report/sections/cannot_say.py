@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import limit_of, load_of, ran_already
 from ...results.stored_run import Run
 from ..section import Section
 
@@ -51,11 +52,24 @@ def _cannot_say(run: Run) -> Iterator[str]:
             "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
             "not those at a rate that users would bring, and throughput is that of saturation."
         )
+    if ran_already(run.schedule):
+        yield from _of_what_ran(run)
+        return
     yield "Each ratio holds for these versions, flags, operations and sizes. Its first interval is for this machine at this hour."
     yield (
         "That interval covers chance between fresh starts on this machine. It does not cover a bias that all forks share, such as "
         "a setting that suits one server better."
     )
+
+
+def _of_what_ran(run: Run) -> Iterator[str]:
+    """What is not known of subjects that ran before."""
+    yield (
+        "No subject was started for this run. By how much a figure differs from start to start and from hour to hour is in no "
+        "interval: each covers these processes and this hour."
+    )
+    outcome = load_of(run) or limit_of(run)
+    yield from (f"Not judged: {figure}." for figure in (outcome.not_judged if outcome is not None else ()))
 
 
 def _subjects_elsewhere(shared: object) -> bool:
@@ -77,4 +91,4 @@ def _awake(shared: Mapping[str, object]) -> Iterator[str]:
         )
 
 
-SECTION = Section("cannot_say", content)
+SECTION = Section("cannot_say", content, of_running=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import ran_already
 from ...analyse.sentences import deed, load_text
 from ...base.text import short_text
 from ...models.verdict import TrialFailure
@@ -49,6 +50,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     run = analysis.run
     kinds = failure_kinds(run)
     return {
+        "started": not ran_already(run.schedule),
         "failure_headings": (cell_word(run), "subject", *failure_headings(kinds)),
         "asides": [said for kind, said in _ASIDES.items() if kind in kinds],
         "failure_rows": list(failure_rows(run, kinds)),
@@ -106,12 +108,12 @@ def cause_rows(run: Run) -> Iterator[tuple[str, ...]]:
 
 
 def status_rows(run: Run) -> Iterator[tuple[str, ...]]:
-    """How many answers of each subject had each HTTP status; none where all had the same."""
+    """How many answers of each subject had each HTTP status; of a comparison none where all had the same."""
     counts: Counter[tuple[str, int]] = Counter()
     for row in _measured_outcomes(run):
         if row.status is not None:
             counts[row.subject, row.status] += row.count
-    if len({status for _, status in counts}) > 1:
+    if len({status for _, status in counts}) > 1 or ran_already(run.schedule):
         for (subject, status), count in sorted(counts.items()):
             yield called(run, subject), str(status), f"{count:,}"
 
@@ -197,4 +199,4 @@ def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
         yield "the engine's own objections, by slice", objection, str(count)
 
 
-SECTION = Section("failures", content)
+SECTION = Section("failures", content, of_running=True)

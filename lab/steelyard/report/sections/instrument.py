@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import ran_already
 from ...analyse.instrument import Finding
 from ...results.stored_run import Run
 from ..section import Section
@@ -24,6 +25,7 @@ class CheckRow:
 def content(analysis: Analysis) -> Mapping[str, object]:
     """Always shown."""
     return {
+        "judged": not ran_already(analysis.run.schedule),
         "check_names": list(dict.fromkeys((finding.check, finding.limit) for finding in analysis.findings)),
         "checks": list(_check_rows(analysis)),
         "machine_checks": list(_machine_checks(analysis.run)),
@@ -74,4 +76,4 @@ def _give_or_take(known: tuple[float, float] | None) -> str:
     return "" if known is None else f"{known[0]:.3f} \u00b1 {known[1]:.3f}"
 
 
-SECTION = Section("instrument", content)
+SECTION = Section("instrument", content, of_running=True)

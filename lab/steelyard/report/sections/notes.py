@@ -32,4 +32,4 @@ def _html(markdown: str) -> Markup:
     return Markup(parser.renderer.render(tokens, parser.options, {}))
 
 
-SECTION = Section("notes", content, of_faults=True)
+SECTION = Section("notes", content, of_faults=True, of_running=True)

@@ -169,4 +169,4 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     return {"setup": list(groups(analysis.run))}
 
 
-SECTION = Section("setup", content, of_faults=True)
+SECTION = Section("setup", content, of_faults=True, of_running=True)

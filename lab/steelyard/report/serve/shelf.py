@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ...analyse.as_it_runs import ran_already
 from ...base import raw_archive
 from ...base.csvfiles import PACKED, packed_place, read_small
 from ...base.errors import StoreError
 from ...models.records import Schedule
 from ...models.verdict import Verdicts
 from ...results.live_file import FILE_NAME, running_now
-from . import outcomes
+from .. import outcomes
 
 MOST_BYTES = 50_000_000
 MOST_RUNS = 2000
@@ -31,8 +32,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 @dataclass(frozen=True)
 class Listed:
     """A run as the list has it. `begun` is when its first trial did, in UTC, None where that is not known; `words` are its verdict
-    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. What
-    is no run of a study (`outcomes`) has no schedule and no verdicts here; `outcome` is what came of it, None while it runs.
+    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. Older
+    loads and calibrations have no schedule and no verdicts here; `outcome` is what came of them, and of newer loads.
     """
 
     name: str
@@ -50,6 +51,11 @@ class Listed:
     schedule: Schedule | None = None
     verdicts: Verdicts | None = None
     outcome: outcomes.OwnFigures | None = None
+
+    @property
+    def is_of_what_ran(self) -> bool:
+        """Whether it is of subjects that ran before, or a calibration: it has figures, and no verdict."""
+        return self.schedule is None or ran_already(self.schedule)
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,7 @@ def _read(place: Path) -> Listed:
         verdicts = _model(Verdicts, place, "verdicts.json") if _has(place, "verdicts.json") else None
         environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
         running = running_now(place) is not None
+        outcome = _outcome(place)
         return Listed(
             name=place.name,
             folder=place,
@@ -159,11 +166,12 @@ def _read(place: Path) -> Listed:
             machine=_machine(environment),
             revision=_revision(environment),
             versions=_versions(environment),
-            words=tuple(_words(verdicts, running)),
+            words=tuple(_words(verdicts, running) if outcome is None else outcome.words),
             sentence=(verdicts.sentence or "; ".join(verdicts.why_not)) if verdicts else "",
             running=running,
             schedule=schedule,
             verdicts=verdicts,
+            outcome=outcome,
         )
     except StoreError as error:
         return Listed(place.name, place, words=("unreadable",), problem=error.message)
@@ -171,11 +179,7 @@ def _read(place: Path) -> Listed:
 
 def _other(place: Path) -> Listed:
     environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
-    outcome = None
-    for name, (model, told) in outcomes.KINDS.items():
-        if _has(place, name):
-            outcome = told(_model(model, place, name))
-            break
+    outcome = _outcome(place)
     running = running_now(place) is not None
     return Listed(
         name=place.name,
@@ -188,6 +192,14 @@ def _other(place: Path) -> Listed:
         running=running,
         outcome=outcome,
     )
+
+
+def _outcome(place: Path) -> outcomes.OwnFigures | None:
+    """What a load, a search for a limit, a comparison of what ran or a calibration came to; None of any other run."""
+    for name, (model, told) in outcomes.KINDS.items():
+        if _has(place, name):
+            return told(_model(model, place, name))
+    return None
 
 
 def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 
-from ...base import histogram
-from ...base.histogram import Histogram
-from ...models.job import Rule
-from ...models.outputs.loading import Estimate, FailureCount, LoadedOperation, LoadedUsers, RequestTotals
-from ...results.outcomes import RIGHT, OutcomeRow, RequestCounts
-from ...results.tables import SliceRow, Tick
-from ...statistics.batch_means import LEAST_BATCHES, batch_means
-from ...statistics.checks import least_requests, percentile_refusal
-from ...statistics.distributions import student_quantile
+from ..base import histogram
+from ..base.histogram import Histogram
+from ..models.job import Rule
+from ..models.outputs.loading import Estimate, FailureCount, LoadedOperation, LoadedUsers, RequestTotals
+from ..results.outcomes import RIGHT, OutcomeRow, RequestCounts
+from ..results.tables import SliceRow, Tick
+from ..statistics.batch_means import LEAST_BATCHES, batch_means
+from ..statistics.checks import least_requests, percentile_refusal
+from ..statistics.distributions import student_quantile
 
 PERCENTILES = (0.5, 0.95, 0.99)
 MOST_BANDS = 12

@@ -10,16 +10,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...base.text import about, counted, range_text, value_text
-from ...models.calibration import Calibration
-from ...models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
-from ...results import machine_history
-from ...results.failure_text import cause_rows, count_lines, failures_text
-from ...results.live_file import STOPPED
-from ...results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
+from ..analyse.as_it_runs import estimate_text, limit_sentence, load_sentence
+from ..base.text import about, counted, range_text, value_text
+from ..models.calibration import Calibration
+from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
+from ..results import machine_history
+from ..results.failure_text import cause_rows, count_lines, failures_text
+from ..results.live_file import STOPPED
+from ..results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
-_FIGURES = ("figure", "value", "95% interval", "why there is none")
+NOT_JUDGED = "not judged: "
+_FIGURES = ("figure", "value", "95% interval", "remark")
 _MOMENT = re.compile(r"-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?$")
 
 
@@ -52,20 +54,18 @@ def of_load(figures: LoadOutput) -> OwnFigures:
         "stopped": figures.stopped is not None,
         "goal not kept": figures.goals_kept is False,
     }
-    times = [f"{name} {_text(estimate)} ms" for name, estimate in figures.response_ms.items() if name in ("p50", "p99")]
-    answered = ", ".join([f"{_text(figures.throughput_per_s)} requests/s", *times])
     estimates = {"throughput, requests/s": figures.throughput_per_s}
     estimates |= {f"response time, {name}, ms": estimate for name, estimate in figures.response_ms.items()}
     tables: list[Table] = [("Figures", _FIGURES, [_row(name, estimate) for name, estimate in estimates.items()])]
     if figures.goals:
-        goals = [(goal.goal, goal.found, "kept" if goal.kept else "not kept") for goal in figures.goals]
-        tables.append(("Goals", ("goal", "measured", ""), goals))
+        goals = [(goal.goal, goal.found, "yes" if goal.kept else "no") for goal in figures.goals]
+        tables.append(("Goals", ("goal", "measured", "goal kept"), goals))
     if figures.failure_causes:
         tables.append(("Requests without a right answer", *cause_rows(figures.failure_causes)))
     return OwnFigures(
         LOAD,
         _that_hold(words),
-        f"{figures.service} at {figures.target}, {figures.load}: {answered}",
+        load_sentence(figures),
         tables,
         [
             *_not_valid(figures.why_not),
@@ -73,18 +73,13 @@ def of_load(figures: LoadOutput) -> OwnFigures:
             *count_lines(figures),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
             *figures.notes,
-            *(f"not judged: {figure}" for figure in figures.not_judged),
+            *(f"{NOT_JUDGED}{figure}" for figure in figures.not_judged),
         ],
     )
 
 
 def of_limit(figures: LimitOutput) -> OwnFigures:
     """A limit with the stages that it was found by."""
-    promise = " and ".join(figures.promise)
-    if figures.limit.value is None:
-        sentence = f"{figures.service} at {figures.target}: no limit for {promise}: {figures.limit.why_not}"
-    else:
-        sentence = f"{figures.service} at {figures.target} keeps {promise} up to {_text(figures.limit)} {figures.unit}"
     rows = [
         (
             stage.load,
@@ -98,7 +93,7 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
     return OwnFigures(
         LIMIT,
         _that_hold({"limit": True, "not valid": not figures.valid}),
-        sentence,
+        limit_sentence(figures),
         [
             ("Limit", _FIGURES, [_row(f"limit, {figures.unit}", figures.limit)]),
             ("Stages, in order of time", ("stage", "answered/s", "slow, %", "failed, %", "promise"), rows),
@@ -109,7 +104,7 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
             f"beyond: {figures.beyond}",
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
             *figures.notes,
-            *(f"not judged: {figure}" for figure in figures.not_judged),
+            *(f"{NOT_JUDGED}{figure}" for figure in figures.not_judged),
         ],
     )
 
@@ -125,7 +120,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
         figures.word or "": figures.word is not None,
     }
     ratio = figures.ratio
-    told = f"no ratio: {ratio.why_not}" if ratio.value is None else _text(ratio)
+    told = f"no ratio: {ratio.why_not}" if ratio.value is None else estimate_text(ratio)
     rows = [
         (
             side.label,
@@ -236,10 +231,3 @@ def _row(name: str, estimate: Estimate) -> tuple[str, ...]:
 
 def _interval(estimate: Estimate) -> tuple[float, float] | None:
     return None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
-
-
-def _text(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "?"
-    interval = _interval(estimate)
-    return value_text(estimate.value) + ("" if interval is None else f" ({range_text(interval)})")

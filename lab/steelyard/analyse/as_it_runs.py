@@ -1,0 +1,123 @@
+"""What is said of subjects that ran before: figures of these processes and this hour, as load.json and limit.json hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..base.csvfiles import is_stored
+from ..base.text import range_text, value_text
+from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput
+from ..models.records import Schedule
+from ..plan.designs import design_named
+from ..results.loads import LIMIT, LOAD
+from ..results.stored_run import Run, read_model
+from ..statistics.interval import Interval
+from .figures import NO_ANSWER, ForkFigure, figures
+from .measures import Measure
+from .sentences import Wording
+
+HOLDS = "The figures hold for this process and this hour."
+_CONFIDENCE = 0.95
+# The measure of the registry, or of the load's own study, for each figure of load.json.
+_MEASURES = {
+    "mean": "response_time_mean",
+    "p50": "response_time_p50",
+    "p95": "response_time_p95",
+    "p99": "response_time_p99",
+}
+_THROUGHPUT = "throughput"
+
+
+def ran_already(schedule: Schedule) -> bool:
+    """Whether the subjects ran before, so that a run has figures of their processes and no verdict."""
+    return not design_named(schedule.design).starts
+
+
+def load_of(run: Run) -> LoadOutput | None:
+    """What the run's load came to; None where it is no load, or was ended before it had figures. Raises StoreError."""
+    return read_model(LoadOutput, run.folder / LOAD) if is_stored(run.folder / LOAD) else None
+
+
+def limit_of(run: Run) -> LimitOutput | None:
+    """What the run's search for a limit came to; None where it is none, or was ended before. Raises StoreError."""
+    return read_model(LimitOutput, run.folder / LIMIT) if is_stored(run.folder / LIMIT) else None
+
+
+def own_figures(run: Run, measures: Mapping[str, Measure]) -> tuple[ForkFigure, ...]:
+    """The figures of a run whose subjects ran before: of a load those of load.json, with intervals over its seconds; of any other
+    the throughput of each cell."""
+    load = load_of(run)
+    if load is None:
+        return tuple(figures(run, [measures[_THROUGHPUT]]))
+    estimates = {_THROUGHPUT: load.throughput_per_s}
+    estimates |= {_MEASURES[name]: estimate for name, estimate in load.response_ms.items() if name in _MEASURES}
+    return tuple(
+        _figure(run, measures[name], estimate, load) for name, estimate in estimates.items() if name in measures
+    )
+
+
+def _figure(run: Run, measure: Measure, estimate: Estimate, load: LoadOutput) -> ForkFigure:
+    interval = None
+    if estimate.value is not None and estimate.low is not None and estimate.high is not None:
+        interval = Interval(estimate.value, estimate.low, estimate.high, _CONFIDENCE, 1)
+    return ForkFigure(
+        subject=run.schedule.subjects[0],
+        cell=run.schedule.cells[0],
+        measure=measure,
+        fork=None,
+        value=estimate.value,
+        interval=interval,
+        forks=1,
+        requests=load.completed,
+        refusal=None if estimate.value is not None else estimate.why_not or NO_ANSWER,
+    )
+
+
+def why_void(run: Run) -> list[str]:
+    """Why the figures cannot be believed; empty where they can, or where the run has none yet."""
+    outcome = load_of(run) or limit_of(run)
+    return [] if outcome is None else outcome.why_not
+
+
+def wordings(run: Run) -> Iterator[Wording]:
+    """The sentence of a load or of a search for a limit."""
+    load, limit = load_of(run), limit_of(run)
+    if load is not None:
+        yield Wording(load_sentence(load), reasons=HOLDS)
+    elif limit is not None:
+        yield Wording(limit_sentence(limit), reasons=HOLDS)
+    else:
+        yield Wording(f"{run.schedule.service} was loaded, and the load ended before it had figures", reasons=HOLDS)
+
+
+def load_sentence(load: LoadOutput) -> str:
+    """A load's throughput and two percentiles, with intervals."""
+    times = [
+        f"{name} {estimate_text(estimate)} ms"
+        for name, estimate in load.response_ms.items()
+        if name in ("p50", "p99") and estimate.value is not None
+    ]
+    answered = ", ".join([f"{estimate_text(load.throughput_per_s)} requests/s", *times])
+    return f"{_target_text(load.service, load.target)}, {load.load}: {answered}"
+
+
+def limit_sentence(limit: LimitOutput) -> str:
+    """The greatest load at which the promise was kept, or why none is known."""
+    promise = " and ".join(limit.promise)
+    if limit.limit.value is None:
+        return f"{_target_text(limit.service, limit.target)}: no limit for {promise}: {limit.limit.why_not}"
+    kept = f"keeps {promise} up to {estimate_text(limit.limit)} {limit.unit}"
+    return f"{_target_text(limit.service, limit.target)} {kept}"
+
+
+def _target_text(service: str, target: str) -> str:
+    """A service with its address, which stands alone where the service is called by it."""
+    return target if target.endswith(f"//{service}") else f"{service} at {target}"
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """A figure with its interval, where it has one; `?` where there is no figure."""
+    if estimate.value is None:
+        return "?"
+    bounds = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+    return value_text(estimate.value) + ("" if bounds is None else f" ({range_text(bounds)})")

@@ -1,0 +1,104 @@
+"""The first screen of a load or a search for a limit: the figures in a sentence, what they rest on, what to know beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import limit_of, load_of, ran_already
+from ...base.text import value_text
+from ...models.outputs.loading import LimitOutput, LoadOutput, RequestTotals
+from ..badges import badges
+from ..dates import measuring_text, when_text
+from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_limit, of_load
+from ..section import Section
+
+_ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out of a run that started its subjects."""
+    run = analysis.run
+    if not ran_already(run.schedule):
+        return None
+    load, limit = load_of(run), limit_of(run)
+    own = of_load(load) if load is not None else of_limit(limit) if limit is not None else None
+    return {
+        "said": analysis.said,
+        "valid": analysis.verdicts.valid,
+        "why_not": analysis.verdicts.why_not,
+        "badges": list(badges(analysis)),
+        "facts": list(_facts(analysis, load, limit)),
+        "tables": list(_tables(own, load)),
+        "remarks": [*_remarks(own), *analysis.verdicts.notes],
+    }
+
+
+def _remarks(own: OwnFigures | None) -> list[str]:
+    """What must be known beside the figures, but for what is not judged, which stands in a section of its own."""
+    return [] if own is None else [remark for remark in own.remarks if not remark.startswith(NOT_JUDGED)]
+
+
+def _facts(analysis: Analysis, load: LoadOutput | None, limit: LimitOutput | None) -> Iterator[tuple[str, str]]:
+    outcome = load or limit
+    if outcome is not None:
+        yield "target", outcome.target
+    if load is not None:
+        yield "load", load.load
+    if limit is not None:
+        yield "promise", " and ".join(limit.promise)
+        yield "arrivals", limit.arrivals
+        yield "most answered", f"{value_text(limit.capacity_per_s)} requests/s"
+    if analysis.verdicts.machine:
+        yield "machine", analysis.verdicts.machine
+    if when := when_text(analysis.run):
+        yield "measured", when
+    if measuring := measuring_text(analysis.run):
+        yield "for", measuring
+
+
+def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
+    """Figures and goals, and what became of all requests. The stages of a limit and failures have sections of their own."""
+    if own is None:
+        return
+    yield from (table for table in own.tables if table[0] in ("Figures", "Goals", "Limit"))
+    if load is not None:
+        rows = [_account("all that was sent, with the verification", load.requests)]
+        rows.append(_account("due in the measured time", load.judged))
+        yield "What became of the requests", _ACCOUNT, [row for row in rows if row]
+    if load is not None and load.by_users:
+        yield "By number of users", *_by_users(load)
+    if load is not None and load.engines:
+        yield "The engines", *_engines(load)
+
+
+def _account(name: str, counts: RequestTotals | None) -> tuple[str, ...]:
+    if counts is None:
+        return ()
+    numbers = (counts.sent, counts.right, counts.wrong, counts.failed, counts.unanswered)
+    return name, *(f"{number:,}" for number in numbers)
+
+
+def _by_users(load: LoadOutput) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    rows = []
+    for band in load.by_users:
+        first, last = band.users
+        times = ("-" if time is None else value_text(time) for time in (band.mean_ms, band.p95_ms))
+        users = f"{first}" if first == last else f"{first} to {last}"
+        rows.append((users, value_text(band.throughput_per_s), *times, f"{band.failed:,}", f"{band.seconds}"))
+    return ("users", "answered/s", "mean, ms", "p95, ms", "failed", "seconds"), rows
+
+
+def _engines(load: LoadOutput) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    rows = [
+        (
+            f"{engine.engine} on {engine.host or 'this machine'}",
+            *(f"{count:,}" for count in (engine.sent, engine.completed, engine.failed)),
+            "lost" if engine.busy_percent is None else f"{engine.busy_percent:.0f}%",
+        )
+        for engine in load.engines
+    ]
+    return ("engine", "sent", "answered", "failed", "busy"), rows
+
+
+SECTION = Section("measured", content, of_running=True)

@@ -1,0 +1,47 @@
+"""The stages of a search for a limit: the load of each, its response time at the promise's percentile, and whether it was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import limit_of
+from ...base.text import value_text
+from ...models.outputs.loading import LimitOutput, LimitStage
+from ..charts.stages import stage_chart
+from ..section import Section
+
+_HEADINGS = ("stage", "load", "seconds", "requests", "answered/s", "at the percentile, ms", "slow", "failed", "promise")
+
+
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Left out where no limit was looked for."""
+    limit = limit_of(analysis.run)
+    if limit is None or not limit.stages:
+        return None
+    return {
+        "chart": stage_chart(limit),
+        "headings": _HEADINGS,
+        "rows": [_row(number, stage) for number, stage in enumerate(limit.stages, 1)],
+        "how": limit.how,
+        "beyond": limit.beyond,
+        "left_out": _left_out(limit),
+    }
+
+
+def _row(number: int, stage: LimitStage) -> tuple[str, ...]:
+    at = "-" if stage.at_percentile_ms is None else value_text(stage.at_percentile_ms)
+    promise = "left out" if stage.left_out else "kept" if stage.kept else "broken"
+    measured = (f"{stage.seconds:.3g}", f"{stage.requests:,}", value_text(stage.answered_per_s), at)
+    return f"{number}", stage.load, *measured, f"{stage.slow:.2%}", f"{stage.failed:.2%}", promise
+
+
+def _left_out(limit: LimitOutput) -> list[str]:
+    return [
+        f"stage {number} is left out: {stage.left_out}"
+        for number, stage in enumerate(limit.stages, 1)
+        if stage.left_out
+    ]
+
+
+SECTION = Section("stages", content, of_running=True)
