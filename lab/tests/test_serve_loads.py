@@ -269,3 +269,34 @@ def test_a_search_that_is_stopped_says_so_and_keeps_its_stages() -> None:
     words = LimitWords(Promised(0.95, 0.2, None), "poisson", 180.0, LoadSpec())
     outcome, beyond = searched(Search(stages, words, 0.0, clock=lambda: 0.0))
     assert outcome.estimate.value is None and "stopped" in str(outcome.estimate.why_not) and beyond == "not tried"
+
+
+def stored_load(folder: Path, day: int, throughput: float) -> None:
+    """A load of the shop's on a day, as load.json tells it."""
+    made = folder / f"load-shop-2026-01-{day:02}-120000"
+    made.mkdir(parents=True)
+    estimate = {"value": throughput, "low": throughput * 0.99, "high": throughput * 1.01}
+    figures = {
+        "service": "shop", "target": "http://127.0.0.1:8080", "load": "8 users for 10 s", "seconds": 10, "completed": 1000,
+        "failed": 0, "failures": {}, "outside": 1, "outside_by": {"verification": 1}, "sent": 1001, "unfinished": 0,
+        "throughput_per_s": estimate, "response_ms": {}, "not_loaded": [], "kept_answers": 1, "kept_rules": [], "goals": [],
+        "operations": [{"operation": "search", "completed": 1000, "failed": 0, "failures": {}, "mean_ms": 1}],
+        "goals_kept": None, "valid": True, "why_not": [], "stopped": None, "notes": [], "not_judged": [], "run": str(made),
+    }  # fmt: skip
+    (made / LOAD).write_text(json.dumps(figures))
+
+
+def test_the_history_of_a_load_marks_the_change_and_one_without_a_change_has_no_mark(tmp_path: Path) -> None:
+    noise = (0.0, 0.3, -0.2, 0.4, -0.4, 0.1, -0.1, 0.2)
+    for day, more in enumerate(noise, 1):
+        stored_load(tmp_path / "changed", day, 100 + more if day <= 5 else 85 + more)
+        stored_load(tmp_path / "steady", day, 100 + more)
+    pages = {name: client(tmp_path / name).get(f"/{TOKEN}/trends").text for name in ("changed", "steady")}
+    for page in pages.values():
+        assert "load of shop: throughput, requests/s; 8 users for 10 s, search" in page
+        assert page.count("<circle") == len(noise)
+    assert pages["changed"].count(">change</text>") == 1 and "begins here" in pages["changed"]
+    assert re.search(
+        r"load-shop-2026-01-06-120000</a></th><td class=.number.>[^<]*</td><td>begins here", pages["changed"]
+    )
+    assert ">change</text>" not in pages["steady"] and "begins here" not in pages["steady"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,13 +28,17 @@ _MOMENT = re.compile(r"-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?$")
 @dataclass(frozen=True)
 class OwnFigures:
     """What came of one: `words` say what it is and what must be known of it, `sentence` is a line of a list; each of `tables` has a
-    title, headings and rows, and `remarks` are what a reader must know beside them. `file` of its folder holds it all."""
+    title, headings and rows, and `remarks` are what a reader must know beside them. `file` of its folder holds it all. Runs that
+    `asked` the same of the same `service` have a history of their `estimates`, each named with its unit."""
 
     file: str
     words: Sequence[str]
     sentence: str
     tables: Sequence[Table]
     remarks: Sequence[str]
+    service: str = ""
+    asked: str = ""
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 def begun(name: str) -> datetime | None:
@@ -75,6 +79,9 @@ def of_load(figures: LoadOutput) -> OwnFigures:
             *figures.notes,
             *(f"{NOT_JUDGED}{figure}" for figure in figures.not_judged),
         ],
+        figures.service,
+        f"{figures.load}, {'+'.join(operation.operation for operation in figures.operations)}",
+        estimates,
     )
 
 
@@ -106,6 +113,9 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
             *figures.notes,
             *(f"{NOT_JUDGED}{figure}" for figure in figures.not_judged),
         ],
+        figures.service,
+        f"{' and '.join(figures.promise)}, arrivals: {figures.arrivals}",
+        {f"limit, {figures.unit}": figures.limit},
     )
 
 
@@ -149,6 +159,9 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
             *(f"this cannot say {question}" for question in figures.cannot_say),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
         ],
+        f"{first} over {second}",
+        figures.load,
+        {f"{figures.measure}, ratio": ratio},
     )
 
 

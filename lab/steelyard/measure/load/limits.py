@@ -89,8 +89,8 @@ def find_limit(
         outcome, beyond = searched(search)
         output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
         write_document(run.folder / loads.LIMIT, output.model_dump(mode="json"))
-        progress.show("writing the page")
-        report.write_page(analysis.analysed(run.folder))
+    progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
+    report.write_page(analysis.analysed(run.folder))
     return output
 
 

@@ -91,8 +91,8 @@ def load(
             notes.slices = [SlicePlan(number=0, subject=label, cell=cell.name, phase="measure", pair=0)]
             output = _loaded(asked, words, ready, planned, not_loaded, notes, receivers)
         write_document(run.folder / loads.LOAD, output.model_dump(mode="json"))
-        progress.show("writing the page")
-        report.write_page(analysis.analysed(run.folder))
+    progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
+    report.write_page(analysis.analysed(run.folder))
     return output
 
 

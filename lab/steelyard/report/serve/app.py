@@ -125,9 +125,10 @@ class _Pages:
             questions=asked,
             chosen=chosen,
             answers=answers,
-            chart=trends.chart_of(answers) if answers else None,
+            chart=trends.chart_of(answers, of_ratios=bool(chosen.b)) if chosen else None,
+            changes=trends.changes_of(answers),
             size=(trends.WIDTH, trends.HEIGHT),
-            answer_text=trends.answer_text,
+            answer_text=trends.answer_text if chosen is None or chosen.b else trends.figure_text,
             most_beside=_MOST_BESIDE,
         )
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ...base.text import ratio_text
+from ...base.text import range_text, ratio_text, value_text
 from ...models.verdict import Comparison
+from ...statistics.change_points import HistoryValue, change_points
 from .shelf import Listed
 
 WIDTH, HEIGHT = 760, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 24, 16, 36
 _LEAST_APART = 28
+_MOST_TICKS = 9
 _TICKS = (
     0.01,
     0.02,
@@ -44,7 +46,8 @@ _TICKS = (
 
 @dataclass(frozen=True)
 class TrendQuestion:
-    """What several runs asked alike: subject a against b in a cell of a study, on the judged measure, under the same load."""
+    """What several runs asked alike: subject a against b in a cell of a study, on the judged measure, under the same load. Of loads
+    and searches for a limit `b` is empty, `cell` is what was asked of `a`, and `measure` a figure with its unit."""
 
     study: str
     a: str
@@ -62,12 +65,14 @@ class TrendQuestion:
     @property
     def text(self) -> str:
         """The question in a line."""
+        if not self.b:
+            return f"{self.study} of {self.a}: {self.measure}; {self.cell}"
         return f"{self.study}: {self.a} against {self.b}, {self.measure.replace('_', ' ')} of {self.cell}"
 
 
 @dataclass(frozen=True)
 class RunAnswer:
-    """What a run that has a date answered: `ratio` is a over b, its interval None under two forks."""
+    """What a run that has a date answered: `ratio` is a over b, its interval None under two forks; of a load it is the figure."""
 
     run: Listed
     begun: datetime
@@ -87,6 +92,7 @@ class Mark:
     high_y: float | None
     title: str
     machine: int
+    is_change: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,8 @@ def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnsw
     """Every question that two runs or more answered, with the answers in order of time; those with the most answers first."""
     asked: dict[TrendQuestion, list[RunAnswer]] = {}
     for run in runs:
+        for question, answer in _own(run):
+            asked.setdefault(question, []).append(answer)
         if run.schedule is None or run.verdicts is None or run.begun is None:
             continue
         loads = {
@@ -119,6 +127,26 @@ def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnsw
     return dict(sorted(several.items(), key=lambda item: (-len(item[1]), item[0].text)))
 
 
+def _own(run: Listed) -> Iterator[tuple[TrendQuestion, RunAnswer]]:
+    """The figures of a load, of a search for a limit, or of an older comparison of what ran, each an answer of its own."""
+    own = run.outcome
+    if own is None or run.begun is None or not own.asked:
+        return
+    for name, estimate in own.estimates.items():
+        if estimate.value is not None and _is_ratio(estimate.value):
+            bounds = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
+            interval = bounds if bounds is not None and all(map(_is_ratio, bounds)) else None
+            question = TrendQuestion(own.words[0], own.service, "", own.asked, name, "")
+            yield question, RunAnswer(run, run.begun, estimate.value, interval, 1, "")
+
+
+def changes_of(answers: Sequence[RunAnswer]) -> list[int]:
+    """The places of the answers at which a change began, among those with an interval."""
+    places = [place for place, answer in enumerate(answers) if answer.interval is not None]
+    history = [HistoryValue(answer.ratio, *answer.interval) for answer in answers if answer.interval is not None]
+    return [places[change] for change in change_points(history)]
+
+
 def _is_ratio(ratio: float | None) -> bool:
     return ratio is not None and math.isfinite(ratio) and ratio > 0
 
@@ -128,9 +156,9 @@ def _answer(run: Listed, begun: datetime, each: Comparison) -> RunAnswer:
     return RunAnswer(run, begun, each.ratio or 0.0, interval, each.forks, each.verdict or "no verdict")
 
 
-def chart_of(answers: Sequence[RunAnswer]) -> TrendChart:
-    """The chart: time to the right, the ratio upwards on a logarithmic scale that always shows 1."""
-    values = [1.0, *(value for each in answers for value in (each.ratio, *(each.interval or ())))]
+def chart_of(answers: Sequence[RunAnswer], *, of_ratios: bool = True) -> TrendChart:
+    """The chart: time to the right, the answers upwards on a logarithmic scale, which shows 1 where they are ratios."""
+    values = [value for each in answers for value in (each.ratio, *(each.interval or ()))] + [1.0] * of_ratios
     low, high = math.log(min(values)), math.log(max(values))
     margin = max(0.02, (high - low) * 0.08)
     low, high = low - margin, high + margin
@@ -144,21 +172,35 @@ def chart_of(answers: Sequence[RunAnswer]) -> TrendChart:
         return round(_TOP + (high - math.log(ratio)) / (high - low) * (HEIGHT - _TOP - _BOTTOM), 1)
 
     machines = tuple(dict.fromkeys(each.run.machine or "a machine that is not known" for each in answers))
+    changes = changes_of(answers)
     marks = tuple(
         Mark(
             across(each.begun.timestamp()),
             up(each.ratio),
             up(each.interval[0]) if each.interval else None,
             up(each.interval[1]) if each.interval else None,
-            f"{each.run.name}: {answer_text(each)}, {each.forks} forks, {each.word}",
+            f"{each.run.name}: {_mark_text(each, of_ratios)}",
             machines.index(each.run.machine or "a machine that is not known"),
+            place in changes,
         )
-        for each in answers
+        for place, each in enumerate(answers)
     )
-    lines = [(up(tick), tick) for tick in _TICKS if low <= math.log(tick) <= high]
+    ticks = _TICKS if of_ratios else _value_ticks(math.exp(low), math.exp(high))
+    lines = [(up(tick), tick) for tick in ticks if low <= math.log(tick) <= high]
     scale = tuple((y, f"{tick:g}") for y, tick in _thinned(lines))
     days = dict.fromkeys((answers[0].begun, answers[-1].begun))
     return TrendChart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
+
+
+def _mark_text(answer: RunAnswer, of_ratios: bool) -> str:
+    return f"{answer_text(answer)}, {answer.forks} forks, {answer.word}" if of_ratios else figure_text(answer)
+
+
+def _value_ticks(low: float, high: float) -> list[float]:
+    """Round values between these, four to nine of them."""
+    unit = 10.0 ** math.floor(math.log10(high - low))
+    step = next(step for step in (unit / 5, unit / 2, unit, unit * 2, unit * 5) if (high - low) / step <= _MOST_TICKS)
+    return [place * step for place in range(math.ceil(low / step), math.floor(high / step) + 1) if place]
 
 
 def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
@@ -168,6 +210,12 @@ def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, floa
         if all(abs(line[0] - other[0]) >= _LEAST_APART for other in kept):
             kept.append(line)
     return sorted(kept)
+
+
+def figure_text(answer: RunAnswer) -> str:
+    """A figure with its interval, or alone."""
+    bounds = "" if answer.interval is None else f" ({range_text(answer.interval)})"
+    return f"{value_text(answer.ratio)}{bounds}"
 
 
 def answer_text(answer: RunAnswer) -> str:
