@@ -1,9 +1,9 @@
-"""Two targets that run are compared by slices in turns; a word is said only of those that were started anew."""
+"""Two targets that run are compared by slices in turns: figures and an interval over pairs, and no word of a verdict."""
 
 from __future__ import annotations
 
 import json
-import math
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 from command import Ran, steelyard
 from own_service import service, serving
+from steelyard.analyse.analysis import analysed
 from steelyard.base import paths
 from steelyard.base.configuration import load
 from steelyard.base.errors import ConfigurationError
-from steelyard.commands.compare_running import is_running
-from steelyard.measure.load.comparing import ratio_of
+from steelyard.commands.compare_urls import is_running
 from steelyard.models.service import Service
 
 SCHEMA = json.loads((paths.root() / "contracts" / "comparison-output.schema.json").read_text())
@@ -26,6 +26,11 @@ def compare(folder: Path, *words: str) -> Ran:
     ran = steelyard("compare", *words, folder=folder, environment={"STEELYARD_AWAKE": "no"})
     assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
     return ran
+
+
+def compare_again(folder: Path) -> int:
+    """Whether its page can be made anew."""
+    return steelyard("report", str(folder), folder=folder.parent).code
 
 
 def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> None:
@@ -42,7 +47,21 @@ def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> N
     assert quick_side["throughput_per_s"] > slow_side["throughput_per_s"]
     assert all(side["failed"] == 0 and side["completed"] <= side["sent"] for side in outcome["subjects"])
     assert any("neither was started anew" in what for what in outcome["cannot_say"])
-    assert (Path(tmp_path / outcome["run"]) / "comparison.json").is_file()
+    folder = tmp_path / outcome["run"]
+    assert json.loads((folder / "comparison.json").read_text()) == outcome
+    stored = analysed(folder)
+    (judged,) = [judgement for judgement in stored.judgements if judgement.compared.primary]
+    assert (judged.word, judged.compared.pairs) == (None, outcome["pairs"])
+    if outcome["ratio"]["value"] is not None:  # the same computation as that of every other comparison
+        assert judged.compared.ratio == pytest.approx(outcome["ratio"]["value"])
+    measured = [plan for plan in stored.run.trials[0].plans.values() if plan.phase == "measure"]
+    order = [plan.subject for plan in sorted(measured, key=lambda plan: plan.number)]
+    assert order[:2] == order[2:4][::-1] and set(order[:2]) == set(stored.run.schedule.subjects)
+    page = (folder / "report.html").read_text()
+    assert "Pair by pair" in page and "The figures hold for these processes and this hour." in page
+    text = re.sub(r"<(style|script|svg).*?</\1>|<.*?>", " ", page, flags=re.DOTALL).lower()
+    assert [word for word in ("faster", "slower", "equivalent", "undecided", "no verdict") if word in text] == []
+    assert compare_again(folder) == 0
 
 
 @pytest.mark.parametrize(
@@ -81,12 +100,3 @@ def test_start_lines_go_with_a_target(more: dict[str, object], said: str, tmp_pa
 def test_what_is_a_url_or_a_folder_is_no_server_of_the_hall() -> None:
     assert is_running("http://127.0.0.1:8080/x") and is_running("./shop")
     assert not is_running("go") and not is_running("tomcat-metro@jvm=-Xlog:gc:/tmp/log")
-
-
-def test_one_process_has_an_interval_over_pairs_and_several_over_starts() -> None:
-    pairs = [math.log(ratio) for ratio in (1.1, 1.2, 1.15, 1.05)]
-    alone = ratio_of([pairs])
-    assert alone is not None and alone.low < 1.125 < alone.high and alone.count == 4
-    several = ratio_of([pairs, [value + 0.2 for value in pairs]])
-    assert several is not None and several.count == 2 and several.high - several.low > alone.high - alone.low
-    assert ratio_of([pairs[:3]]) is None and ratio_of([[], pairs]) is None

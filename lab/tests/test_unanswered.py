@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from misbehaving import misbehaving
 from rich.console import Console
 from steelyard.base.progress import Progress
-from steelyard.measure.load.comparing import CompareSpec, Side, compare
+from steelyard.measure.load.running_pair import PairSpec, RunningSide, compare_running
 from steelyard.models.outputs.loading import LoadOutput
 from steelyard.models.service import Expect
 from steelyard.results.stored_run import read_run
@@ -166,11 +166,11 @@ def test_the_side_that_leaves_requests_unanswered_is_not_called_faster(
     words = LoadSpec(rates=(50, 50), poisson=True, seconds=1, warm_up_seconds=0.3, timeout_seconds=1)
     with misbehaving(delay=0.02) as slower, misbehaving({"hang": 0.2}, delay=0.002) as hanging:
         first, second = (
-            Side(each.address, of_url(each.address, None, b"", {}, Expect()), None) for each in (slower, hanging)
+            RunningSide(each.address, of_url(each.address, None, b"", {}, Expect())) for each in (slower, hanging)
         )
-        outcome = compare(
+        outcome = compare_running(
             (first, second),
-            CompareSpec(words, pairs=4, budget_seconds=60),
+            PairSpec(words, pairs=4, budget_seconds=60),
             out=tmp_path / "runs",
             command=["steelyard"],
             progress=Progress(Console(file=io.StringIO())),

@@ -98,8 +98,8 @@ def examined(run: Run) -> Analysis:
     if is_of_faults(run):
         return _of_faults(run, measures)
     findings = (*examine(run), *examine_layers(run), *examine_foreign(run))
-    if ran_already(run.schedule) and len(run.schedule.subjects) == 1:
-        return _of_one_that_ran(run, measures, findings)
+    if ran_already(run.schedule):
+        return _of_what_ran(run, measures, findings)
     judgements = tuple(judge(run, measures, findings))
     fork_figures = tuple(figures(run, list(measures.values())))
     primaries = [
@@ -132,11 +132,12 @@ def _of_faults(run: Run, measures: dict[str, Measure]) -> Analysis:
     return Analysis(run, measures, (), (), (), said, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
 
 
-def _of_one_that_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding, ...]) -> Analysis:
-    """Of a load, or a search for a limit, of a subject that ran before: its own figures, and nothing is compared."""
-    own, said = own_figures(run, measures), tuple(wordings(run))
-    verdicts = _verdicts(run, (), (), [], own, findings, why_void(run), said)
-    return Analysis(run, measures, (), own, findings, said, verdicts)
+def _of_what_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding, ...]) -> Analysis:
+    """Of subjects that ran before: figures of a load or of a search for a limit, ratios of a comparison, and no verdict."""
+    judgements = tuple(judge(run, measures, findings)) if len(run.schedule.subjects) > 1 else ()
+    own, said = own_figures(run, measures), tuple(wordings(run, judgements))
+    verdicts = _verdicts(run, judgements, (), [], own, findings, why_void(run), said)
+    return Analysis(run, measures, judgements, own, findings, said, verdicts)
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -623,7 +624,8 @@ def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
         return "", "", ""
     if comparison.ratio is None:
         return "-", "", "; ".join(alike_together(comparison.why_not))
-    word = said_as(comparison.verdict or ("secondary" if not comparison.primary else "not valid"), comparison.direction)
+    without = "secondary" if not comparison.primary else "not valid" if comparison.why_not else "figures only"
+    word = said_as(comparison.verdict or without, comparison.direction)
     interval = (
         ""
         if comparison.interval is None

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.csvfiles import is_stored
-from ..base.text import range_text, value_text
-from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput
+from ..base.text import counted, percent_text, range_text, ratio_text, value_text
+from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..models.records import Schedule
 from ..plan.designs import design_named
-from ..results.loads import LIMIT, LOAD
+from ..results.loads import COMPARISON, LIMIT, LOAD
 from ..results.stored_run import Run, read_model
 from ..statistics.interval import Interval
 from .figures import NO_ANSWER, ForkFigure, figures
 from .measures import Measure
+from .ratios import LEAST_PAIRS
 from .sentences import Wording
+from .verdicts import Judgement
 
 HOLDS = "The figures hold for this process and this hour."
 _CONFIDENCE = 0.95
@@ -43,10 +45,17 @@ def limit_of(run: Run) -> LimitOutput | None:
     return read_model(LimitOutput, run.folder / LIMIT) if is_stored(run.folder / LIMIT) else None
 
 
+def comparison_of(run: Run) -> RunningComparison | None:
+    """What the run's comparison of subjects that ran came to; None where it is none, or was ended before. Raises StoreError."""
+    return read_model(RunningComparison, run.folder / COMPARISON) if is_stored(run.folder / COMPARISON) else None
+
+
 def own_figures(run: Run, measures: Mapping[str, Measure]) -> tuple[ForkFigure, ...]:
     """The figures of a run whose subjects ran before: of a load those of load.json, with intervals over its seconds; of any other
     the throughput of each cell."""
     load = load_of(run)
+    if len(run.schedule.subjects) > 1:
+        return tuple(figures(run, list(measures.values())))
     if load is None:
         return tuple(figures(run, [measures[_THROUGHPUT]]))
     estimates = {_THROUGHPUT: load.throughput_per_s}
@@ -75,12 +84,17 @@ def _figure(run: Run, measure: Measure, estimate: Estimate, load: LoadOutput) ->
 
 def why_void(run: Run) -> list[str]:
     """Why the figures cannot be believed; empty where they can, or where the run has none yet."""
+    if len(run.schedule.subjects) > 1:
+        return [row.why_not for trial in run.trials for row in trial.slices.values() if row.why_not][:1]
     outcome = load_of(run) or limit_of(run)
     return [] if outcome is None else outcome.why_not
 
 
-def wordings(run: Run) -> Iterator[Wording]:
-    """The sentence of a load or of a search for a limit."""
+def wordings(run: Run, judgements: Sequence[Judgement]) -> Iterator[Wording]:
+    """The sentence of a load, of a search for a limit, or of each ratio of a comparison."""
+    if len(run.schedule.subjects) > 1:
+        yield from (_ratio_wording(judgement) for judgement in judgements if judgement.compared.primary)
+        return
     load, limit = load_of(run), limit_of(run)
     if load is not None:
         yield Wording(load_sentence(load), reasons=HOLDS)
@@ -88,6 +102,21 @@ def wordings(run: Run) -> Iterator[Wording]:
         yield Wording(limit_sentence(limit), reasons=HOLDS)
     else:
         yield Wording(f"{run.schedule.service} was loaded, and the load ended before it had figures", reasons=HOLDS)
+
+
+def _ratio_wording(judgement: Judgement) -> Wording:
+    """A ratio with its interval over pairs, and how failures differ where they do."""
+    compared = judgement.compared
+    question = f"{compared.measure.title} of {compared.a} over {compared.b}"
+    reasons = [] if judgement.gap is None else [f"{judgement.gap.sentence}: more than chance explains."]
+    held = " ".join([*reasons, "The figures hold for these processes and this hour."])
+    if compared.ratio is None or compared.interval is None:
+        return Wording(f"{question}: no ratio, for fewer than {LEAST_PAIRS} pairs count", reasons=held)
+    bounds = " to ".join(
+        ratio_text(bound, compared.bounds) for bound in (compared.interval.low, compared.interval.high)
+    )
+    basis = f"{percent_text(compared.confidence)} interval {bounds}, {counted(compared.pairs, 'pair')}"
+    return Wording(f"{question}: {ratio_text(compared.ratio, compared.bounds)}", basis, held)
 
 
 def load_sentence(load: LoadOutput) -> str:

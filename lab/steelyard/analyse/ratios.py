@@ -23,6 +23,8 @@ from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_o
 from .quantities import Quantities, of_slices, together
 from .second_witness import Witness
 
+LEAST_PAIRS = 4  # of which an interval over the pairs of one fork needs so many
+
 
 @dataclass(frozen=True)
 class PairPoint:
@@ -128,7 +130,8 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
     refused = bool(refusals)
     points, voided, pairs = [], Counter[str](), 0
     scatter: list[list[float]] = []
-    by_answers = second_witness.applies(cell, measure)
+    starts = design_named(run.schedule.design).starts
+    by_answers = starts and second_witness.applies(cell, measure)
     kept = [_long_enough(fork, cell) if by_answers else fork for fork in forks(run, cell, a, b)]
     of_sums = by_answers and all(_in_stretches(fork) for fork in kept)
     for fork in kept:
@@ -146,6 +149,8 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
     confidence = 1 - alpha_of(run.schedule.looks)
     least = predicted_deviation(scatter, of_sums=of_sums)
     ratio, interval = _over_forks(points, confidence, least)
+    if not starts and (alone := _over_pairs(scatter, confidence)) is not None:
+        ratio, interval = alone.estimate, alone
     compared = Compared(
         *(
             a,
@@ -165,6 +170,12 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         )
     )
     return _with_witness(run, compared, kept) if by_answers else compared
+
+
+def _over_pairs(scatter: Sequence[Sequence[float]], confidence: float) -> Interval | None:
+    """The ratio over the pairs of one fork, which covers these processes alone; None of too few pairs."""
+    logs = [log for pairs in scatter for log in pairs]
+    return student_interval(logs, confidence).exp() if len(logs) >= LEAST_PAIRS else None
 
 
 def _long_enough(fork: Fork, cell: Cell) -> Fork:

@@ -83,6 +83,9 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
             yield Judgement(comparison, None, broken, (both, *comparison.refusals) if both else comparison.refusals)
             continue
         gap = failure_gap(run, comparison.cell, comparison.a, comparison.b)
+        if not design_named(run.schedule.design).starts:
+            yield Judgement(comparison, None, (), comparison.refusals, gap)
+            continue
         given, reasons = judged[id(comparison)]
         word = given.word
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]

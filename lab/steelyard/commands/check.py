@@ -11,7 +11,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
 from ..catalogue.own_subjects import is_own
 from .compare import compared
-from .compare_running import is_running
+from .compare_urls import is_running
 from .examples import examples
 from .options import ComparisonOptions, console, takes
 

@@ -16,7 +16,7 @@ from ..catalogue.own_subjects import is_own
 from ..plan.run_parameters import Request
 from . import completing
 from .compare_own import own_study
-from .compare_running import compared_running, is_running
+from .compare_urls import compared_running, is_running
 from .examples import examples
 from .options import (
     REST_SECONDS,

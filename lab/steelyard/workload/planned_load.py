@@ -20,7 +20,8 @@ _MOST_STEPS = 20
 class Stretch:
     """One unbroken stretch of load: how many ask when (`profile`), for what (`mix`, weights by operation), with what pauses.
 
-    The first `lead_in_seconds` are not measured; `phase` is `verify` or `measure`.
+    The first `lead_in_seconds` are not measured; `phase` is `verify`, `warm-up` or `measure`. `subject` is whom it loads, where
+    there are several; stretches with the same `deck` make the same requests in the same order.
     """
 
     profile: Profile
@@ -28,6 +29,8 @@ class Stretch:
     think: Think = field(default_factory=Think)
     lead_in_seconds: float = 1.0
     phase: str = "measure"
+    subject: str = ""
+    deck: str = ""
 
 
 def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:

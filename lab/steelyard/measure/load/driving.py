@@ -36,7 +36,7 @@ _STOPPING_SECONDS = 5.0  # from Ctrl-C on, for the second at hand to end and its
 @dataclass(frozen=True)
 class LoadContext:
     """What every stretch of load on a target shares. `folder` is the run's; `cpus` are this machine's for engines, of which one on
-    each of `engine_hosts` drives each load. Where several targets are loaded, `shown_as` is what this one is called while it is."""
+    each of `engine_hosts` drives each load. Where stretches name other subjects than the target, their targets are `beside` it."""
 
     target: Target
     corpus: Corpus
@@ -47,7 +47,7 @@ class LoadContext:
     timeout_seconds: float
     give_up_seconds: float
     progress: Progress
-    shown_as: str | None = None
+    beside: Sequence[Target] = ()
     engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
 
 
@@ -97,7 +97,7 @@ class Stretches:
         watch = GiveUp(self._ground.give_up_seconds)
 
         def second(tick: dict[str, Any]) -> None:
-            self._ground.progress.live.second(tick | {"subject": self._ground.shown_as or tick["subject"]})
+            self._ground.progress.live.second(tick)
             try:
                 self._ground.progress.tell(say(tick))
             except StopAsked:  # what was measured until now is a measurement
@@ -134,15 +134,15 @@ class Stretches:
             seed=ground.seed,
             corpus=str(ground.corpus.folder.resolve()),
             rules=ground.corpus.rules,
-            targets=[ground.target],
+            targets=[ground.target, *ground.beside],
             slices=[
                 Slice(
                     number=number,
-                    subject=ground.target.subject,
+                    subject=stretch.subject or ground.target.subject,
                     phase=stretch.phase,
                     profile=stretch.profile,
                     mix=dict(stretch.mix),
-                    deck_seed=random.Random(f"{ground.seed} {number} {stretch.phase}").randrange(2**48),
+                    deck_seed=random.Random(f"{ground.seed} {stretch.deck or number} {stretch.phase}").randrange(2**48),
                     think=stretch.think,
                     lead_in_ms=stretch.lead_in_seconds * 1000,
                 )

@@ -17,7 +17,7 @@ from ...base.errors import ConfigurationError, TargetError
 from ...base.lock import machine_lock
 from ...base.progress import Progress
 from ...base.text import counted, value_text
-from ...hosts import environment
+from ...hosts import environment, processes
 from ...hosts.cpus import Shares, kept_awake, share
 from ...hosts.keeper import Keeper
 from ...hosts.placement import EngineHost
@@ -108,7 +108,8 @@ def _loaded(
     """Drive the load into the trial's folder; what came of it, from what was stored there."""
     with (
         Stretches(ready.ground, [planned], notes.folder) as stretches,
-        observed(notes.folder, 0, ready.running),
+        processes.Observer(notes.folder) as observer,
+        observed(observer, 0, ready.running),
         told(receivers, asked.name, asked.address, ready.ground.folder.name, notes.folder),
     ):
         row = stretches.drive(0, _shown)

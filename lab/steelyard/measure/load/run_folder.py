@@ -29,7 +29,6 @@ from ...models.records import (
     TrialStatus,
     WrongSample,
 )
-from ...plan.designs import AS_IT_RUNS
 from ...plan.shapes import most_users
 from ...workload.planned_load import Stretch
 from ..trial.context import trial_folder
@@ -141,7 +140,7 @@ def scheduled(study: str, service: str, labels: Sequence[str], cells: Sequence[C
         reference=labels[-1],
         cells=list(cells),
         trials=[TrialPlan(number=1, seed=seed, start_order=list(labels))] if cells else [],
-        pairs_per_cell=AS_IT_RUNS.pairs(1) if len(labels) > 1 else 1,
+        pairs_per_cell=1,
         slice_seconds=seconds,
         warm_up_limit_seconds=0.0,
         parameters={},
@@ -231,12 +230,11 @@ def _record(
 
 
 @contextmanager
-def observed(folder: Path, number: int, target: RunningTarget) -> Iterator[None]:
+def observed(observer: processes.Observer, number: int, target: RunningTarget) -> Iterator[None]:
     """A slice while its body drives it: what the machine did meanwhile, and the target's processes where they are known."""
-    with processes.Observer(folder) as observer:
-        before = processes.reading_of(_use(target))
-        yield
-        observer.record(number, target.label, before, processes.reading_of(_use(target)))
+    before = processes.reading_of(_use(target))
+    yield
+    observer.record(number, target.label, before, processes.reading_of(_use(target)))
 
 
 def _use(target: RunningTarget) -> dict[str, list[ProcessUse]]:

@@ -13,6 +13,7 @@ from ...analyse import load_figures as figures
 from ...base.csvfiles import read_table
 from ...base.errors import TargetError
 from ...base.text import counted, value_text
+from ...hosts import processes
 from ...models.job import BigBang, Profile, Rate
 from ...models.job import Stage as RateStage
 from ...models.outputs.loading import LimitStage
@@ -123,7 +124,8 @@ class Stages:
         with recorded(self.run, self.run.schedule.trials[-1], [running]) as notes:
             with (
                 Stretches(ground, [planned], notes.folder, logged=True) as stretches,
-                observed(notes.folder, 0, running),
+                processes.Observer(notes.folder) as observer,
+                observed(observer, 0, running),
             ):
                 row = stretches.drive(0, _shown)
             notes.slices = [SlicePlan(number=0, subject=running.label, cell=cell.name, phase="measure", pair=0)]

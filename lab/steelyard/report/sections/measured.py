@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
-from ...analyse.as_it_runs import limit_of, load_of, ran_already
+from ...analyse.as_it_runs import comparison_of, limit_of, load_of, ran_already
 from ...base.text import value_text
 from ...models.outputs.loading import LimitOutput, LoadOutput, RequestTotals
 from ..badges import badges
 from ..dates import measuring_text, when_text
-from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_limit, of_load
+from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_comparison, of_limit, of_load
 from ..section import Section
 
 _ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
@@ -21,8 +21,9 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     run = analysis.run
     if not ran_already(run.schedule):
         return None
-    load, limit = load_of(run), limit_of(run)
+    load, limit, compared = load_of(run), limit_of(run), comparison_of(run)
     own = of_load(load) if load is not None else of_limit(limit) if limit is not None else None
+    own = of_comparison(compared) if compared is not None else own
     return {
         "said": analysis.said,
         "valid": analysis.verdicts.valid,
@@ -41,6 +42,9 @@ def _remarks(own: OwnFigures | None) -> list[str]:
 
 def _facts(analysis: Analysis, load: LoadOutput | None, limit: LimitOutput | None) -> Iterator[tuple[str, str]]:
     outcome = load or limit
+    if (compared := comparison_of(analysis.run)) is not None:
+        yield "load", compared.load
+        yield "pairs of slices", f"{compared.pairs:,}"
     if outcome is not None:
         yield "target", outcome.target
     if load is not None:
@@ -61,7 +65,7 @@ def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
     """Figures and goals, and what became of all requests. The stages of a limit and failures have sections of their own."""
     if own is None:
         return
-    yield from (table for table in own.tables if table[0] in ("Figures", "Goals", "Limit"))
+    yield from (table for table in own.tables if table[0] in ("Figures", "Goals", "Limit", "Ratio", "Targets"))
     if load is not None:
         rows = [_account("all that was sent, with the verification", load.requests)]
         rows.append(_account("due in the measured time", load.judged))

@@ -1,4 +1,4 @@
-"""`steelyard compare` of targets that run: two URLs, or two service folders that name their targets."""
+"""`steelyard compare` of what runs already: two URLs, or two service folders that name their targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..results.failure_text import failures_text
 from .options import ComparisonOptions, console
 
 if TYPE_CHECKING:
-    from ..measure.load.comparing import Side
+    from ..measure.load.running_pair import RunningSide
     from ..workload.load_spec import LoadSpec
 
 _SLICE_SECONDS, _WARM_UP_SECONDS = 2.0, 10.0
@@ -33,7 +33,7 @@ def is_running(subject: str) -> bool:
 
 def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> None:
     """Compare two targets that run, and print what came of it; raises SteelyardError where requests failed or nothing is valid."""
-    from ..measure.load import comparing
+    from ..measure.load import running_pair
     from ..workload.load_spec import LoadSpec
 
     if len(subjects) != 2:
@@ -59,9 +59,9 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     )
     first, second = (_side(subject, options.service, load) for subject in subjects)
     subject_syntax.share_of(options.margin)  # figures have no verdict to use it in, but a wrong one is refused
-    wanted = comparing.CompareSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
+    wanted = running_pair.PairSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
-        outcome = comparing.compare(
+        outcome = running_pair.compare_running(
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
         )
     print(outcome.model_dump_json()) if options.json else _say(outcome)
@@ -83,22 +83,22 @@ def _no_right_answer(side: ComparedSide) -> str:
     return failures_text({**side.failures, **({"unanswered": unanswered} if unanswered else {})})
 
 
-def _side(subject: str, service: str | None, load: LoadSpec) -> Side:
+def _side(subject: str, service: str | None, load: LoadSpec) -> RunningSide:
     """What a subject means: a folder with its own requests, or a URL that is asked those of `service`, or a GET."""
-    from ..measure.load.comparing import Side
+    from ..measure.load.running_pair import RunningSide
     from ..workload import load_target
 
     if not subject.lower().startswith(("http://", "https://")):
-        entry = entries.service_at(subject)
-        return Side(subject, load_target.of_service(entry, load.seed, Expect()), entry)
+        return RunningSide(subject, load_target.of_service(entries.service_at(subject), load.seed, Expect()))
     url = load_target.of_url(subject, None, b"", {}, Expect())
     if service is None:
-        return Side(subject, url, None)
+        return RunningSide(subject, url)
     entry = entries.service_at(service)
     # What its file allows is for the target that it names; another must be this machine.
     same = entry.model.target == url.address
     own = load_target.of_service(entry, load.seed, Expect())
-    return Side(subject, own if same else replace(own, address=url.address, declared=False), None)
+    named = replace(own, name=url.name)
+    return RunningSide(subject, named if same else replace(named, address=url.address, declared=False))
 
 
 def _say(outcome: RunningComparison) -> None:
@@ -120,9 +120,8 @@ def _say(outcome: RunningComparison) -> None:
     else:
         interval = f"{value_text(ratio.value)}, 95% interval {range_text((ratio.low, ratio.high))}"
         said = f"{outcome.measure} of {first} over {second}: {interval}"
-    where = f"{outcome.forks} starts of each" if outcome.forks > 1 else "these two processes alone"
     lines = [
-        f"{outcome.load}; {outcome.pairs} pairs of slices, {where}",
+        f"{outcome.load}; {outcome.pairs} pairs of slices, these two processes alone",
         said,
         *(f"this cannot say {question}" for question in outcome.cannot_say),
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),

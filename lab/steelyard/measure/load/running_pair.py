@@ -1,0 +1,262 @@
+"""`compare` of two subjects that run: their slices alternate in one trial, and nothing is started, paused or pinned."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from ... import report
+from ...analyse import analysis
+from ...base.csvfiles import write_document
+from ...base.errors import ConfigurationError, TargetError
+from ...base.lock import machine_lock
+from ...base.progress import Progress
+from ...hosts import environment, processes
+from ...hosts.cpus import kept_awake, share
+from ...models.job import Target
+from ...models.outputs.loading import RunningComparison
+from ...models.outputs.own_service import LeftOut
+from ...models.records import Schedule, SlicePlan
+from ...plan.designs import AS_IT_RUNS
+from ...plan.designs.design import Ordering
+from ...results import loads
+from ...results.live_file import STOPPED, LiveFile, StopAsked
+from ...workload.allowed_hosts import target_of
+from ...workload.load_spec import LoadSpec
+from ...workload.load_target import LoadTarget, label_of
+from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
+from ...workload.request_files import write_requests
+from .auth import with_auth
+from .driving import LoadContext, Stretches, verify
+from .pair_figures import LEAST_PAIRS, ComparedRun, compared_output
+from .run_folder import COMPARISON, RunFolder, RunningTarget, TrialNotes, cell_of, observed, recorded, scheduled
+from .starting import require_up
+
+_MOST_PAIRS = 40
+_LEAD_IN_SECONDS = 0.2
+_BETWEEN_SECONDS = 0.5  # a guess of a slice's drain, for what a budget holds
+
+
+@dataclass(frozen=True)
+class RunningSide:
+    """One of the two: what the user calls it, and what is asked of it."""
+
+    name: str
+    asked: LoadTarget
+
+
+@dataclass(frozen=True)
+class PairSpec:
+    """What is asked: the load of a slice (its `seconds` and `warm_up_seconds`), the pairs (None: what the budget holds) and the
+    budget in s."""
+
+    load: LoadSpec
+    pairs: int | None
+    budget_seconds: float
+
+    @property
+    def planned_pairs(self) -> int:
+        """How many pairs of slices there are to be."""
+        if self.pairs is not None:
+            return self.pairs
+        left = self.budget_seconds - 2 * self.load.warm_up_seconds
+        return max(LEAST_PAIRS, min(_MOST_PAIRS, int(left / (2 * (self.load.seconds + _BETWEEN_SECONDS)))))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The two with their targets, what each is asked by the names of one corpus, and what of it is not loaded."""
+
+    sides: tuple[RunningSide, RunningSide]
+    targets: tuple[Target, Target]
+    requests: LoadTarget
+    names: tuple[dict[str, str], dict[str, str]]  # of each side, what the corpus calls its operations
+    not_loaded: list[LeftOut]
+
+    def stretch(self, place: int, planned: Stretch, **more: object) -> Stretch:
+        """A stretch of load on one of the two."""
+        mix = {self.names[place][operation]: weight for operation, weight in planned.mix.items()}
+        return replace(planned, mix=mix, subject=self.targets[place].subject, **more)  # type: ignore[arg-type]
+
+
+def compare_running(
+    sides: tuple[RunningSide, RunningSide],
+    words: PairSpec,
+    *,
+    out: Path | None,
+    command: Sequence[str],
+    progress: Progress,
+) -> RunningComparison:
+    """Verify both, then load them in turns; everything is stored in a run folder.
+
+    Who stops it from outside has the whole pairs until then. Raises SteelyardError, and StopAsked where there is none.
+    """
+    pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
+    loads.require_place(out or Path("runs"))
+    for side in sides:
+        require_up(side.asked.address, None)
+    with machine_lock("steelyard compare"):
+        folder = loads.made((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
+        shares = share()
+        write_document(folder / "environment.json", environment.describe([], shares, command))
+        progress.plan(words.budget_seconds)
+        with LiveFile(folder, progress, shares.server) as told, progress.followed(told), kept_awake(shares):
+            run, stopped = _driven(pair, words, folder, progress)
+    progress.show("writing the page")
+    analysed = analysis.analysed(folder)
+    load = load_text(words.load, stretch_of(words.load, list(pair.sides[0].asked.operations), None))
+    subjects = {
+        target.subject: (side.name, side.asked.address) for side, target in zip(sides, pair.targets, strict=True)
+    }
+    output = compared_output(ComparedRun(analysed, subjects, load, STOPPED if stopped else None, pair.not_loaded))
+    write_document(run.folder / loads.COMPARISON, output.model_dump(mode="json"))
+    report.write_page(analysed)
+    return output
+
+
+def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
+    """Both as they are asked; raises SteelyardError where they cannot be."""
+    first, second = (side.asked for side in sides)
+    if first.auth != second.auth:
+        raise ConfigurationError(
+            "the two are asked by different people: their [auth] differs",
+            hint="--service FOLDER gives both the same requests",
+        )
+    chosen: list[LoadTarget] = []
+    not_loaded: list[LeftOut] = []
+    for asked in (first, second):
+        loaded, left = loadable(asked, load)
+        not_loaded += [omitted for omitted in left if omitted not in not_loaded]
+        kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]
+        chosen.append(loaded.chosen(kept))
+    if {*chosen[0].operations} != {*chosen[1].operations}:
+        raise ConfigurationError(
+            "the two have different operations", hint="--service FOLDER, or --operation with one that both have"
+        )
+    labels = _labels(sides)
+    targets = [
+        target_of(asked).model_copy(update={"subject": label}) for asked, label in zip(chosen, labels, strict=True)
+    ]
+    alike = chosen[0].operations == chosen[1].operations
+    called = [{name: name if alike else f"{name}@{label}" for name in chosen[0].operations} for label in labels]
+    operations = {
+        own[name]: replace(operation, name=own[name])
+        for asked, own in zip(chosen, called, strict=True)
+        for name, operation in asked.operations.items()
+    }
+    requests = replace(chosen[0], operations=operations)
+    return _Pair(sides, (targets[0], targets[1]), requests, (called[0], called[1]), not_loaded)
+
+
+def _labels(sides: Sequence[RunningSide]) -> list[str]:
+    """The labels of the two, which differ."""
+    first, second = (label_of(side.asked.name) for side in sides)
+    return [first, second if second != first else f"{second}-2"]
+
+
+def _driven(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> tuple[RunFolder, bool]:
+    """The run with the pairs that were driven whole, and whether someone asked to stop it."""
+    load, shares = words.load, share()
+    requests, who_asks = with_auth(pair.requests, {})
+    corpus = write_requests(requests, folder / "corpus", load.headers, packed=load.packed, chunked=load.chunked)
+    ground = LoadContext(
+        pair.targets[0],
+        corpus,
+        folder,
+        who_asks,
+        shares.engine,
+        load.seed,
+        load.timeout_seconds,
+        load.give_up_seconds,
+        progress,
+    )
+    running = [_verified(place, pair, ground) for place in (0, 1)]
+    measured = replace(stretch_of(load, list(pair.names[0]), pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
+    labels = [target.subject for target in pair.targets]
+    by_rate = "response_time_mean" if load.rates is not None else "throughput"
+    cell = cell_of(measured).model_copy(update={"judged_by": by_rate})
+    schedule = scheduled(COMPARISON, pair.requests.name, labels, [cell], load.seed)
+    update = {"pairs_per_cell": words.planned_pairs, "warm_up_limit_seconds": load.warm_up_seconds}
+    run = RunFolder(folder, schedule.model_copy(update=update), shares)
+    run.keep()
+    with recorded(run, run.schedule.trials[0], running) as notes:
+        stopped = _take_turns(
+            pair, words, replace(ground, beside=[pair.targets[1]]), run.schedule, measured, running, notes
+        )
+        notes.stopped = STOPPED if stopped else None
+    pairs = sum(plan.phase == "measure" for plan in notes.slices) // 2
+    if not pairs:
+        raise StopAsked
+    run = replace(run, schedule=run.schedule.model_copy(update={"pairs_per_cell": pairs}))
+    run.keep()
+    return run, stopped
+
+
+def _verified(place: int, pair: _Pair, ground: LoadContext) -> RunningTarget:
+    """One of the two with every operation asked once; raises TargetError on the first wrong answer."""
+    side, target = pair.sides[place], pair.targets[place]
+    ground.progress.show(f"verifying {side.name}")
+    own = replace(ground, target=target, folder=ground.folder / f"verified-{place + 1}")
+    _, answers = verify(own, list(pair.names[place].values()))
+    return RunningTarget(target.subject, side.name, side.asked.address, len(answers))
+
+
+def _take_turns(
+    pair: _Pair,
+    words: PairSpec,
+    ground: LoadContext,
+    schedule: Schedule,
+    measured: Stretch,
+    running: Sequence[RunningTarget],
+    notes: TrialNotes,
+) -> bool:
+    """Warm both up, then drive the pairs in the design's order; whether someone asked to stop. Slices of whole pairs are noted."""
+    plans, planned = _planned(pair, words, schedule, measured)
+    pending: list[SlicePlan] = []
+    stopped = True
+    with (
+        suppress(StopAsked),
+        Stretches(ground, planned, notes.folder) as stretches,
+        processes.Observer(notes.folder) as observer,
+    ):
+        for plan in plans:
+            at = "warming up" if plan.pair is None else f"pair {plan.pair + 1} of {schedule.pairs_per_cell}"
+            ground.progress.show(f"{at}: {plan.subject}")
+            target = next(target for target in running if target.label == plan.subject)
+            with observed(observer, plan.number, target):
+                stretches.drive(plan.number, lambda _, at=at: at)  # type: ignore[misc]
+            if stretches.stop_asked:
+                raise StopAsked
+            if stretches.gave_up is not None:
+                raise TargetError(f"{target.title}: {stretches.gave_up}", hint=f"see {stretches.folder}")
+            pending.append(plan)
+            if plan.pair is None or len(pending) == len(running):
+                notes.slices += pending
+                pending = []
+        stopped = False
+    return stopped
+
+
+def _planned(
+    pair: _Pair, words: PairSpec, schedule: Schedule, measured: Stretch
+) -> tuple[list[SlicePlan], list[Stretch]]:
+    """Every slice in order, with its load: a warm-up each, then the pairs, whose two slices are asked in the same order."""
+    load, cell, trial = words.load, schedule.cells[0], schedule.trials[0]
+    labels = [target.subject for target in pair.targets]
+    draw = random.Random(f"order {trial.seed}")
+    drawn = list(trial.start_order)
+    draw.shuffle(drawn)
+    warming = stretch_of(replace(load, seconds=load.warm_up_seconds), list(pair.names[0]), pair.requests.max_rate)
+    plans: list[SlicePlan] = []
+    planned: list[Stretch] = []
+    for label in drawn:
+        plans.append(SlicePlan(number=len(plans), subject=label, cell=cell.name, phase="warm-up"))
+        planned.append(pair.stretch(labels.index(label), warming, phase="warm-up", lead_in_seconds=_LEAD_IN_SECONDS))
+    for number, _, label in AS_IT_RUNS.order(Ordering(schedule, trial, [cell], drawn, draw)):
+        plans.append(SlicePlan(number=len(plans), subject=label, cell=cell.name, phase="measure", pair=number))
+        planned.append(pair.stretch(labels.index(label), measured, deck=f"pair {number}"))
+    return plans, planned
