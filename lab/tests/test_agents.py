@@ -1,8 +1,10 @@
 """`Agents = auto` takes the number of users that serves all subjects best."""
 
+from dataclasses import fields
 from pathlib import Path
 
 from steelyard.measure.trial import agents
+from steelyard.results.tables import SliceRow
 
 
 def test_the_number_with_the_highest_throughput_is_found() -> None:
@@ -25,9 +27,11 @@ def test_a_level_without_a_single_answer_is_no_crash() -> None:
 
 def test_medians_leave_the_warm_up_out(tmp_path: Path) -> None:
     levels = [64] * agents.WARM_UP_SLICES + [1, 2, 1, 2, 1, 2]
-    rows = ["slice,begin_ns,end_ns,completed"]
-    rows += [
-        f"{number},0,2000000000,{1000 if users == 64 else 20 * users + number}" for number, users in enumerate(levels)
-    ]
+    columns = [column.name for column in fields(SliceRow)]
+    rows = [",".join(columns)]
+    for number, users in enumerate(levels):
+        known = {"slice": number, "end_ns": 2_000_000_000, "measured_ns": 2_000_000_000, "valid": 1}
+        known["completed"] = 1000 if users == 64 else 20 * users + number
+        rows.append(",".join(str(known.get(column, 0)) for column in columns))
     (tmp_path / "slices.csv").write_text("\n".join(rows) + "\n")
     assert agents._medians(tmp_path / "slices.csv", levels) == {1: 16.0, 2: 26.5}

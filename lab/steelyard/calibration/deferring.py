@@ -27,9 +27,10 @@ from ..hosts.cpus import Shares, kept_awake, share
 from ..hosts.keeper import Keeper
 from ..measure.trial import idle_cpu
 from ..measure.trial.engine import Engine
+from ..measure.trial.engine_job import JobRequests, LoadSlice, engine_job
 from ..measure.trial.jobs import answering, turn_within
 from ..measure.trial.last_slices import LastSlices
-from ..models.job import BigBang, Job, KeeperChannel, Rule, Slice, Target, Turn
+from ..models.job import BigBang, KeeperChannel, Rule, Target, Turn
 from ..plan.slices import QUIET_AT_REST
 from . import deferred_work
 from .deferred_work import ALONE, KINDS, LAB, UNASKED, WAYS, Drive
@@ -94,29 +95,30 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
     folder.mkdir()
     shares = share()
     with _servers(program, words, shares, folder) as servers:
-        warm = [_slice(number, label, "warm-up", WARM_UP_SECONDS) for number, label in enumerate(words)]
-        measured = [_slice(len(warm) + before.number, before.subject, "measure", MEASURED_SECONDS) for before in warm]
-        job = Job(
-            seed=1,
-            corpus=_corpus(folder),
-            rules={"right": Rule(contains="echoVoidResponse")},
-            targets=[target for _, target in servers.values()],
-            slices=[*warm, *measured],
-            cpus=shares.engine,
+        warm, measured = list(range(len(words))), list(range(len(words), 2 * len(words)))
+        job = engine_job(
+            1,
+            JobRequests(_corpus(folder), {"right": Rule(contains="echoVoidResponse")}),
+            [target for _, target in servers.values()],
+            [
+                *(_slice(label, "warm-up", WARM_UP_SECONDS) for label in words),
+                *(_slice(label, "measure", MEASURED_SECONDS) for label in words),
+            ],
+            shares.engine,
         )
         last, rest, turn = LastSlices(folder / "intervals.hlog"), 0.0, Turn(ms=SHORT_TURN_MS)
         with Engine(job, folder) as engine:
             if way == LAB:  # before the load, since a look after it would wait until all that is owed is done
                 used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
                 rest = next(unasked.share for unasked in idle_cpu.look(used) if unasked.subject == OTHER)
-            for planned in warm:
-                engine.go(planned.number, _PATIENCE_SECONDS, _no_matter)
+            for number in warm:
+                engine.go(number, _PATIENCE_SECONDS, _no_matter)
             if way == LAB:
                 turn = _as_a_run_takes(last.response_times(), rest)
             if way == ALONE:
-                engine.go(measured[0].number, _PATIENCE_SECONDS, _no_matter)
+                engine.go(measured[0], _PATIENCE_SECONDS, _no_matter)
             else:
-                engine.take_turns([planned.number for planned in measured], turn, _PATIENCE_SECONDS, _no_matter)
+                engine.take_turns(measured, turn, _PATIENCE_SECONDS, _no_matter)
     rows = read_table(folder / "slices.csv", ["subject", "phase", "completed", "measured_ns", "valid"])
     told = [row for row in rows if row.text("phase") == "measure"]
     if any(row.text("valid") != "1" for row in told):
@@ -141,11 +143,9 @@ def _used_ns(kept: Keeper) -> int:
     return sum(process.cpu_ns for process in kept.use())
 
 
-def _slice(number: int, label: str, phase: str, seconds: float) -> Slice:
+def _slice(label: str, phase: str, seconds: float) -> LoadSlice:
     profile = BigBang(users=USERS, seconds=seconds)
-    return Slice(
-        number=number, subject=label, phase=phase, profile=profile, mix={"echoVoid": 1}, deck_seed=7, lead_in_ms=0
-    )
+    return LoadSlice(label, phase, profile, {"echoVoid": 1}, "one for all", lead_in_ms=0)
 
 
 def _corpus(folder: Path) -> str:

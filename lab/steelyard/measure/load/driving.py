@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -14,7 +13,7 @@ from ...base.errors import EngineError, StoreError, TargetError
 from ...base.interrupts import StopWish, interrupts_ask
 from ...base.progress import Progress
 from ...hosts.placement import THIS_MACHINE, EngineHost
-from ...models.job import FixedWork, Job, OnFailure, Samples, Slice, Target
+from ...models.job import FixedWork, Job, OnFailure, Samples, Target
 from ...models.outputs.loading import FailureCount
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
@@ -23,6 +22,7 @@ from ...results.tables import SliceRow, Tick, read_slices, read_ticks
 from ...workload.corpus import Corpus
 from ...workload.planned_load import Stretch
 from ..trial.engine import Engine
+from ..trial.engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 from ..trial.engines import Engines
 from .auth import Credentials
 
@@ -130,31 +130,30 @@ class Stretches:
 
     def _job(self) -> Job:
         ground, verifying = self._ground, self._verifies
-        return Job(
-            seed=ground.seed,
-            corpus=str(ground.corpus.folder.resolve()),
-            rules=ground.corpus.rules,
-            targets=[ground.target, *ground.beside],
-            slices=[
-                Slice(
-                    number=number,
+        return engine_job(
+            ground.seed,
+            JobRequests(str(ground.corpus.folder.resolve()), ground.corpus.rules),
+            [ground.target, *ground.beside],
+            [
+                LoadSlice(
                     subject=stretch.subject or ground.target.subject,
                     phase=stretch.phase,
                     profile=stretch.profile,
-                    mix=dict(stretch.mix),
-                    deck_seed=random.Random(f"{ground.seed} {stretch.deck or number} {stretch.phase}").randrange(2**48),
+                    mix=stretch.mix,
+                    deck=f"{stretch.deck or number} {stretch.phase}",
                     think=stretch.think,
                     lead_in_ms=stretch.lead_in_seconds * 1000,
                 )
                 for number, stretch in enumerate(self._planned)
             ],
-            cpus=list(ground.cpus),
-            timeout_ms=ground.timeout_seconds * 1000,
-            drain_limit_ms=ground.timeout_seconds * 1000,
-            on_failure=OnFailure(kind="wait", ms=FAILURE_PAUSE_MS if not verifying else 0),
-            samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
-            seconds_histograms=not verifying,
-            log_requests=self._logged,
+            ground.cpus,
+            JobSettings(
+                timeout_ms=ground.timeout_seconds * 1000,
+                on_failure=OnFailure(kind="wait", ms=FAILURE_PAUSE_MS if not verifying else 0),
+                samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
+                seconds_histograms=not verifying,
+                log_requests=self._logged,
+            ),
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -11,17 +10,17 @@ from pathlib import Path
 
 from ...base.progress import Progress
 from ...catalogue.entries import Entry
-from ...catalogue.formats import http2_of, rmi_of
 from ...hosts.cpus import Shares, kept_awake
 from ...hosts.launch import started
 from ...hosts.placement import LOOPBACK, Placement
-from ...hosts.running import RunningSubject
 from ...hosts.subject import Subject
-from ...models.job import BigBang, Job, Slice, Target
+from ...models.job import BigBang
 from ...models.service import Service
+from ...results.tables import read_slices
 from ...workload import contract, corpus
 from .engine import Engine
-from .jobs import tls_of
+from .engine_job import JobRequests, LoadSlice, engine_job
+from .jobs import target_of
 
 LEVELS = (1, 2, 4, 8, 16, 32, 64)
 WARM_UP_SLICES = 10
@@ -99,7 +98,17 @@ def _sweep(
             deviations=server.deviations,
             floor=server.floor,
         )
-        job = _job(service, running, made, mix, levels, shares)
+        headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
+        job = engine_job(
+            1,
+            JobRequests("corpus", made.rules),
+            [target_of(subject.label, running, service, {}).model_copy(update={"operation_headers": headers})],
+            [
+                LoadSlice(subject.label, "agents", BigBang(users=users, seconds=SLICE_SECONDS), mix, f"agents {number}")
+                for number, users in enumerate(levels)
+            ],
+            shares.engine,
+        )
         running.pin(shares)
         progress.live.begin_trial()
         with kept_awake(shares), Engine(job, folder) as engine:
@@ -109,53 +118,9 @@ def _sweep(
     return _medians(folder / "slices.csv", levels)
 
 
-def _job(
-    service: Entry[Service],
-    running: RunningSubject,
-    made: corpus.Corpus,
-    mix: Mapping[str, float],
-    levels: Sequence[int],
-    shares: Shares,
-) -> Job:
-    """A slice for each of `levels`, all on one subject."""
-    label, own = running.subject.label, running.subject.headers
-    headers = {operation: contract.request_headers(service.model, operation) for operation in mix}
-    return Job(
-        seed=1,
-        corpus="corpus",
-        rules=made.rules,
-        targets=[
-            Target(
-                subject=label,
-                url=running.url,
-                headers=own,
-                operation_headers=headers,
-                tls=tls_of(running),
-                http2=http2_of(service),
-                rmi=rmi_of(service),
-            )
-        ],
-        slices=[
-            Slice(
-                number=number,
-                subject=label,
-                phase="agents",
-                profile=BigBang(users=users, seconds=SLICE_SECONDS),
-                mix=dict(mix),
-                deck_seed=number,
-            )
-            for number, users in enumerate(levels)
-        ],
-        cpus=shares.engine,
-    )
-
-
 def _medians(path: Path, levels: Sequence[int]) -> dict[int, float]:
     seen: dict[int, list[float]] = {users: [] for users in LEVELS}
-    with path.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            number = int(row["slice"])
-            if number >= WARM_UP_SLICES:
-                seconds = (int(row["end_ns"]) - int(row["begin_ns"])) / 1e9
-                seen[levels[number]].append(int(row["completed"]) / seconds)
+    for number, row in read_slices(path, True).items():
+        if number >= WARM_UP_SLICES:
+            seen[levels[number]].append(row.throughput_per_s)
     return {users: sorted(values)[len(values) // 2] for users, values in seen.items() if values}

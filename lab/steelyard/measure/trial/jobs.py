@@ -13,7 +13,7 @@ from ...catalogue.entries import Entry
 from ...catalogue.formats import http2_of, rmi_of
 from ...hosts.cpus import Shares
 from ...hosts.running import RunningSubject
-from ...models.job import Job, KeeperChannel, Samples, Session, Slice, Target, Tls, Turn
+from ...models.job import Job, KeeperChannel, Samples, Session, Target, Tls, Turn
 from ...models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
 from ...models.service import Service
 from ...plan.cells import hurried, operations_of, sessions_of
@@ -24,6 +24,7 @@ from ...plan.shapes import held_seconds
 from ...plan.slices import most_head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ...workload import contract
 from ...workload.corpus import Corpus
+from .engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 
 # Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
 ANSWERS_IN_A_TURN = 50
@@ -203,22 +204,19 @@ def make_job(
     asked: dict[str, str] = {}
     for cell in schedule.cells:
         asked |= operations_of(cell, schedule.sessions)
-    return Job(
-        seed=trial.seed,
-        corpus=str(Path("..") / ".." / corpus.folder.name)
-        if folder.parent.parent == corpus.folder.parent
-        else str(corpus.folder),
-        rules=corpus.rules,
-        targets=[_target(label, subject, service, asked) for label, subject in running.items()],
-        slices=[
-            _slice(schedule, trial, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in slices.all()
-        ],
-        sessions=_sessions(schedule),
-        cpus=shares.engine,
-        # A request that waits for its answer at a slice's end has as long as any other.
-        timeout_ms=schedule.drain_limit_seconds * 1000,
-        drain_limit_ms=schedule.drain_limit_seconds * 1000,
-        samples=Samples(one_in=_KEPT_ONE_IN) if all(kind_of(cell).sliced for cell in schedule.cells) else Samples(),
+    beside = folder.parent.parent == corpus.folder.parent
+    place = str(Path("..") / ".." / corpus.folder.name) if beside else str(corpus.folder)
+    sliced = all(kind_of(cell).sliced for cell in schedule.cells)
+    return engine_job(
+        trial.seed,
+        JobRequests(place, corpus.rules, _sessions(schedule)),
+        [target_of(label, subject, service, asked) for label, subject in running.items()],
+        [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in slices.all()],
+        shares.engine,
+        JobSettings(
+            timeout_ms=schedule.drain_limit_seconds * 1000,
+            samples=Samples(one_in=_KEPT_ONE_IN) if sliced else Samples(),
+        ),
     )
 
 
@@ -233,7 +231,7 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
     return asked | {name + HURRIED: hurried(session, seconds) for name, session in asked.items()}
 
 
-def _target(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
+def target_of(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
     """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
     subject = running.subject
     entry = subject.spoken(service)
@@ -263,19 +261,18 @@ def tls_of(running: RunningSubject) -> Tls:
     return Tls() if authority is None else Tls(ca=str(authority))
 
 
-def _slice(schedule: Schedule, trial: TrialPlan, cell: Cell, plan: SlicePlan, form: str) -> Slice:
+def _slice(schedule: Schedule, cell: Cell, plan: SlicePlan, form: str) -> LoadSlice:
     kind = kind_of(cell)
     seconds = warm_up_load_seconds(schedule) if plan.phase == "warm-up" else schedule.slice_seconds
     load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
     shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
     mix = cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell)
-    return Slice(
-        number=plan.number,
+    return LoadSlice(
         subject=plan.subject,
         phase=plan.phase,
         profile=load(cell, seconds),
         mix={in_format(name, form): weight for name, weight in mix.items()},
-        deck_seed=random.Random(f"{trial.seed} {plan.cell} {shared}").randrange(2**48),
+        deck=f"{plan.cell} {shared}",
         lead_in_ms=kind.lead_in_ms,
     )
 

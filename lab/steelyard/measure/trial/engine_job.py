@@ -1,0 +1,83 @@
+"""The one builder of jobs for the engine: targets, slices in the order of their numbers, and seeds that make a run repeatable."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...models.job import Job, OnFailure, Profile, Rule, Samples, Session, Slice, Target, Think
+
+
+@dataclass(frozen=True)
+class LoadSlice:
+    """One slice: which subject is loaded, how, and for which operations (`mix`, weights). Slices of one `deck` make the same
+    requests in the same order."""
+
+    subject: str
+    phase: str
+    profile: Profile
+    mix: Mapping[str, float]
+    deck: str
+    think: Think = field(default_factory=Think)
+    lead_in_ms: float = 200.0
+
+
+@dataclass(frozen=True)
+class JobRequests:
+    """What is sent: the folder of a corpus, absolute or relative to the job's, the rules of its answers, and sessions by name."""
+
+    corpus: str
+    rules: Mapping[str, Rule]
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """How requests are sent and what is written down; see `Job`. A request that waits for its answer at a slice's end has as long
+    as any other: `timeout_ms`."""
+
+    timeout_ms: float = 10_000.0
+    on_failure: OnFailure = field(default_factory=OnFailure)
+    samples: Samples = field(default_factory=Samples)
+    seconds_histograms: bool = False
+    log_requests: bool = False
+
+
+def engine_job(
+    seed: int,
+    requests: JobRequests,
+    targets: Sequence[Target],
+    slices: Sequence[LoadSlice],
+    cpus: Sequence[int],
+    settings: JobSettings | None = None,
+) -> Job:
+    """The job in the engine's words; slice n of it is number n of `slices`."""
+    settings = settings or JobSettings()
+    return Job(
+        seed=seed,
+        corpus=requests.corpus,
+        rules=dict(requests.rules),
+        targets=list(targets),
+        slices=[
+            Slice(
+                number=number,
+                subject=load.subject,
+                phase=load.phase,
+                profile=load.profile,
+                mix=dict(load.mix),
+                deck_seed=random.Random(f"{seed} {load.deck}").randrange(2**48),
+                think=load.think,
+                lead_in_ms=load.lead_in_ms,
+            )
+            for number, load in enumerate(slices)
+        ],
+        sessions=dict(requests.sessions),
+        cpus=list(cpus),
+        timeout_ms=settings.timeout_ms,
+        drain_limit_ms=settings.timeout_ms,
+        on_failure=settings.on_failure,
+        samples=settings.samples,
+        seconds_histograms=settings.seconds_histograms,
+        log_requests=settings.log_requests,
+    )
