@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import socket
 import sys
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from command import Ran, steelyard
@@ -19,10 +23,10 @@ DYING = f"{sys.executable} -c raise(SystemExit(3))"
 DEAF = f"{sys.executable} -m http.server 0 --bind 127.0.0.1"
 
 
-def compare(folder: Path, *words: str) -> Ran:
+def compare(folder: Path, *words: str, environment: Mapping[str, str] = MappingProxyType({})) -> Ran:
     short = ("--budget", "20s", "--slice-seconds", "0.5", "--warm-up", "1", "--out", "runs")
     awake = {"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"}
-    ran = steelyard("compare", *words, *short, folder=folder, environment=awake)
+    ran = steelyard("compare", *words, *short, folder=folder, environment={**awake, **environment})
     assert "Traceback" not in ran.err and "defect" not in ran.err, ran.err
     return ran
 
@@ -145,6 +149,28 @@ def test_two_on_one_fixed_port_need_namespaces_and_to_listen_on_more_than_loopba
     ran = compare(tmp_path, "./fixed", "./fixed")
     assert ran.code == 1 and "fixed port" in ran.err, ran.err
     assert "network namespace" in ran.err and "{port}" in ran.err, ran.err
+
+
+@pytest.mark.alone
+def test_two_on_one_fixed_port_run_one_at_a_time_where_no_namespace_can_be_made(tmp_path: Path) -> None:
+    folder, programs = service(tmp_path, "fixed", 0.001), tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "env", "true"):
+        (programs / name).symlink_to(f"/usr/bin/{name}")
+    ran = compare(tmp_path, "./fixed", "./fixed", "--pairs", "3", environment={"PATH": str(programs)})
+    assert ran.code in (0, 2) and "only one of them runs at a time" in ran.err, ran.err
+    run = next((tmp_path / "runs").iterdir())
+    assert json.loads((run / "schedule.json").read_text())["design"] == "one-at-a-time"
+    trial = run / "trials" / "01"
+    rows = list(csv.DictReader((trial / "slices.csv").open()))
+    assert len({row["slice"] for row in rows}) == len(rows) and {row["subject"] for row in rows} == {
+        "fixed",
+        "fixed.again",
+    }
+    changes = sum(a["subject"] != b["subject"] for a, b in pairwise(rows))
+    assert changes == 1 and (folder / "starts").read_text().count("started") % 2 == 0
+    observed = {row["slice"] for row in csv.DictReader((trial / "observations.csv").open())}
+    assert observed == {row["slice"] for row in rows} and not list(trial.glob("leg-*"))
 
 
 @pytest.mark.alone

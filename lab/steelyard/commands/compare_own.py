@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigurationError, why_unread
+from ..base.text import enumerated
 from ..catalogue import entries, own_requests, own_subjects, subject_syntax
+from ..plan.designs.one_at_a_time import OneAtATime
 from .options import ComparisonOptions, console
 
 if TYPE_CHECKING:
@@ -34,7 +36,26 @@ def own_study(subjects: Sequence[str], options: ComparisonOptions, folder: Path)
         margin=subject_syntax.share_of(options.margin),
     )
     requests.write(folder / entries.OWN_REQUESTS)
-    return study
+    return _side_by_side_or_not(study)
+
+
+def _side_by_side_or_not(study: Study) -> Study:
+    """The study, one subject at a time where two share a fixed port and cannot each have a network namespace; that is said."""
+    from ..hosts import own_sites
+
+    specs = [spec for spec in study.subjects if not isinstance(spec, str)]
+    sharing = own_sites.sharing_ports({spec.label: spec.parts[0].own for spec in specs})
+    why = own_sites.why_no_namespace() if sharing else ""
+    if not why:
+        return study
+    console().print(
+        f"{enumerated(sharing)} listen on one fixed port, so only one of them runs at a time ({why}). Their slices do not "
+        "alternate: a machine that changes meanwhile makes the interval wider, and more starts are needed. "
+        "Write {port} where their start lines take the port, and they run side by side.",
+        highlight=False,
+        markup=False,
+    )
+    return study.model_copy(update={"design": OneAtATime.name})
 
 
 def requests_of(subjects: Sequence[str], options: ComparisonOptions) -> OwnRequests:

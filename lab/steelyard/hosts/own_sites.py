@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ipaddress import IPv4Address
 
 from ..base.errors import ProvisionError, SteelyardError
+from ..base.text import enumerated
 from ..models.hosts import Host
+from ..models.own_server import OwnServer
 from . import namespace
 from .placement import Placement
-from .subject import Subject
 
 _NETWORKS = range(20, 220)  # of 10.203.x.0, one a lab
 
 
-def sharing_ports(subjects: Sequence[Subject]) -> list[str]:
+def sharing_ports(servers: Mapping[str, OwnServer | None]) -> list[str]:
     """The labels of the subjects whose fixed port is another one's too, so that they cannot listen side by side."""
-    ports = [(subject.label, port) for subject in subjects if (port := _fixed_port(subject)) is not None]
-    count = Counter(port for _, port in ports)
-    return [label for label, port in ports if count[port] > 1]
-
-
-def _fixed_port(subject: Subject) -> int | None:
-    return None if subject.same_as is not None or subject.front.own is None else subject.front.own.port
+    ports = {label: own.port for label, own in servers.items() if own is not None and own.port is not None}
+    count = Counter(ports.values())
+    return [label for label, port in ports.items() if count[port] > 1]
 
 
 def require_namespaces(labels: Sequence[str]) -> None:
     """Raises ProvisionError where subjects that share a fixed port cannot each have a network namespace here."""
-    if not labels:
-        return
+    if labels and (why := why_no_namespace()):
+        raise ProvisionError(
+            f"{enumerated(labels)} listen on one fixed port, and no network namespace can be had: {why}",
+            hint="write {port} where a start line takes the port, or give each a port of its own",
+        )
+
+
+def why_no_namespace() -> str:
+    """Why no network namespace can be made here, as a sentence; empty where one can."""
     try:
         with placed(0):
-            return
+            return ""
     except SteelyardError as error:
-        raise ProvisionError(
-            f"{' and '.join(labels)} listen on one fixed port, and network namespaces cannot be had: {error.message}",
-            hint="write {port} where a start line takes the port, or give each a port of its own",
-        ) from None
+        return error.message
 
 
 @contextmanager

@@ -184,7 +184,7 @@ def setting_of(
             count=study.corpus_entries,
             formats=_formats(study, subjects),
         )
-    apart = own_sites.sharing_ports(subjects)
+    apart = [] if design_named(schedule.design).one_runs else _sharing_ports(subjects)
     own_sites.require_namespaces(apart)
     if apart:
         progress.say(f"{enumerated(apart)} listen on one fixed port: each has a network namespace of its own")
@@ -202,6 +202,10 @@ def setting_of(
         asked=asked,
         who_asks=who_asks,
     )
+
+
+def _sharing_ports(subjects: Sequence[Subject]) -> list[str]:
+    return own_sites.sharing_ports({each.label: each.front.own for each in subjects if each.same_as is None})
 
 
 def _own_requests(service: Entry[Service], schedule: Schedule) -> tuple[LoadTarget, Credentials]:

@@ -154,7 +154,9 @@ class Schedule(Strict):
     study: str
     service: str
     seed: int
-    design: Literal["alternating", "alternating-frozen", "sequential", "as-published", "each-alone", "as-it-runs"]
+    design: Literal[
+        "alternating", "alternating-frozen", "sequential", "one-at-a-time", "as-it-runs", "as-published", "each-alone"
+    ]
     subjects: list[str]
     asked: list[str] = []
     reference: str

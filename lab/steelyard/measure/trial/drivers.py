@@ -38,7 +38,7 @@ class Drivers:
         self._held = ExitStack()
         self._kinds = {item.number: kinds[item.subject] for item in job.slices}
         self._engines: dict[str, Engine] = {}
-        self._joined: dict[str, _Joined] = {}
+        self._joined: dict[str, Joined] = {}
         self._samples = 0
         write_text(folder / "job.json", job.model_dump_json(indent=1) + "\n")
         try:
@@ -46,7 +46,7 @@ class Drivers:
                 own = folder / f"driver-{kind}"
                 own.mkdir()
                 self._engines[kind] = self._held.enter_context(Engine(_part(job, kinds, kind), own))
-                self._joined[kind] = _Joined(own, folder)
+                self._joined[kind] = Joined(own, folder)
         except BaseException:
             for engine in self._engines.values():
                 engine.kill()
@@ -97,7 +97,7 @@ def _part(job: Job, kinds: Mapping[str, str], kind: str) -> Job:
     )
 
 
-class _Joined:
+class Joined:
     """What one driver writes, on its way into the trial's own files. The head of a file comes with the first slice, or before."""
 
     def __init__(self, own: Path, together: Path) -> None:

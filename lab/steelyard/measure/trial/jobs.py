@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -65,13 +66,14 @@ def plan_slices(
     trial: TrialPlan,
     warms_on_all: Mapping[str, bool],
     faces: Mapping[str, str] = MappingProxyType({}),
+    first: int = 0,
 ) -> TrialSlices:
-    """Number all slices of a trial. `warms_on_all` says which subjects get a head start on all processors (JVMs).
+    """Number all slices of a trial, from `first` on. `warms_on_all` says which subjects get a head start on all processors (JVMs).
 
     `faces` are subjects that share another one's processes, by label: one slice each opens their connections, as a part
     of its head start.
     """
-    number = 0
+    number = first
     alone = design_named(schedule.design).unbroken
     warmed_in = warmed(schedule.cells)
 
@@ -204,8 +206,8 @@ def make_job(
     asked: dict[str, str] = {}
     for cell in schedule.cells:
         asked |= operations_of(cell, schedule.sessions)
-    beside = folder.parent.parent == corpus.folder.parent
-    place = str(Path("..") / ".." / corpus.folder.name) if beside else str(corpus.folder)
+    beside = folder.is_relative_to(corpus.folder.parent)
+    place = os.path.relpath(corpus.folder, folder) if beside else str(corpus.folder)
     sliced = all(kind_of(cell).sliced for cell in schedule.cells)
     return engine_job(
         trial.seed,

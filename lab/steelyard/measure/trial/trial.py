@@ -50,6 +50,7 @@ from .gathering import end_recording, gather
 from .gauges import store_gauges
 from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
+from .legs import Legs
 from .proof import ServiceCounts, check_samples, reconciled, settle
 from .second_client import SecondClient
 from .slice_rows import SliceRows
@@ -151,12 +152,26 @@ def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, 
         require_host(setting)
         log.machine += doctor.examine_host(setting.site)
         log.far_clock = stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
+        if not design_named(setting.schedule.design).one_runs:
+            _drive_subjects(setting, plan, log, begun, all_spellings, 0)
+            return
+        legs = Legs(setting, plan, log)
+        for leg in legs:
+            with legs.joined(leg):
+                _drive_subjects(leg.setting, leg.plan, leg.log, begun, all_spellings, leg.first)
+
+
+def _drive_subjects(
+    setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool, first: int
+) -> None:
+    """Start the subjects of a plan and drive their slices, which are numbered from `first` on."""
+    with ExitStack() as stack:
         running = start_all(setting, plan, log, stack, all_spellings=all_spellings)
         unpinned = {label: subject.compiles() for label, subject in running.items()}
         faces = {
             label: subject.subject.same_as for label, subject in running.items() if subject.subject.same_as is not None
         }
-        slices = plan_slices(setting.schedule, plan, unpinned, faces)
+        slices = plan_slices(setting.schedule, plan, unpinned, faces, first)
         job = make_job(
             setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
         )

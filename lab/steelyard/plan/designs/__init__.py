@@ -7,6 +7,7 @@ from .as_it_runs import AsItRuns
 from .as_published import AsPublished
 from .design import Design
 from .each_alone import EachAlone
+from .one_at_a_time import OneAtATime
 from .sequential import Sequential
 
 __all__ = ["AS_IT_RUNS", "AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
@@ -16,7 +17,15 @@ AS_PUBLISHED = AsPublished()
 EACH_ALONE = EachAlone()
 DESIGNS: dict[str, Design] = {
     design.name: design
-    for design in (Alternating(), AlternatingFrozen(), Sequential(), AS_IT_RUNS, AS_PUBLISHED, EACH_ALONE)
+    for design in (
+        Alternating(),
+        AlternatingFrozen(),
+        Sequential(),
+        OneAtATime(),
+        AS_IT_RUNS,
+        AS_PUBLISHED,
+        EACH_ALONE,
+    )
 }
 
 
