@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,12 +19,14 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..base.rounding import significant
 from ..catalogue import entries
+from ..catalogue.own_requests import OwnRequests
 from ..catalogue.usual import floor_of
 from ..hosts import doctor, subject
 from ..hosts.cpus import share
 from ..measure.trial import trial as drive
 from ..measure.trial.context import trial_folder
 from ..models.calibration import Calibration, Planted, Smallest
+from ..models.own_server import OwnServer
 from ..models.records import Check
 from ..models.study import PartSpec, Study, SubjectSpec
 from ..plan.run_parameters import Request
@@ -51,8 +53,21 @@ _FORK_SECONDS = 20.0  # shorter than any fork, to plan more than the budget can 
 
 
 @dataclass(frozen=True)
+class OwnWish:
+    """A user's own server, called `name`, what it is asked for, and the weights of its operations."""
+
+    name: str
+    server: OwnServer
+    requests: OwnRequests
+    mix: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class Wish:
-    """What the user asked for; None leaves what the study `calibration` says."""
+    """What the user asked for; None leaves what the study `calibration` says.
+
+    With `own`, the server is a user's own.
+    """
 
     server: str | None
     service: str
@@ -63,6 +78,7 @@ class Wish:
     seed: int
     out: Path
     command: Sequence[str]
+    own: OwnWish | None = None
 
 
 def calibrate(wish: Wish, progress: Progress) -> Calibration:
@@ -71,11 +87,25 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     Raises SteelyardError, and KeyboardInterrupt where fewer than two forks had ended.
     """
     begun = time.monotonic()
-    study = planted.study_of(
-        wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
-    )
-    schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
-    folder = loads.made(wish.out / f"calibrate-{study.first_server()}-{datetime.now():%Y-%m-%d-%H%M%S}")
+    now = f"{datetime.now():%Y-%m-%d-%H%M%S}"
+    if wish.own is not None:
+        own = wish.own
+        folder = loads.made(wish.out / f"calibrate-{own.name}-{now}")
+        own.requests.write(folder / entries.OWN_REQUESTS)
+        study = planted.own_study_of(
+            own.name,
+            own.server,
+            str(folder / entries.OWN_REQUESTS),
+            own.mix,
+            pairs=wish.pairs,
+            slice_seconds=wish.slice_seconds,
+        )
+    else:
+        study = planted.study_of(
+            wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
+        )
+        schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
+        folder = loads.made(wish.out / f"calibrate-{study.first_server()}-{now}")
     with LiveFile(folder, progress, share().server) as told, progress.followed(told):
         calibration = _calibrated(wish, study, folder, begun, progress)
         write_document(folder / loads.CALIBRATION, calibration.model_dump(mode="json"))

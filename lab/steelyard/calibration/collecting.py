@@ -17,6 +17,8 @@ from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
 from ..hosts import cpus, environment, subject
+from ..measure.hosting import apart_of
+from ..measure.requests import made_requests
 from ..measure.trial import trial as drive
 from ..measure.trial.context import TrialContext, TrialFailedError, trial_folder
 from ..models.records import Schedule, TrialPlan
@@ -26,7 +28,6 @@ from ..plan.run_parameters import Request, settle
 from ..plan.schedule import schedule_of
 from ..plan.stopping import warm_up_within
 from ..results.stored_run import read_trial
-from ..workload import corpus
 from . import bank as banking
 from . import planted as levels
 from .bank import Bank
@@ -200,22 +201,19 @@ def setting_of(
     (folder / "trials").mkdir(parents=True, exist_ok=True)
     write_text(folder / "study.toml", levels.text_of(study))
     write_text(folder / "schedule.json", schedule.model_dump_json(indent=1))
-    made = corpus.make(
-        service,
-        folder / "corpus",
-        corpus.requests_of(schedule.cells, settings.service, schedule.sessions),
-        seed=seed,
-        count=study.corpus_entries,
-    )
+    made = made_requests(service, schedule, settings, folder / "corpus", count=study.corpus_entries)
     return TrialContext(
         schedule=schedule,
         service=service,
         subjects={provided.label: provided for provided in subjects},
-        corpus=made,
+        corpus=made.corpus,
         folder=folder,
         shares=cpus.share(),
         progress=progress,
         warm_up_within=warm_up_within(fits),
+        apart=apart_of(schedule, subjects),
+        asked=made.asked,
+        who_asks=made.who_asks,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import tomli_w
 
 from ..analyse.pairing import slice_voids
@@ -9,6 +11,7 @@ from ..base.errors import StoreError
 from ..catalogue import entries
 from ..catalogue.subject_syntax import COMPARE
 from ..hosts.subject import BUSY_HEADER
+from ..models.own_server import OwnServer
 from ..models.study import PartSpec, Study, SubjectSpec
 from ..results.stored_run import Trial
 
@@ -28,7 +31,6 @@ def study_of(
     A warm-up has as many slices as there, however long they are.
     """
     known = as_compared(entries.study(CALIBRATION).model)
-    length = slice_seconds or known.slice_seconds
     subjects = [
         subject.model_copy(update={"parts": [PartSpec(server=server)]})
         if server and subject.same_as is None
@@ -41,9 +43,37 @@ def study_of(
             "service": service,
             "operations": [operation],
             "primary": operation,
-            "pairs": pairs or known.pairs,
-            "slice_seconds": length,
-            "warm_up_limit_seconds": known.warm_up_limit_seconds * length / known.slice_seconds,
+            **_lengths(known, pairs, slice_seconds),
+        }
+    )
+
+
+def _lengths(known: Study, pairs: int | None, slice_seconds: float | None) -> dict[str, float | None]:
+    length = slice_seconds or known.slice_seconds
+    warm_up = known.warm_up_limit_seconds * length / known.slice_seconds
+    return {"pairs": pairs or known.pairs, "slice_seconds": length, "warm_up_limit_seconds": warm_up}
+
+
+def own_study_of(
+    server: str,
+    own: OwnServer,
+    service: str,
+    mix: Mapping[str, float],
+    *,
+    pairs: int | None,
+    slice_seconds: float | None,
+) -> Study:
+    """The study `calibration` of a user's own server against itself: nothing is planted, for it knows no planted slow-down."""
+    known = as_compared(entries.study(CALIBRATION).model)
+    pair = [subject.model_copy(update={"parts": [PartSpec(server=server, own=own)]}) for subject in hosts(known)]
+    return known.model_copy(
+        update={
+            "subjects": pair,
+            "service": service,
+            "operations": list(mix),
+            "primary": next(iter(mix)),
+            "mix": dict(mix),
+            **_lengths(known, pairs, slice_seconds),
         }
     )
 

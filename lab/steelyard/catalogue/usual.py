@@ -23,9 +23,9 @@ def operation_meant(service: str, said: str | None) -> str:
 
 def floor_of(service: str) -> str:
     """The server that shows what HTTP alone costs this service; raises UnknownNameError where it has none."""
-    folder = entries.service(service).folder
+    known = entries.service(service)
     for name in entries.server_files():
         server = entries.server(name).model
-        if server.floor and server.implementation and (folder / server.implementation).is_dir():
+        if server.floor and server.implementation and (known.folder / server.implementation).is_dir():
             return name
-    raise UnknownNameError(f"no server is a floor of {service}", hint="a floor is a server.toml with `floor = true`")
+    raise UnknownNameError(f"no server is a floor of {known.name}", hint="a floor is a server.toml with `floor = true`")

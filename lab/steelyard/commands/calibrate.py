@@ -5,13 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from .examples import examples
-from .options import BudgetTime, Json, OperationName, Out, Seed, ServiceName, console, takes
+from .options import BudgetTime, Json, OperationName, Out, OwnRequest, Seed, ServiceName, console, takes
+
+if TYPE_CHECKING:
+    from ..calibration.calibrating import Wish
 
 commands = typer.Typer()
 
@@ -22,10 +26,14 @@ class CalibrateOptions:
 
     server: Annotated[
         str | None,
-        typer.Option(help="The server to measure against itself (default: that of the study `calibration`)."),
+        typer.Option(
+            help="The server to measure against itself (default: that of the study `calibration`); or your own folder, "
+            "command line or jar."
+        ),
     ] = None
     service: ServiceName = None
     operation: OperationName = None
+    request: OwnRequest = None
     budget: BudgetTime = "15m"
     pairs: Annotated[
         int | None,
@@ -44,30 +52,21 @@ class CalibrateOptions:
     epilog=examples(
         "steelyard calibrate",
         "steelyard calibrate --server go --operation echoList --budget 30m",
+        "steelyard calibrate --server ./shop",
     ),
 )
 @takes(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> None:
     """Measure which differences this machine can detect: a server against itself, and against itself slowed down by 2, 5 and 20%.
 
+    A server of your own is measured against itself alone.
+
     What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
     """
-    from ..calibration.calibrating import Wish, calibrate
-    from ..catalogue import subject_syntax
-    from ..catalogue.usual import operation_meant, service_meant
+    from ..calibration.calibrating import calibrate
     from . import printing
 
-    wish = Wish(
-        server=options.server,
-        service=service_meant(options.service),
-        operation=operation_meant(service_meant(options.service), options.operation),
-        budget_seconds=subject_syntax.seconds_of(options.budget),
-        pairs=options.pairs,
-        slice_seconds=options.slice_seconds,
-        seed=options.seed,
-        out=(options.out or Path("runs")).resolve(),
-        command=["steelyard", *sys.argv[1:]],
-    )
+    wish = _wish(options)
     with Progress(console()) as progress:
         calibration = calibrate(wish, progress)
     if options.json:
@@ -76,3 +75,36 @@ def calibrate(options: CalibrateOptions) -> None:
         printing.show_calibration(calibration, console(stderr=False))
     if calibration.stopped:
         raise KeyboardInterrupt
+
+
+def _wish(options: CalibrateOptions) -> Wish:
+    """What the options ask for; raises ConfigurationError."""
+    from ..calibration.calibrating import OwnWish, Wish
+    from ..catalogue import own_subjects, subject_syntax
+    from ..catalogue.usual import operation_meant, service_meant
+    from .compare_own import requests_of
+
+    words, own = options.server, None
+    if words is not None and own_subjects.is_own(words):
+        [spec] = own_subjects.specs_of([words])
+        requests = requests_of([words], options.service, options.request, None)
+        mix = requests.mix(options.operation, writes=False)
+        own = OwnWish(spec.parts[0].server, own_subjects.server_of(words), requests, mix)
+        service, operation = requests.service.name, "+".join(mix)
+    elif options.request:
+        raise ConfigurationError("--request is for a server of your own", hint="--server ./shop, or leave it out")
+    else:
+        service = service_meant(options.service)
+        operation = operation_meant(service, options.operation)
+    return Wish(
+        server=words,
+        service=service,
+        operation=operation,
+        budget_seconds=subject_syntax.seconds_of(options.budget),
+        pairs=options.pairs,
+        slice_seconds=options.slice_seconds,
+        seed=options.seed,
+        out=(options.out or Path("runs")).resolve(),
+        command=["steelyard", *sys.argv[1:]],
+        own=own,
+    )

@@ -26,7 +26,7 @@ def own_study(subjects: Sequence[str], options: ComparisonOptions, folder: Path)
             hint="compare folders and command lines with each other; `steelyard import` makes a folder's service.toml",
         )
     specs = own_subjects.specs_of(subjects)
-    requests = requests_of(subjects, options)
+    requests = requests_of(subjects, options.service, options.request, options.body)
     study = subject_syntax.own_study_of(
         specs,
         requests.service.name,
@@ -58,16 +58,18 @@ def _side_by_side_or_not(study: Study) -> Study:
     return study.model_copy(update={"design": OneAtATime.name})
 
 
-def requests_of(subjects: Sequence[str], options: ComparisonOptions) -> OwnRequests:
+def requests_of(
+    subjects: Sequence[str], service: str | None, request: Sequence[str] | None, body: str | None
+) -> OwnRequests:
     """What all subjects are asked: of --request, of --service, or of the reference's own folder; raises ConfigurationError."""
-    if options.request and options.service is not None:
+    if request and service is not None:
         raise ConfigurationError("--request and --service exclude each other", hint="leave one of them out")
-    if options.request:
-        return own_requests.of_words(options.request, text_of(options.body))
-    if options.body is not None:
+    if request:
+        return own_requests.of_words(request, text_of(body))
+    if body is not None:
         raise ConfigurationError("--body goes with --request", hint="--request 'POST /orders' --body @order.json")
-    if options.service is not None:
-        return own_requests.of_service(entries.service_at(options.service))
+    if service is not None:
+        return own_requests.of_service(entries.service_at(service))
     folders = [words for words in (subjects[-1], *subjects[:-1]) if Path(words, entries.SERVICE_FILE).is_file()]
     if not folders:
         raise ConfigurationError(

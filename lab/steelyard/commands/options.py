@@ -40,6 +40,11 @@ WarmUp = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 
+OwnRequest = Annotated[
+    list[str] | None,
+    typer.Option(metavar="'GET /PATH'", help="Your own servers: what they are asked for; repeatable."),
+]
+
 
 def folder_meant(words: str) -> Path:
     """The folder that an option names; raises ConfigurationError where an empty variable of a shell did."""
@@ -153,10 +158,7 @@ class ComparisonOptions:
     slice_seconds: SliceSeconds = None
     warm_up: WarmUp = None
     seed: Seed = 1
-    request: Annotated[
-        list[str] | None,
-        typer.Option(metavar="'GET /PATH'", help="Your own servers: what they are asked for; repeatable."),
-    ] = None
+    request: OwnRequest = None
     body: Annotated[
         str | None,
         typer.Option(metavar="@FILE|TEXT", help="With --request: its body, or @ and the file that holds it."),

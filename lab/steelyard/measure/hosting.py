@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..base.progress import Progress
 from ..catalogue import factors
 from ..catalogue.entries import Entry
-from ..hosts import cpus, network, server_certificate
+from ..hosts import cpus, network, own_sites, server_certificate
 from ..hosts.cpus import Shares
 from ..hosts.packing import Tree
 from ..hosts.placement import Placement
@@ -18,6 +18,7 @@ from ..models.records import Schedule
 from ..models.server import PROCESSORS
 from ..models.service import Service
 from ..models.study import SubjectSpec
+from ..plan.designs import design_named
 
 
 def leaves_idle(schedule: Schedule) -> bool:
@@ -44,6 +45,17 @@ def _shared(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Pla
     if site.reach.apart:
         return cpus.with_another_machines(shares, site.reach.processors(), server, engine)
     return cpus.as_declared(shares, server, engine)
+
+
+def apart_of(schedule: Schedule, subjects: Sequence[Subject]) -> list[str]:
+    """The subjects that share a fixed port, each of which then has a network namespace of its own; raises ProvisionError where
+    none can be had. None where only one subject runs at a time."""
+    if design_named(schedule.design).one_runs:
+        return []
+    own = {each.label: each.front.own for each in subjects if each.same_as is None}
+    apart = own_sites.sharing_ports(own)
+    own_sites.require_namespaces(apart)
+    return apart
 
 
 def with_bandwidth(site: Placement) -> Placement:

@@ -27,13 +27,13 @@ from ..base.progress import Progress
 from ..base.text import enumerated
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
-from ..hosts import environment, own_sites, subject
+from ..hosts import environment, subject
 from ..hosts.cpus import Shares
 from ..hosts.placement import reached
 from ..hosts.subject import Subject
 from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
-from ..models.service import Expect, Service
+from ..models.service import Service
 from ..models.study import Study
 from ..plan.budget import fitted
 from ..plan.cells import together
@@ -46,13 +46,10 @@ from ..plan.subjects import subjects_asked, subjects_of
 from ..results import earlier, machine_history
 from ..results.live_file import LiveFile
 from ..results.stored_run import read_run
-from ..workload import answer_rules, corpus, load_target
-from ..workload.load_target import LoadTarget
-from ..workload.request_files import write_requests
-from .hosting import furnish, shared, with_bandwidth
-from .load.auth import Credentials, with_auth
+from .hosting import apart_of, furnish, shared, with_bandwidth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
+from .requests import made_requests
 from .resume import NEVER_STARTED, ResumeState, put_aside, require_same_setup, taken_up
 from .side_by_side import drive_side_by_side
 from .trial import trial as drive
@@ -170,50 +167,31 @@ def setting_of(
 ) -> TrialContext:
     """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
     progress.show("making the requests")
-    asked, who_asks = _own_requests(service, schedule) if service.model.is_own else (None, None)
-    if asked is not None:
-        made = write_requests(asked, folder / "corpus", {}, packed=False, chunked=False)
-    else:
-        made = corpus.make(
-            service,
-            folder / "corpus",
-            corpus.requests_of(
-                sorted(schedule.cells, key=lambda cell: cell.operation), settings.service, schedule.sessions
-            ),
-            seed=schedule.seed,
-            count=study.corpus_entries,
-            formats=_formats(study, subjects),
-        )
-    apart = [] if design_named(schedule.design).one_runs else _sharing_ports(subjects)
-    own_sites.require_namespaces(apart)
+    made = made_requests(
+        service,
+        schedule,
+        settings,
+        folder / "corpus",
+        count=study.corpus_entries,
+        formats=_formats(study, subjects),
+    )
+    apart = apart_of(schedule, subjects)
     if apart:
         progress.say(f"{enumerated(apart)} listen on one fixed port: each has a network namespace of its own")
     return TrialContext(
         schedule=schedule,
         service=service,
         subjects={subject.label: subject for subject in subjects},
-        corpus=made,
+        corpus=made.corpus,
         folder=folder,
         shares=shares,
         progress=progress,
         warm_up_within=warm_up_within(schedule),
         trial_within=trial_within(schedule),
         apart=apart,
-        asked=asked,
-        who_asks=who_asks,
+        asked=made.asked,
+        who_asks=made.who_asks,
     )
-
-
-def _sharing_ports(subjects: Sequence[Subject]) -> list[str]:
-    return own_sites.sharing_ports({each.label: each.front.own for each in subjects if each.same_as is None})
-
-
-def _own_requests(service: Entry[Service], schedule: Schedule) -> tuple[LoadTarget, Credentials]:
-    """The requests of a user's own service that are loaded, and what the engine is told apart from them."""
-    asked = load_target.of_service(service, schedule.seed, Expect()).chosen([*together(schedule.cells)])
-    for operation in asked.operations.values():
-        answer_rules.require_rules(operation.expect)
-    return with_auth(asked, {})
 
 
 def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:

@@ -1,0 +1,48 @@
+"""The requests of a run, made before anything is driven: of a service with a contract, or a user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue.entries import Entry
+from ..models.records import Schedule
+from ..models.service import Expect, Service
+from ..plan.cells import together
+from ..plan.run_parameters import RunParameters
+from ..workload import answer_rules, corpus, load_target
+from ..workload.corpus import Corpus
+from ..workload.load_target import LoadTarget
+from ..workload.request_files import write_requests
+from .load.auth import Credentials, with_auth
+
+
+@dataclass(frozen=True)
+class MadeRequests:
+    """The corpus; of a user's own service also its requests with the rules for their answers, and what the engine is told apart."""
+
+    corpus: Corpus
+    asked: LoadTarget | None = None
+    who_asks: Credentials | None = None
+
+
+def made_requests(
+    service: Entry[Service],
+    schedule: Schedule,
+    settings: RunParameters,
+    folder: Path,
+    *,
+    count: int,
+    formats: Collection[str] = (),
+) -> MadeRequests:
+    """Write the requests of all cells into `folder`, of a contract `count` of each kind; raises ConfigurationError, StoreError."""
+    if service.model.is_own:
+        asked = load_target.of_service(service, schedule.seed, Expect()).chosen([*together(schedule.cells)])
+        for operation in asked.operations.values():
+            answer_rules.require_rules(operation.expect)
+        asked, who_asks = with_auth(asked, {})
+        return MadeRequests(write_requests(asked, folder, {}, packed=False, chunked=False), asked, who_asks)
+    cells = sorted(schedule.cells, key=lambda cell: cell.operation)
+    wanted = corpus.requests_of(cells, settings.service, schedule.sessions)
+    return MadeRequests(corpus.make(service, folder, wanted, seed=schedule.seed, count=count, formats=formats))
