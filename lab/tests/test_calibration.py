@@ -364,7 +364,10 @@ def test_a_fork_of_the_calibration_is_one_of_a_comparison_within_the_same_budget
     wanted = fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False).schedule
     study = planted.planted(planted.as_compared(catalogue.study("calibration").model), 280.0)
     jvm = SimpleNamespace(server=SimpleNamespace(model=SimpleNamespace(jvm=True)))
-    subjects = [SimpleNamespace(label=one.label, same_as=one.same_as, parts=[jvm]) for one in planted.specs(study)]
+    front = SimpleNamespace(own=None)
+    subjects = [
+        SimpleNamespace(label=one.label, same_as=one.same_as, parts=[jvm], front=front) for one in planted.specs(study)
+    ]
     labels = [one.label for one in subjects]
     setting = setting_of(study, labels, 1, 3, subjects, tmp_path, Progress(Console(quiet=True)))  # type: ignore[arg-type]
     for name in ("pairs_per_cell", "slice_seconds", "turn_ms", "budget_seconds", "least_forks", "looks", "margin"):
