@@ -52,7 +52,7 @@ def test_labels_are_short_and_tell_subjects_apart(tmp_path: Path, monkeypatch: p
     assert labels == [
         ["shop", "shop.again"],
         ["old-app.jar", "new-app.jar"],
-        ["java_-Xmx64m_-jar_old_app.jar", "java_-Xmx128m_-jar_old_app.jar"],
+        ["app.jar_-Xmx64m", "app.jar_-Xmx128m"],
     ]
 
 

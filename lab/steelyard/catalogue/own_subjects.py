@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -93,8 +93,9 @@ def _labels(servers: Mapping[str, OwnServer]) -> dict[str, str]:
     """A short label for the words of each server: of the shortest kind by which all are told apart."""
     distinct = len({server.model_dump_json() for server in servers.values()})
     names: dict[str, str] = {}
-    for label_of in (_short, _with_folder, _whole):
-        names = {words: _file_safe(label_of(words, server)) for words, server in servers.items()}
+    common = set.intersection(*(set(server.start) for server in servers.values()))
+    for label_of in (_short, _with_folder, _with_own_words):
+        names = {words: _file_safe(label_of(words, server, common)) for words, server in servers.items()}
         if len(set(names.values())) >= distinct:
             return names
     numbered = {server.model_dump_json(): number for number, server in enumerate(servers.values(), 1)}
@@ -108,17 +109,21 @@ def _program(server: OwnServer) -> Path:
     return Path(server.folder, named[0])
 
 
-def _short(words: str, server: OwnServer) -> str:
+def _short(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - as the others
     return Path(server.folder).name if _is_started_folder(words) else _program(server).name
 
 
-def _with_folder(words: str, server: OwnServer) -> str:
+def _with_folder(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - as the others
     place = Path(server.folder) if _is_started_folder(words) else _program(server)
     return f"{place.parent.name}-{place.name}"
 
 
-def _whole(words: str, server: OwnServer) -> str:
-    return server.folder if _is_started_folder(words) else words
+def _with_own_words(words: str, server: OwnServer, common: Collection[str]) -> str:
+    """With what of its start line is not in all of them."""
+    if _is_started_folder(words):
+        return server.folder
+    own = [word for word in server.start if word not in common and word != str(_program(server))]
+    return "_".join([_program(server).name, *own])
 
 
 def _file_safe(label: str) -> str:
