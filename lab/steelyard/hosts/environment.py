@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shlex
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -119,7 +120,7 @@ def _part(part: Part) -> dict[str, Any]:
             "place": part.place,
             "server": server.name,
             "title": server.title,
-            "command": part.own.start,
+            "command": shlex.join(part.own.start),
             "factors": part.factors,
             "sources": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in part.own.files()},
         }
