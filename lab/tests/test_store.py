@@ -115,7 +115,7 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "old", "new", "said"),
     [
-        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 64 fields where the header has 63"),
+        ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 66 fields where the header has 65"),
         ("slices.csv", 2, "0,", "-1,", r"slices\.csv, line 2: slice is '-1', not a whole number"),
         ("slices.csv", 1, "begin_ns", "start_ns", r"slices\.csv, line 1: the column begin_ns is missing"),
         ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 stands twice"),

@@ -51,8 +51,9 @@ def engine_job(
     slices: Sequence[LoadSlice],
     cpus: Sequence[int],
     settings: JobSettings | None = None,
+    first: int = 0,
 ) -> Job:
-    """The job in the engine's words; slice n of it is number n of `slices`."""
+    """The engine's job; its slices are numbered from `first` on, in the order of `slices`."""
     settings = settings or JobSettings()
     return Job(
         seed=seed,
@@ -70,7 +71,7 @@ def engine_job(
                 think=load.think,
                 lead_in_ms=load.lead_in_ms,
             )
-            for number, load in enumerate(slices)
+            for number, load in enumerate(slices, first)
         ],
         sessions=dict(requests.sessions),
         cpus=list(cpus),

@@ -209,16 +209,18 @@ def make_job(
     beside = folder.is_relative_to(corpus.folder.parent)
     place = os.path.relpath(corpus.folder, folder) if beside else str(corpus.folder)
     sliced = all(kind_of(cell).sliced for cell in schedule.cells)
+    planned = slices.all()
     return engine_job(
         trial.seed,
         JobRequests(place, corpus.rules, _sessions(schedule)),
         [target_of(label, subject, service, asked) for label, subject in running.items()],
-        [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in slices.all()],
+        [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in planned],
         shares.engine,
         JobSettings(
             timeout_ms=schedule.drain_limit_seconds * 1000,
             samples=Samples(one_in=_KEPT_ONE_IN) if sliced else Samples(),
         ),
+        first=planned[0].number,
     )
 
 
