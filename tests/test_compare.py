@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -23,9 +24,12 @@ def test_a_regression_fails_the_gate_at_a_look_with_junit_and_a_summary(lab: Lab
     assert (primary["a"], primary["b"], primary["verdict"]) == ("odd", "go", "slower")
     looks = json.loads((run / "schedule.json").read_text())["looks"]
     assert looks == [4, 6, 9, 12] and primary["forks"] in looks
-    case = ElementTree.parse(run / "junit.xml").find("testcase")
-    assert case is not None and case.find("failure") is not None
-    assert "regression" in (run / "summary.md").read_text()
+    failure = ElementTree.parse(run / "junit.xml").find("testcase/failure")
+    summary = (run / "summary.md").read_text()
+    assert failure is not None and "regression" in summary
+    sentence = failure.get("message")
+    assert sentence is not None and re.match(r"odd is \d+% slower than go on echoStruct, by throughput \(95%", sentence)
+    assert sentence in summary and sentence in ran.out
 
 
 @pytest.mark.alone

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
 from ..catalogue.own_subjects import is_own
+from ..models.outputs.run import CheckOutput
 from .compare import compared
 from .compare_urls import is_running
 from .examples import examples
 from .options import ComparisonOptions, console, takes
+
+if TYPE_CHECKING:
+    from ..measure.outcome import Outcome
+    from .gate import GateReport
 
 commands = typer.Typer()
 
@@ -42,7 +47,7 @@ class CheckOptions(ComparisonOptions):
 @takes(CheckOptions)
 def check(options: CheckOptions) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
-    from . import gate
+    from . import gate, gate_files
 
     for subject in (options.old, options.new):
         if is_running(subject) and not is_own(subject):
@@ -56,12 +61,34 @@ def check(options: CheckOptions) -> None:
         raise
     except SteelyardError as error:
         raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
-    if outcome.verdicts is None:
+    report = None if outcome.verdicts is None else gate.report_of(outcome.verdicts, _margin(options))
+    _print(outcome, report, json=options.json)
+    if report is None:
         raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
-    write_text(outcome.folder / "junit.xml", gate.junit(outcome.verdicts))
-    write_text(outcome.folder / "summary.md", gate.summary(outcome.verdicts))
-    answer = gate.judged(outcome.verdicts)
+    write_text(outcome.folder / "junit.xml", gate_files.junit(report))
+    write_text(outcome.folder / "summary.md", gate_files.summary(report))
     console().print(
-        f"{answer.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
+        f"{report.answer.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
     )
-    raise typer.Exit(answer)
+    raise typer.Exit(report.answer)
+
+
+def _margin(options: CheckOptions) -> float:
+    from ..catalogue import subject_syntax
+
+    return subject_syntax.share_of(options.margin)
+
+
+def _print(outcome: Outcome, report: GateReport | None, *, json: bool) -> None:
+    """Print the outcome as `compare` does, with the gate's sentence in the place of the verdict's."""
+    from . import printing
+    from .gate import Gate
+
+    if report is not None:
+        outcome = replace(outcome, verdicts=report.verdicts.model_copy(update={"sentence": report.sentence}))
+    if not json:
+        printing.show_outcome(outcome, console(stderr=False))
+        return
+    answer = Gate.CANNOT_TELL if report is None else report.answer
+    changes = [] if report is None else [change.record() for change in report.changes]
+    print(CheckOutput(**dict(printing.run_output(outcome)), answer=answer.meaning, changes=changes).model_dump_json())

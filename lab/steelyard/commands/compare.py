@@ -24,10 +24,11 @@ from .options import (
     HostsFile,
     Rest,
     Sessions,
+    measured,
+    print_outcome,
     require_rest,
     require_verdict,
     run_sessions,
-    run_study,
     takes,
 )
 
@@ -80,7 +81,9 @@ def compare(options: CompareOptions) -> None:
         compared_running(options.subjects, options)
         return
     if options.sessions is None:
-        require_verdict(compared(options.subjects, options, options.hosts))
+        outcome = compared(options.subjects, options, options.hosts)
+        print_outcome(outcome, options.json)
+        require_verdict(outcome)
         return
     with study_file(options.subjects, options) as (file, _):
         request = _request(options)
@@ -96,7 +99,7 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
     from ..results import machine_history
 
     with study_file(subjects, options) as (file, study):
-        outcome = run_study(file, _request(options), options.out, options.json, hosts)
+        outcome = measured(file, _request(options), options.out, hosts)
     if hosts is None:  # what is known of this machine is of its loopback
         machine_history.remember_run(study, outcome.verdicts)
     return outcome

@@ -178,16 +178,20 @@ def console(*, stderr: bool = True) -> Console:
 
 
 def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:
-    """Run the study of this name or file, perhaps on the hosts of a file, and print what it came to; raises SteelyardError where
-    that cannot be done."""
+    """Run a study as `measured` does, and print its outcome."""
+    outcome = measured(study, request, out, hosts)
+    print_outcome(outcome, json)
+    return outcome
+
+
+def measured(study: str, request: Request, out: Path | None, hosts: Path | None = None) -> Outcome:
+    """Run the study of this name or file, perhaps on the hosts of a file; raises SteelyardError where that cannot be done."""
     entry = entries.study(study)
     from ..measure import main_job as running  # only now: a name that is not known needs no wait
 
     with Progress(console()) as progress:
         command = ["steelyard", *sys.argv[1:]]
-        outcome = running.run(entry, request, out=out, command=command, progress=progress, hosts=hosts)
-    print_outcome(outcome, json)
-    return outcome
+        return running.run(entry, request, out=out, command=command, progress=progress, hosts=hosts)
 
 
 def run_sessions(

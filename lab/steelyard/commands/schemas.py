@@ -46,6 +46,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "cluster": cluster.ClusterRun,
     "machines": cluster.MachinesVerdict,
     "run-output": run.RunOutput,
+    "check-output": run.CheckOutput,
     "beside-output": beside.BesideOutput,
     "why-output": run.WhyOutput,
     "servers-output": catalogue.ServersOutput,

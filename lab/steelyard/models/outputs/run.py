@@ -1,11 +1,11 @@
-"""What `run`, `demo`, `compare`, `report` and `why` print of a run."""
+"""What `run`, `demo`, `compare`, `check`, `report` and `why` print of a run."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from ..strict import Significant, Strict
-from ..verdict import Comparison, FaultRow, Figure, LayerFigure, RecordCount, SlowLayer
+from ..verdict import Comparison, FaultRow, Figure, LayerFigure, RecordCount, SlowLayer, Word
 
 
 class SplitPart(Strict):
@@ -136,3 +136,28 @@ class RunOutput(Strict):
     recorded: list[RecordCount] = []
     grid: list[GridRow] = []
     faults: list[FaultRow] = []
+
+
+Answer = Literal["no regression", "regression", "cannot tell"]
+
+
+class GateChange(Strict):
+    """A measure's change from OLD to NEW: NEW is worse by `worse_percent`, negative where it is better (null: not compared).
+
+    `interval` is that of the ratio, in the same percent (null under two forks). `verdict` is about NEW (null: secondary, or the
+    instrument was not valid).
+    """
+
+    operation: str
+    measure: str
+    primary: bool
+    verdict: Word | None
+    worse_percent: Significant | None
+    interval: tuple[Significant, Significant] | None
+
+
+class CheckOutput(RunOutput):
+    """`check --json`: as `run --json`, with the gate's `answer`, NEW's `changes` against OLD, and `sentence` in their direction."""
+
+    answer: Answer
+    changes: list[GateChange] = []
