@@ -74,14 +74,34 @@ def test_the_exit_codes_are_those_that_the_documents_promise() -> None:
 @pytest.mark.parametrize(
     ("word", "ratio", "interval", "sentence"),
     [
-        ("slower", 0.88, (0.84, 0.92), "new is 12% slower than old on search, by throughput (95% interval 8% to 16% slower; "),
-        ("faster", 1.03, (1.01, 1.05), "new is 3% faster than old on search, by throughput (95% interval 1% to 5% faster; "),
-        ("faster", 13.0, (12.0, 14.0), "new is faster than old on search: it has 13 times the throughput (95% interval 12.0 to 14.0 times; "),
-        ("equivalent", 0.99, (0.97, 1.02), "new is as fast as old on search within the margin of 5%: it measured 1% slower, by throughput (95% interval 2% faster to 3% slower; "),
-        ("undecided", 0.95, (0.88, 1.02), "Cannot tell whether new is slower than old on search: it measured 5% slower, by throughput (95% interval 2% faster to 12% slower; "),
-        ("too few forks", 0.88, None, "Too few forks to tell whether new is slower than old on search: it measured 12% slower, by throughput ("),
+        (
+            *("slower", 0.88, (0.84, 0.92)),
+            "new is 12% slower than old on search, by throughput (95% interval 8% to 16% slower; ",
+        ),
+        (
+            *("faster", 1.03, (1.01, 1.05)),
+            "new is 3% faster than old on search, by throughput (95% interval 1% to 5% faster; ",
+        ),
+        (
+            *("faster", 13.0, (12.0, 14.0)),
+            "new is faster than old on search: it has 13 times the throughput (95% interval 12.0 to 14.0 times; ",
+        ),
+        (
+            *("equivalent", 0.99, (0.97, 1.02)),
+            "new is as fast as old on search within the margin of 5%: it measured 1% slower, by throughput "
+            "(95% interval 2% faster to 3% slower; ",
+        ),
+        (
+            *("undecided", 0.95, (0.88, 1.02)),
+            "Cannot tell whether new is slower than old on search: it measured 5% slower, by throughput "
+            "(95% interval 2% faster to 12% slower; ",
+        ),
+        (
+            *("too few forks", 0.88, None),
+            "Too few forks to tell whether new is slower than old on search: it measured 12% slower, by throughput (",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_sentence_is_about_new(
     word: Word, ratio: float, interval: tuple[float, float] | None, sentence: str
 ) -> None:
