@@ -172,6 +172,20 @@ def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could(
     assert not any("hold about" in said for said in again.said)
 
 
+def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
+    with pytest.raises(ConfigurationError, match="a budget of 10 s is too small: one fork takes about") as refused:
+        compared(10, compiles=True)
+    enough = re.fullmatch(r"--budget (\d+)s holds them", refused.value.hint)
+    assert enough is not None
+    assert not any("hold about" in line for line in compared(float(enough[1]), compiles=True).said)
+
+
+def test_only_a_comparison_that_promises_no_forks_is_cut_at_its_budget() -> None:
+    assert stopping.seconds_until_cut(schedule(study("a", "b", budget=100))) == pytest.approx(105)
+    assert stopping.seconds_until_cut(schedule(WSTEST, budget_seconds=100)) is None
+    assert stopping.seconds_until_cut(schedule(entries.study("demo").model)) is None
+
+
 def test_a_schedule_without_a_budget_stays_as_it_is() -> None:
     plain = schedule(WSTEST)
     assert fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False) == Fitted(plain)

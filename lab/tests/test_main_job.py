@@ -216,6 +216,18 @@ def test_a_run_is_not_resumed_on_another_setup(stopped: Made, run: Run) -> None:
     assert (folder / "trials" / "02").is_dir()
 
 
+def test_a_comparison_measures_nothing_beyond_its_budget(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "OVER", -1.0)  # so it is used up when the first trial begins
+    ran = run("compare", "plain", "plain", "--budget", "10m", "--json")
+    assert ran.code == 2, ran.err
+    assert "trial 1 failed: the budget of 10 min 00 s ended before 3 pairs were measured" in ran.err
+    (record,) = records(tmp_path)
+    assert (record["status"], record["failure"]["kind"], record["slices"]) == ("failed", "budget", [])
+    assert "Traceback" not in ran.err
+
+
 SLOW = {"a": 4, "b": 3}  # answers a second: of eight users each waits for 2 and 2.7 s
 
 

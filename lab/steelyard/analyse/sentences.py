@@ -44,6 +44,7 @@ _DEEDS = {
     "contract": "broke the contract",
     "state": "began in another state",
     "reconciliation": "was not reconciled",
+    "budget": "was cut by the end of the budget",
     "defect": "was ended by a defect of Steelyard",
 }
 

@@ -41,7 +41,14 @@ from ..plan.designs import design_named
 from ..plan.estimate import of_run
 from ..plan.run_parameters import Request, RunParameters, settle
 from ..plan.schedule import schedule_of, schedule_only
-from ..plan.stopping import forks_for_a_verdict, stopping_of, trial_within, warm_up_within, without_verdict
+from ..plan.stopping import (
+    forks_for_a_verdict,
+    seconds_until_cut,
+    stopping_of,
+    trial_within,
+    warm_up_within,
+    without_verdict,
+)
 from ..plan.subjects import subjects_asked, subjects_of
 from ..results import earlier, machine_history
 from ..results.live_file import LiveFile
@@ -54,7 +61,7 @@ from .resume import NEVER_STARTED, ResumeState, put_aside, require_same_setup, t
 from .side_by_side import drive_side_by_side
 from .trial import trial as drive
 from .trial.agents import find_agents
-from .trial.context import TrialContext, TrialFailedError
+from .trial.context import OUT_OF_BUDGET, TrialContext, TrialFailedError
 
 HOSTS_FILE = "hosts.toml"  # of a run's folder
 _LOOKING_SHARE = 0.03
@@ -229,6 +236,8 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     if setting.schedule.at_once > 1:
         return _drive_side_by_side(setting, standing, tally)
     begun = time.monotonic() - standing.seconds
+    seconds = seconds_until_cut(setting.schedule)
+    setting = replace(setting, deadline=None if seconds is None else begun + seconds)
     narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
     setting = _pushed_on(setting, 0)
     enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
@@ -294,7 +303,7 @@ class _Tally:
 
     def failed(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
         """Take in that a trial failed."""
-        if not is_its_result(schedule, error.failure):
+        if not is_its_result(schedule, error.failure) and error.failure.kind != OUT_OF_BUDGET:
             self.failures.append(str(error))
         self.progress.say(f"trial {plan.number} failed: {error.message}")
         if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from ..base.errors import ConfigurationError
 from ..base.progress import duration
 from ..base.text import counted
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
 from .estimate import Compiles, beside_pairs, of_pair, of_trial
 from .kinds import kind_of
-from .stopping import forks_for_a_verdict, trials_per_fork
+from .stopping import OVER, forks_for_a_verdict, seconds_until_cut, trials_per_fork
 
 SHORTEST_SLICE_SECONDS = 1.0
 
@@ -43,6 +45,8 @@ def fitted(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitt
             kept = tried.model_copy(update={"pairs_per_cell": pairs})
             return Fitted(kept, tuple(_shortened(schedule, kept)))
     least = schedule.model_copy(update={"slice_seconds": lengths[-1], "pairs_per_cell": LEAST_PAIRS})
+    if seconds_until_cut(least) is not None:
+        _require_one_fork(least, compiles)
     return Fitted(least, (_too_small(least, compiles), *_shortened(schedule, least)))
 
 
@@ -52,6 +56,24 @@ def _least_of_dearest(schedule: Schedule, compiles: Compiles) -> tuple[float, fl
         (trial.start_order for trial in schedule.trials), key=lambda order: of_trial(schedule, order, compiles).least
     )
     return beside_pairs(schedule, subjects, compiles).least, of_pair(schedule, subjects).least
+
+
+def _least_fork(least: Schedule, compiles: Compiles) -> float:
+    """The least seconds of a fork with the least pairs."""
+    beside, pair = _least_of_dearest(least, compiles)
+    return (beside + LEAST_PAIRS * pair) * trials_per_fork(least)
+
+
+def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
+    """Raise ConfigurationError where the budget cuts the first fork before it has the least pairs."""
+    fork, budget = _least_fork(least, compiles), least.budget_seconds or 0.0
+    if fork > (1 + OVER) * budget:
+        wanted = forks_for_a_verdict(least)
+        raise ConfigurationError(
+            f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict takes "
+            f"{counted(wanted, 'fork')}",
+            hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s holds them",
+        )
 
 
 def _shortened(asked: Schedule, kept: Schedule) -> list[str]:
@@ -66,8 +88,7 @@ def _shortened(asked: Schedule, kept: Schedule) -> list[str]:
 def _too_small(least: Schedule, compiles: Compiles) -> str:
     """What the budget does not hold, and what would hold it."""
     wanted, budget = forks_for_a_verdict(least), least.budget_seconds or 0.0
-    beside, pair = _least_of_dearest(least, compiles)
-    fork = (beside + LEAST_PAIRS * pair) * trials_per_fork(least)
+    fork = _least_fork(least, compiles)
     holds = max(1, int(budget / fork))
     return (
         f"{duration(budget)} hold about {holds} of the {counted(wanted, 'fork')} that a verdict takes, so there may be none; "

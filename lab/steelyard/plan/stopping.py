@@ -95,6 +95,17 @@ def trial_within(schedule: Schedule) -> Seconds | None:
     return schedule.budget_seconds / (forks_for_a_verdict(schedule) * _first_trials_per_fork(schedule))
 
 
+def seconds_until_cut(schedule: Schedule) -> Seconds | None:
+    """Seconds from a run's begin after which nothing more is measured; None where trials may take their time.
+
+    Only a comparison that a user gives a budget is cut: a study's own budget leaves out what does not fit, and a promise of forks
+    stands above it.
+    """
+    if schedule.budget_seconds is None or not schedule.looks or schedule.least_forks:
+        return None
+    return (1 + OVER) * schedule.budget_seconds
+
+
 def warm_up_within(schedule: Schedule) -> Seconds | None:
     """Seconds from a trial's begin by which its warm-up must end for its share of the budget; None where it has none.
 

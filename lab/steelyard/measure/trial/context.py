@@ -38,6 +38,8 @@ from ...workload.corpus import Corpus
 from ...workload.load_target import LoadTarget
 from ..load.auth import Credentials
 
+OUT_OF_BUDGET = "budget"  # the kind of failure of a trial that the budget's end cut
+
 
 class TrialFailedError(SteelyardError):
     """A trial ended early; what it measured until then is stored, with the reason in its record."""
@@ -81,6 +83,7 @@ class TrialContext:
     `apart` are the subjects that share a fixed port, of which each has a network namespace of its own.
     `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` is what the engine is told
     apart from them; None where the service has a contract.
+    `deadline` is the time on the monotonic clock after which nothing more is measured.
     `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
     """
 
@@ -93,6 +96,7 @@ class TrialContext:
     progress: Progress
     warm_up_within: float | None = None
     trial_within: float | None = None
+    deadline: float | None = None
     site: Placement = LOOPBACK
     lab: int | None = None
     apart: Sequence[str] = ()

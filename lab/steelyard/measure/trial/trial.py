@@ -16,6 +16,7 @@ from typing import Any
 
 from ...base.csvfiles import write_text
 from ...base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
+from ...base.progress import duration
 from ...hosts import clocks, doctor, processes
 from ...hosts.cpus import kept_awake, staying_on
 from ...hosts.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
@@ -26,6 +27,7 @@ from ...models.job import StretchEdges, Turn
 from ...models.records import Cell, Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
 from ...plan.cells import sessions_of
 from ...plan.designs import design_named
+from ...plan.designs.design import LEAST_PAIRS
 from ...plan.faults import drawn
 from ...plan.kinds import kind_of
 from ...plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
@@ -42,7 +44,7 @@ from ...statistics.steady import (
 )
 from . import idle_cpu, own_answers, remote_logs
 from .bring_up import require_host, start_all, unless_lost
-from .context import TrialContext, TrialFailedError, TrialLog, trial_folder
+from .context import OUT_OF_BUDGET, TrialContext, TrialFailedError, TrialLog, trial_folder
 from .drivers import Drivers, drivers_of
 from .engine import Engine, Tick
 from .faults import Strike, counted_after
@@ -303,6 +305,7 @@ class _Driver:
                 enough = len(driven) >= CONSECUTIVE and not still_compiles(driven)
                 if len(driven) >= usual and (late or enough):
                     break
+                self._require_time()
                 driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
 
     def _settle(self, slices: TrialSlices, begun: float) -> None:
@@ -317,6 +320,7 @@ class _Driver:
             if warm_up_is_over(within, time.monotonic() - begun, had, verdict_promised=promised):
                 break
             for key in pending:
+                self._require_time()
                 before = time.monotonic()
                 plan = slices.warm_up[key][turn]
                 seen[key].append(self._drive_slice(plan, f"warming up {plan.subject}", PAUSE_SECONDS))
@@ -361,6 +365,7 @@ class _Driver:
         for pair, of_pair in groupby(slices.measure, lambda plan: plan.pair or 0):
             if self._pairs_are_over(begun, clock, pairs):
                 break
+            self._require_time()
             for cell, group in groupby(of_pair, lambda plan: plan.cell):
                 if not self._stretches.enough(self._cells[cell]):
                     voided[cell] += self._drive_pair(list(group), total)
@@ -374,7 +379,19 @@ class _Driver:
     def _pairs_are_over(self, begun: float, clock: float, counted: int) -> bool:
         """Whether the budget ends them, of which so many that count were driven since `clock`."""
         now = time.monotonic()
+        if counted >= LEAST_PAIRS and self._is_out_of_time():
+            return True
         return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock)
+
+    def _is_out_of_time(self) -> bool:
+        return self._setting.deadline is not None and time.monotonic() > self._setting.deadline
+
+    def _require_time(self) -> None:
+        """Raises TrialFailedError where the run's budget is used up before the trial has the least pairs."""
+        if self._is_out_of_time():
+            budget = duration(self._setting.schedule.budget_seconds or 0.0)
+            message = f"the budget of {budget} ended before {LEAST_PAIRS} pairs were measured"
+            raise TrialFailedError(Failure(kind=OUT_OF_BUDGET, message=message), "give a larger --budget")
 
     def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
         """The slices of a pair; whether they are voided, since something was compiled in one of them, or others were at work."""
