@@ -63,7 +63,7 @@ def test_an_example_is_understood_and_what_it_names_is_here(words: list[str]) ->
     told = parsed(words)
     verb = words[0]
     if verb in ("compare", "check"):
-        subjects = told.get("subjects") or (told["new"], told["old"])
+        subjects = told.get("subjects") or [words for words in (told["new"], told["old"]) if words is not None]
         if told["service"] == OF_THE_USER:
             assert all(entries.server(subject) for subject in subjects)
         elif not any("/" in subject for subject in subjects):

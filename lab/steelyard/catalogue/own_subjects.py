@@ -36,10 +36,13 @@ def server_of(words: str) -> OwnServer:
     return OwnServer(title=words.strip(), folder=str(Path.cwd()), start=argv)
 
 
-def specs_of(subjects: Sequence[str]) -> list[SubjectSpec]:
-    """The subjects that these words mean, with different labels; the same one twice is an A/A test."""
+def specs_of(subjects: Sequence[str], labels: Mapping[str, str] | None = None) -> list[SubjectSpec]:
+    """The subjects that these words mean, with different labels; the same one twice is an A/A test.
+
+    `labels` are those of all words; without them each subject is labelled by its folder or program.
+    """
     servers = [server_of(words) for words in subjects]
-    labels = _labels(dict(zip(subjects, servers, strict=True)))
+    labels = labels or _labels(dict(zip(subjects, servers, strict=True)))
     specs: list[SubjectSpec] = []
     for words, server in zip(subjects, servers, strict=True):
         label = labels[words]

@@ -25,22 +25,38 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(ComparisonOptions):
-    """What `check` is told."""
+    """The arguments and options of `check`."""
 
     old: Annotated[
         str,
         typer.Argument(
-            metavar="OLD", help="What was: SERVER or SERVER@FACTOR=VALUE; or your own folder, command line or jar."
+            metavar="OLD",
+            help="SERVER or SERVER@FACTOR=VALUE; or your own: a folder, a command line, a jar, docker:IMAGE or podman:IMAGE. "
+            "With --git: the folder alone.",
         ),
     ]
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What is to be no slower.")]
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The changed one, written alike.")] = None
     margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%"
+    git: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OLD..NEW", help="Compare two revisions of the folder's git repository, such as main..HEAD."
+        ),
+    ] = None
+    build: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="With --git: the shell command that builds a revision, run in its folder."
+        ),
+    ] = None
 
 
 @commands.command(
     short_help="Gate a change: is NEW slower than OLD? For CI.",
     epilog=examples(
         "steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m",
+        "steelyard check ./shop ./shop-next --budget 10m",
+        "steelyard check --git main..HEAD --build 'mvn -q package' ./shop",
         more="Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 used wrongly.",
     ),
 )
@@ -49,14 +65,9 @@ def check(options: CheckOptions) -> None:
     """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
     from . import gate, gate_files
 
-    for subject in (options.old, options.new):
-        if is_running(subject) and not is_own(subject):
-            raise ConfigurationError(
-                f"{subject} is nothing that check can start",
-                hint="`steelyard compare URL URL` prints the figures of two that run; a folder's service.toml says its start",
-            )
     try:
-        outcome = compared([options.new, options.old], options)
+        subjects, labels = _subjects(options)
+        outcome = compared([*reversed(subjects)], options, labels=labels)
     except ConfigurationError:
         raise
     except SteelyardError as error:
@@ -71,6 +82,37 @@ def check(options: CheckOptions) -> None:
         f"{report.answer.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
     )
     raise typer.Exit(report.answer)
+
+
+def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
+    """OLD and NEW, and labels for them where their words give none; revisions are built by now."""
+    from ..catalogue import subject_syntax
+    from . import git_range
+
+    subject_syntax.seconds_of(options.budget)  # a wrong word is told before a build takes its time
+    _margin(options)
+    if options.git is None:
+        if options.build is not None:
+            raise ConfigurationError("--build goes with --git", hint="build both before you compare them")
+        if options.new is None:
+            raise ConfigurationError(
+                "check compares OLD with NEW, and NEW is missing", hint="or name revisions by --git"
+            )
+        for subject in (options.old, options.new):
+            _require_startable(subject)
+        return [options.old, options.new], {}
+    if options.new is not None:
+        raise ConfigurationError("--git compares revisions of one folder", hint=f"leave out {options.new}")
+    labels = git_range.folders_of(options.git, options.old, options.build)
+    return list(labels), labels
+
+
+def _require_startable(subject: str) -> None:
+    if is_running(subject) and not is_own(subject):
+        raise ConfigurationError(
+            f"{subject} is nothing that check can start",
+            hint="`steelyard compare URL URL` prints the figures of two that run; a folder's service.toml says its start",
+        )
 
 
 def _margin(options: CheckOptions) -> float:

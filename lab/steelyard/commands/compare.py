@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +90,12 @@ def compare(options: CompareOptions) -> None:
         run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
 
 
-def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | None = None) -> Outcome:
+def compared(
+    subjects: Sequence[str],
+    options: ComparisonOptions,
+    hosts: Path | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Outcome:
     """Run the comparison that `compare` and `check` ask for; one of a server with itself is remembered.
 
     `subjects` are in the user's words, SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where the options do not go
@@ -98,14 +103,16 @@ def compared(subjects: Sequence[str], options: ComparisonOptions, hosts: Path | 
     """
     from ..results import machine_history
 
-    with study_file(subjects, options) as (file, study):
+    with study_file(subjects, options, labels) as (file, study):
         outcome = measured(file, _request(options), options.out, hosts)
     if hosts is None:  # what is known of this machine is of its loopback
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
 
 
-def _study(subjects: Sequence[str], options: ComparisonOptions, folder: Path) -> Study:
+def _study(
+    subjects: Sequence[str], options: ComparisonOptions, folder: Path, labels: Mapping[str, str] | None
+) -> Study:
     """The study of a comparison, for a file in `folder`; raises ConfigurationError where the options do not go together."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import operation_meant, service_meant
@@ -113,7 +120,7 @@ def _study(subjects: Sequence[str], options: ComparisonOptions, folder: Path) ->
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     if any(is_own(subject) for subject in subjects):
-        return own_study(subjects, options, folder)
+        return own_study(subjects, options, folder, labels)
     for flag, given in (("--request", options.request), ("--body", options.body), ("--writes", options.writes)):
         if given:
             raise ConfigurationError(f"{flag} is for servers of your own", hint="leave it out")
@@ -138,12 +145,14 @@ def _request(options: ComparisonOptions) -> Request:
 
 
 @contextmanager
-def study_file(subjects: Sequence[str], options: ComparisonOptions) -> Iterator[tuple[str, Study]]:
+def study_file(
+    subjects: Sequence[str], options: ComparisonOptions, labels: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, Study]]:
     """The study of a comparison and its file, as long as the context lasts; a run's folder keeps a copy."""
     from ..catalogue import subject_syntax
 
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:
-        study = _study(subjects, options, Path(folder))
+        study = _study(subjects, options, Path(folder), labels)
         file = Path(folder) / "compare.toml"
         file.write_text(subject_syntax.text_of(study), encoding="utf-8")
         yield str(file), study

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from ..models.study import Study
 
 
-def own_study(subjects: Sequence[str], options: ComparisonOptions, folder: Path) -> Study:
-    """The study that compares these, with its requests written beside it into `folder`; raises ConfigurationError."""
+def own_study(
+    subjects: Sequence[str], options: ComparisonOptions, folder: Path, labels: Mapping[str, str] | None = None
+) -> Study:
+    """The study that compares these, with its requests written beside it into `folder`; raises ConfigurationError.
+
+    `labels` name the subjects where their words do not.
+    """
     strange = next((words for words in subjects if not own_subjects.is_own(words)), None)
     if strange is not None:
         raise ConfigurationError(
             f"'{strange}' is no server of yours, and others of these are",
             hint="compare folders and command lines with each other; `steelyard import` makes a folder's service.toml",
         )
-    specs = own_subjects.specs_of(subjects)
+    specs = own_subjects.specs_of(subjects, labels)
     requests = requests_of(subjects, options.service, options.request, options.body)
     study = subject_syntax.own_study_of(
         specs,

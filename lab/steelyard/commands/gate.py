@@ -64,11 +64,11 @@ class Change:
 
     @property
     def amount(self) -> str:
-        """The change in words: "12% slower", of a secondary measure "12% higher"; from 100% on "13 times the throughput"."""
+        """The change in words: "12% slower", of a secondary measure "12% higher"; from 100% on "13 times"."""
         if self.compared.ratio is None or self.worse_by is None:
             return "not compared"
         if self._as_ratio:
-            return f"{short_text(self.compared.ratio)} times the {lower_first(self.title)}"
+            return f"{short_text(self.compared.ratio)} times"
         return self._percent(self.worse_by)
 
     @property
@@ -112,7 +112,11 @@ class Change:
     def _verdict(self, margin: float) -> str:
         a, b, operation = self.compared.a, self.compared.b, self.compared.operation
         by = f", by {lower_first(self.title)}"
-        measured = f"it has {self.amount}" if self._as_ratio else f"it measured {self.amount}{by}"
+        measured = (
+            f"it has {self.amount} the {lower_first(self.title)}"
+            if self._as_ratio
+            else f"it measured {self.amount}{by}"
+        )
         match self.compared.verdict:
             case "slower" | "faster" if not self._as_ratio:
                 return f"{a} is {self.amount} than {b} on {operation}{by}"

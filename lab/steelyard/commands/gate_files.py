@@ -42,6 +42,7 @@ def summary(report: GateReport) -> str:
         f"| {change.compared.operation} | {change.title} | {change.amount} | {change.range or 'none'} "
         f"| {change.compared.verdict or 'secondary'} |"
         for change in report.changes
+        if change.compared.primary or change.worse_by is not None
     ]
     pair = report.changes[0].compared if report.changes else None
     heading = "NEW against OLD" if pair is None else f"{pair.a} against {pair.b}"

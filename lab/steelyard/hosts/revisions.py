@@ -39,6 +39,11 @@ class Revision:
         """The name with the commit, such as "main (3f2a1b9)"."""
         return f"{self.name} ({self.commit[:7]})"
 
+    def has(self, file: str) -> bool:
+        """Whether the revision has a file of this name in the folder that is meant."""
+        name = f"{self.commit}:{(self.within / file).as_posix()}"
+        return not _git(self.repository, "cat-file", "-e", name).returncode
+
 
 def of_range(words: str, folder: Path) -> tuple[Revision, Revision]:
     """The two revisions of a range OLD..NEW in the repository of `folder`; raises ConfigurationError, ToolchainError."""

@@ -1,0 +1,64 @@
+"""Two revisions of a repository as subjects: each is checked out, built, and started as its service.toml says."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from ..base.errors import ConfigurationError
+from ..base.progress import Progress
+from ..catalogue import entries, own_requests
+from ..hosts import revisions
+from ..hosts.revisions import Revision
+from .options import console
+
+
+def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
+    """The built folders of the range OLD..NEW with a label for each, OLD first.
+
+    Raises ConfigurationError where the range or the folder is none, before anything is built, and BuildError.
+    """
+    pair = revisions.of_range(words, Path(folder))
+    _require_start(folder, pair)
+    name = Path(folder).resolve().name
+    labels = [re.sub(r"[^A-Za-z0-9._-]+", "_", f"{name}-{revision.name}")[:80] for revision in pair]
+    if labels[0] == labels[1]:
+        labels = [f"{label}-{revision.commit[:7]}" for label, revision in zip(labels, pair, strict=True)]
+    with Progress(console()) as progress:
+        built = [revisions.built(revision, build, progress) for revision in pair]
+    for revision, place in zip(pair, built, strict=True):
+        _lend_start(revision, Path(folder), place)
+    return {str(place): label for place, label in zip(built, labels, strict=True)}
+
+
+def _require_start(folder: str, pair: tuple[Revision, Revision]) -> None:
+    """Raise ConfigurationError where a revision cannot be started: neither it nor the user's folder says how."""
+    if Path(folder, entries.SERVICE_FILE).is_file():
+        if entries.service_at(folder).model.start is None:
+            raise ConfigurationError(
+                f"{folder}/{entries.SERVICE_FILE} does not say how the service is started",
+                hint='add start = ["java", "-jar", "target/shop.jar", "--server.port={port}"] or the like',
+            )
+        return
+    for revision in pair:
+        if not revision.has(entries.SERVICE_FILE):
+            raise ConfigurationError(
+                f"{revision.title} has no {revision.within / entries.SERVICE_FILE}, which says how it is started",
+                hint=f"write one into {folder}: it is lent to revisions that have none",
+            )
+
+
+def _lend_start(revision: Revision, folder: Path, place: Path) -> None:
+    """Copy the user's service.toml and the files that it names to a revision that has none of its own."""
+    if revision.has(entries.SERVICE_FILE):
+        return
+    console().print(
+        f"{revision.title} has no {entries.SERVICE_FILE}: it is started as {folder / entries.SERVICE_FILE} says",
+        highlight=False,
+        markup=False,
+    )
+    shutil.copyfile(folder / entries.SERVICE_FILE, place / entries.SERVICE_FILE)
+    for name, content in own_requests.of_service(entries.service_at(str(folder))).files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(content)
