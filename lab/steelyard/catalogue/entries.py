@@ -79,6 +79,7 @@ def server_of(part: PartSpec) -> Entry[Server]:
         jvm=own.looks_like_java,
         start=own.start,
         ready=own.ready or ["true"],
+        freeze=own.engine is None,
     )
     return Entry(part.server, Path(own.folder), Path(own.folder) / SERVICE_FILE, model)
 

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from ..base.errors import ConfigurationError
 from ..models.own_server import PORT_PLACE, PORT_VARIABLES, OwnServer
 from ..models.study import PartSpec, SubjectSpec
-from . import entries
+from . import container_images, entries
+from .container_images import is_image
 from .entries import SERVICE_FILE
 
 _TOLD = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
@@ -20,11 +21,13 @@ _LONGEST_LABEL = 90  # an A/A test adds `.again`
 
 def is_own(words: str) -> bool:
     """Whether these words mean a server of the user's own that Steelyard starts."""
-    return not _is_url(words) and (_is_command(words) or _is_started_folder(words))
+    return not _is_url(words) and (is_image(words) or _is_command(words) or _is_started_folder(words))
 
 
 def server_of(words: str) -> OwnServer:
     """The server that a folder, a command line or a jar means; raises ConfigurationError."""
+    if is_image(words):
+        return container_images.server_of(words)
     if _is_started_folder(words):
         return _of_folder(words)
     try:
@@ -113,6 +116,8 @@ def _program(server: OwnServer) -> Path:
 
 
 def _short(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - as the others
+    if server.engine is not None:
+        return container_images.label_of(words)
     return Path(server.folder).name if _is_started_folder(words) else _program(server).name
 
 

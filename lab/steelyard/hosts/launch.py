@@ -270,7 +270,7 @@ def _is_up_of(subject: Subject, part: Part, site: Placement, port: int, kept: Ke
 
     def is_up() -> bool:
         if part.own is not None:
-            listens = own_launch.on_its_port(part.server.name, kept, site, port, begun)
+            listens = own_launch.on_its_port(part.own, part.server.name, kept, site, port, begun)
         else:
             listens = any(listener.port == port for listener in site.reach.listening(kept.pids()))
         return listens and (not part.judged or _is_up(subject, part, site, port, answers))

@@ -41,18 +41,26 @@ def require_free(own: OwnServer, name: str, site: Placement) -> None:
     """Raises ProvisionError where somebody listens on the server's fixed port already."""
     if own.port is None:
         return
-    with suppress(OSError):
-        socket.create_connection((site.address, own.port), timeout=_CONNECT_SECONDS).close()
+    if _takes_connections(site.address, own.port):
         raise ProvisionError(
             f"{name} listens on port {own.port}, and something else listens there already", hint="stop it first"
         )
 
 
-def on_its_port(name: str, kept: Keeper, site: Placement, port: int, begun: float) -> bool:
+def _takes_connections(address: str, port: int) -> bool:
+    with suppress(OSError):
+        socket.create_connection((address, port), timeout=_CONNECT_SECONDS).close()
+        return True
+    return False
+
+
+def on_its_port(own: OwnServer, name: str, kept: Keeper, site: Placement, port: int, begun: float) -> bool:
     """Whether the server's processes listen on its port; raises ProvisionError where they have listened on others alone for long.
 
     `begun` is when it was started, on the monotonic clock.
     """
+    if own.engine is not None:  # its port is held by the engine
+        return _takes_connections(site.address, port)
     listening = site.reach.listening(kept.pids())
     ports = {listener.port for listener in listening}
     if port in ports:

@@ -16,6 +16,7 @@ from ..models.server import Server
 from ..models.service import Reconciliation
 from . import build, keeper, server_certificate
 from .asking import service_count
+from .containers import Container
 from .cpus import Shares, staying_on
 from .keeper import Keeper, ProcessUse
 from .placement import LOOPBACK, Placement
@@ -61,8 +62,21 @@ class RunningPart:
         self.port = int(words.placeholders["port"])
         self.log = log
         self.words = words
+        own = part.own
+        engine = None if own is None else own.engine
+        self._container = None if engine is None else Container(engine, f"steelyard-{self.port}")
         self.start_seconds = start_seconds
         self.restored = 0  # how often since it was started, by whichever subjects share it
+
+    def use(self) -> list[ProcessUse]:
+        """What each of its processes has used so far; raises KeeperError."""
+        return self.keeper.use() if self._container is None else self._container.use()
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Keep its processes on these processors; raises KeeperError."""
+        self.keeper.pin(cpus)
+        if self._container is not None:
+            self._container.pin(cpus)
 
     def start_again(self) -> None:
         """Run it anew on what it left, once it has ended, with nothing prepared or restored: in the same folder, on the same port,
@@ -125,7 +139,7 @@ class RunningSubject:
     def compiles(self) -> bool:
         """Whether one of its servers compiles while it runs: by its descriptor, or since compiler threads have worked in it."""
         return any(
-            part.part.server.model.jvm or any(used.jit_ns for used in part.keeper.use())
+            part.part.server.model.jvm or any(used.jit_ns for used in part.use())
             for part in self.parts
             if part.part.judged
         )
@@ -148,12 +162,12 @@ class RunningSubject:
     def pin(self, shares: Shares) -> None:
         """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
-            part.keeper.pin(part.part.share_of(shares))
+            part.pin(part.part.share_of(shares))
 
     def unpin(self, shares: Shares) -> None:
         """Let the processes of all parts run on every processor that subjects and engine have; raises KeeperError."""
         for part in self.parts:
-            part.keeper.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
+            part.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
 
     def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
         """Bring the companions that have a starting state back to it, while the service runs.
@@ -198,7 +212,7 @@ class RunningSubject:
 
     def use(self) -> dict[str, list[ProcessUse]]:
         """What each process has used so far, by place."""
-        return {part.part.place: part.keeper.use() for part in self.parts}
+        return {part.part.place: part.use() for part in self.parts}
 
     def requests_served(self) -> int | None:
         """The service's own count of requests since it was started, None if it has no counter.

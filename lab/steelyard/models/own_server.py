@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -21,7 +21,7 @@ class OwnServer(Strict):
     `start` runs it in the foreground. `ready` is repeated until it exits with 0; without it, the server is ready when it takes
     connections and answers. `stop` is run before its processes are ended, which happens in any case. It listens on the port that
     Steelyard gives it, by `{port}` in these lists and by the environment variables PORT and SERVER_PORT; where `port` is set it
-    listens on that one.
+    listens on that one. Of a container, `engine` is the program that runs it; its processes do not descend from that of `start`.
     """
 
     title: str
@@ -30,6 +30,7 @@ class OwnServer(Strict):
     ready: Argv | None = None
     stop: Argv | None = None
     port: Annotated[int | None, Field(gt=0, lt=65_536)] = None
+    engine: Literal["docker", "podman"] | None = None
 
     @property
     def looks_like_java(self) -> bool:

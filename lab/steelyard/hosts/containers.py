@@ -1,0 +1,71 @@
+"""The processes of a container, which its engine starts beside its client: a keeper of the client neither sees nor pins them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ..base import children
+from ..base.errors import KeeperError
+from . import process_table
+from .keeper import ProcessUse
+
+_SECONDS = 30.0
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Container:
+    """A running container, by its engine's program (docker or podman) and its name."""
+
+    def __init__(self, engine: str, name: str) -> None:
+        self._engine = engine
+        self._name = name
+        self._first: int | None = None
+
+    def use(self) -> list[ProcessUse]:
+        """What each of its processes has used so far, compilers not told apart; raises KeeperError."""
+        table = process_table.processes()
+        inside = [process for process in table.values() if process_table.descends(process, {self._first_pid()}, table)]
+        return [
+            ProcessUse(
+                pid=process.pid,
+                start_ticks=process.start_ticks,
+                name=process.name,
+                cpu_ns=process_table.clock_ns(process.pid) or process.cpu_ns,
+                jit_ns=0,
+                rss_bytes=_resident_bytes(process.pid),
+            )
+            for process in inside
+        ]
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Keep it on these processors; raises KeeperError."""
+        self._ask("update", "--cpuset-cpus", ",".join(map(str, cpus)), self._name)
+
+    def _first_pid(self) -> int:
+        """The id of its first process on this machine."""
+        if self._first is None:
+            answer = self._ask("inspect", "--format", "{{.State.Pid}}", self._name).strip()
+            if not answer.isdigit() or not int(answer):
+                raise KeeperError(f"{self._engine} does not tell the process of the container {self._name}: {answer!r}")
+            self._first = int(answer)
+        return self._first
+
+    def _ask(self, *words: str) -> str:
+        command = f"{self._engine} {words[0]}"
+        try:
+            ran = children.run([self._engine, *words], seconds=_SECONDS)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise KeeperError(f"`{command}` could not be run: {error}") from None
+        if ran.returncode:
+            raise KeeperError(f"`{command}` failed with exit code {ran.returncode}: {ran.stderr.strip()[-300:]}")
+        return ran.stdout
+
+
+def _resident_bytes(pid: int) -> int:
+    with suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * _PAGE_BYTES
+    return 0
