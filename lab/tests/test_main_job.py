@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -249,7 +250,8 @@ def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_th
 ) -> None:
     short = study(tmp_path, forks=4, more="[budget]\nseconds = 400\n")
     ran = run("run", short, "--users", "8", rates=SLOW)
-    assert ran.code == 2 and "error: there is no verdict: trial 1 has 7 answers of each user, of the 50" in ran.err
+    assert ran.code == 2
+    assert re.search(r"error: there is no verdict: trial 1 has \d+ answers of each user, of the 50", ran.err), ran.err
     assert ran.err.count("throughput needs about") == 1 and "so there will be no verdict on it" in ran.err
     assert all(not plan["fits"] for record in records(tmp_path) for plan in record["stretches"])
     found = verdicts(tmp_path)
