@@ -236,7 +236,7 @@ def test_a_service_file_may_name_its_host_and_path_in_any_script(
 def test_a_name_that_dns_cannot_have_is_refused_in_one_sentence(tmp_path: Path) -> None:
     ran = steelyard("load", "http://é..test/", *SHORT, folder=tmp_path)
     assert ran.code != 0 and ran.out == ""
-    assert ran.err.startswith("error: the host of http://é..test is no name that DNS can have (IDNA)\nhint:")
+    assert ran.err.startswith("error: the host of http://é..test is not a valid DNS name (IDNA)\nhint:")
 
 
 def test_nginx_recycles_connections_of_http_2_in_order_and_no_request_fails(tmp_path: Path) -> None:

@@ -358,7 +358,7 @@ BROKEN = {
         "document type",
     ),
     "other.xml": ('<soapui-project xmlns="urn:else"/>', "another namespace"),
-    "latin.sh": ("curl http://127.0.0.1/\ncurl http://127.0.0.1/\udcff", "no text in UTF-8: see line 2"),
+    "latin.sh": ("curl http://127.0.0.1/\ncurl http://127.0.0.1/\udcff", "not UTF-8 text: see line 2"),
     "none.sh": ("curl --data x", "it names no address"),
     "hosts.txt": ("http://[::1/x\nhttp://\n", "no request of .* line 1"),
 }

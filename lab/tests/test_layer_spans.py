@@ -185,7 +185,7 @@ def test_two_exports_at_once_and_a_place_that_cannot_be_written_are_named(tmp_pa
     observed(tmp_path / "run", PLANTED)
     for words, why in (
         (("run", "--text", "--otlp", "a"), "two exports"),
-        (("run", "--otlp", "no/where"), "cannot be written"),
+        (("run", "--otlp", "no/where"), "cannot write"),
         (("bare", "--otlp", "a"), "observed no layers"),
         (("nowhere", "--otlp", "a"), "is not a folder"),
     ):

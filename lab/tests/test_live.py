@@ -109,7 +109,7 @@ def test_at_80_columns_the_block_is_this() -> None:
         "━━━━━━━━━━──────────────   42%  3 min 10 s left",
         "tomcat-metro  ██████████████████████████████  10,000/s        p99 -  0 failed",
         "go            ██████████████████████████████  10,000/s  p99 1.23 ms  0 failed",
-        "go / tomcat-metro, throughput of echoStruct, so far (95% intervals, ¦ alike):",
+        "go / tomcat-metro, throughput of echoStruct, so far (95% intervals, ¦ = no difference):",
         "  1 fork   0.78 (no interval yet)",
         "  2 forks  0.78 (0.71 to 0.85)     ├─────●─────┤           ¦",
         "  3 forks  0.78 (0.75 to 0.81)        ├──●─┤               ¦",
@@ -120,7 +120,7 @@ def test_at_80_columns_the_block_is_this() -> None:
 def test_a_low_window_says_how_much_it_does_not_show() -> None:
     lines = block(shown("tomcat-metro", "go"), None, "5 s so far", 80, 5)
     assert len(lines) == 5
-    assert lines[-1] == "... 5 more lines, for a higher window"
+    assert lines[-1] == "... 5 more lines (enlarge the window)"
 
 
 def test_a_sparkline_begins_at_zero_and_stands_at_the_right() -> None:

@@ -76,7 +76,9 @@ def test_another_user_can_hold_the_lock_after_us_and_is_refused_by_name_meanwhil
     tmp_path.chmod(0o1777)
     at = tmp_path / "lock"
     with machine_lock("ours", at):
-        assert as_nobody(at).startswith(f"this machine is measuring already: `ours`, process {os.getpid()}")
+        assert as_nobody(at).startswith(
+            f"another measurement is running on this machine: `ours`, process {os.getpid()}"
+        )
     assert as_nobody(at) == "held\n"
 
 
@@ -97,13 +99,16 @@ def test_only_a_regular_file_of_one_name_is_taken(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("second-name", "pipe"):
         with (
-            pytest.raises(LockError, match=f"{name} is not a regular file of one name") as refused,
+            pytest.raises(LockError, match=f"{name} is not a regular file with a single name") as refused,
             machine_lock("ours", tmp_path / name),
         ):
             pass
         assert "STEELYARD_LOCK" in refused.value.hint
     assert (tmp_path / "victim").read_text() == "precious"
-    with pytest.raises(LockError, match="cannot be opened: Is a directory"), machine_lock("ours", tmp_path):
+    with (
+        pytest.raises(LockError, match=r"cannot open the machine's lock .*: Is a directory"),
+        machine_lock("ours", tmp_path),
+    ):
         pass
 
 

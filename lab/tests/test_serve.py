@@ -407,12 +407,12 @@ def test_a_second_interrupt_does_not_leave_a_run_that_was_begun_to_end_after_the
 def test_a_folder_that_is_not_there_and_a_port_that_is_anothers_are_said(tmp_path: Path) -> None:
     import socket
 
-    with pytest.raises(ConfigurationError, match="there is no folder"):
+    with pytest.raises(ConfigurationError, match="is not a folder"):
         serve(tmp_path / "nothing", 0, allow_run=False, ready=lambda _: None)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(ConfigurationError, match="cannot be had"):
+        with pytest.raises(ConfigurationError, match="is not available"):
             serve(tmp_path, other.getsockname()[1], allow_run=False, ready=lambda _: None)
 
 

@@ -291,7 +291,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
     write_table(path, ("a", "b"), [(1, "x,y"), (2, 'say "hi"\nthere')])
     rows = list(read_table(path, ("a",)))
     assert [row.fields["b"] for row in rows] == ["x,y", 'say "hi"\nthere']
-    with pytest.raises(StoreError, match="cannot be written"):
+    with pytest.raises(StoreError, match="cannot write"):
         write_text(tmp_path / "absent" / "file", "text")
     write_document(tmp_path / "x.json", {"b": 1})
     assert sorted(item.name for item in tmp_path.iterdir()) == ["table.csv", "x.json"]
@@ -309,6 +309,6 @@ def test_a_file_that_does_not_fit_on_the_disk_leaves_the_old_one(tmp_path: Path)
         "write_text(pathlib.Path(sys.argv[1]), 'new' * 1000)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
-    assert "StoreError" in ran.stderr and "trial.json cannot be written" in ran.stderr, ran.stderr
+    assert "StoreError" in ran.stderr and "trial.json" in ran.stderr and "cannot write" in ran.stderr, ran.stderr
     assert path.read_text() == "old\n"
     assert [item.name for item in tmp_path.iterdir()] == ["trial.json"]

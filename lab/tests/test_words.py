@@ -94,7 +94,7 @@ def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     ran = run_study(tmp_path, STUDY, "--out", str(tmp_path / "file" / "deeper"))
     assert ran.code == 1
-    assert "cannot be made" in ran.err and "--out" in ran.err
+    assert "cannot create the folder" in ran.err and "--out" in ran.err
 
 
 def test_a_slow_down_without_a_measured_size_is_refused(tmp_path: Path) -> None:

@@ -1,1 +1,4 @@
-"""What every room stands on: errors, places, small files, progress, words for numbers; nothing of servers or runs."""
+"""Foundations of every package: errors, paths, small files, progress and number formats.
+
+It knows no servers and no runs.
+"""

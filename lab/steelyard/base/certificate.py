@@ -1,4 +1,4 @@
-"""A certificate that signs itself, made by openssl for addresses of a machine, and the key that goes with it."""
+"""A self-signed certificate for addresses of this machine, with its key. OpenSSL makes both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import children
 from .errors import ToolchainError
 
 _SECONDS = 60.0
-# A configuration of its own: what stands in a machine's own one differs from system to system.
+# Our own configuration, because the system's default differs between distributions.
 _CONFIGURATION = """\
 [req]
 distinguished_name = name
@@ -29,8 +29,11 @@ subjectAltName = {names}
 
 
 def make(folder: Path, name: str, addresses: Sequence[str], days: int) -> tuple[Path, Path]:
-    """The files of a certificate for localhost and these addresses, and of its key, which its owner alone may read: ECDSA on
-    P-256, in PEM. Raises ToolchainError where openssl is not there, or cannot make it."""
+    """Create a certificate for localhost and `addresses`, and return the paths of certificate and key.
+
+    The key is ECDSA on P-256, in PEM, readable by its owner only. Raises ToolchainError where openssl is missing or
+    fails.
+    """
     made, key = folder / "certificate.pem", folder / "key.pem"
     names = ", ".join(["DNS:localhost", *(f"IP:{address}" for address in addresses)])
     with tempfile.NamedTemporaryFile("w", suffix=".cnf", encoding="utf-8") as configuration:
@@ -42,14 +45,14 @@ def make(folder: Path, name: str, addresses: Sequence[str], days: int) -> tuple[
             done = children.run(["openssl", "req", "-x509", *kind, *files], seconds=_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ToolchainError(
-                f"openssl, which makes the certificate for TLS, cannot be run: {error}",
-                hint="install openssl, or do without TLS",
+                f"cannot run openssl, which makes the certificate for TLS: {error}",
+                hint="install openssl, or run without TLS",
             ) from None
     if done.returncode != 0 or not made.is_file():
-        said = (done.stderr or "").strip().splitlines()[-1:] or ["it said nothing"]
+        said = (done.stderr or "").strip().splitlines()[-1:] or ["no output"]
         raise ToolchainError(
             f"openssl could not make a certificate: {said[0][:200]}",
-            hint="version 1.1.1 or later does; or do without TLS",
+            hint="use OpenSSL 1.1.1 or later, or run without TLS",
         )
     key.chmod(0o600)
     return made, key

@@ -1,4 +1,4 @@
-"""What this process has started: known from its first moment, ended with all interrupts held, and waited for when the lab ends."""
+"""Child processes of this program: registered when they start, and ended and awaited when the program ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TypeVar
 
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_END_SECONDS = 30.0  # more than a keeper needs to end what it keeps
+_END_SECONDS = 30.0  # longer than a keeper needs to end its processes
 
 Child = TypeVar("Child", subprocess.Popen[str], subprocess.Popen[bytes])
 
@@ -21,8 +21,8 @@ _begun: list[subprocess.Popen[str] | subprocess.Popen[bytes]] = []
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Signals that interrupt the lab wait for the end of this context and are then sent again; what is done here must be short."""
-    if threading.current_thread() is not threading.main_thread():  # only that one is ever interrupted
+    """Defer interrupting signals until this context ends, and raise them again then. Keep the body short."""
+    if threading.current_thread() is not threading.main_thread():  # Python runs signal handlers only there
         yield
         return
     came: list[int] = []
@@ -41,7 +41,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def begun(start: Callable[[], Child]) -> Child:
-    """The process that `start` starts, known to `end_all` before any interrupt can come between; raises what `start` raises."""
+    """Start a process by `start` and register it for `end_all` before any interrupt. Raises what `start` raises."""
     with interrupts_held():
         _begun[:] = [process for process in _begun if process.returncode is None]
         process = start()
@@ -50,10 +50,10 @@ def begun(start: Callable[[], Child]) -> Child:
 
 
 def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subprocess.CompletedProcess[str]:
-    """A short command run to its end, with `said` on its standard input; raises OSError, and TimeoutExpired after `seconds`.
+    """Run a short command to its end, with `said` on its standard input. Raises OSError, and TimeoutExpired after
+    `seconds`.
 
-    Unlike `subprocess.run`, which after Ctrl-C does not wait for what it killed, and after a time-out kills the
-    command alone, this one leaves nothing of its process group.
+    Unlike `subprocess.run`, it kills and awaits the whole process group after Ctrl-C or a timeout.
     """
     process = begun(
         lambda: subprocess.Popen(
@@ -78,18 +78,19 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
 
 
 def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
-    """Kill a process that leads a session of its own, with its group, and wait for it; nothing where it has ended."""
+    """Kill a process that leads its own session, with its group, and wait for it. Does nothing where it has ended."""
     with interrupts_held():
-        if process.returncode is None:  # its id is still its own
+        if process.returncode is None:  # not reaped, so the id is still its own
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 def end_all(seconds: float = _END_SECONDS) -> None:
-    """End what was begun and still runs, and wait for it.
+    """End all registered processes that still run, and wait for them.
 
-    Who reads our end of file ends by it, with all that it started; who does not within `seconds`, or has no such input, is killed.
+    Closing their standard input ends processes that read it. Those without such an input, or still running after
+    `seconds`, are killed.
     """
     with interrupts_held():
         left = [process for process in _begun if process.poll() is None]
@@ -97,7 +98,7 @@ def end_all(seconds: float = _END_SECONDS) -> None:
             if process.stdin is None:
                 process.kill()
             else:
-                with suppress(OSError):  # it may end just now
+                with suppress(OSError):  # it may have just ended
                     process.stdin.close()
         for process in left:
             try:

@@ -1,4 +1,4 @@
-"""TOML files into models, with errors that name the file, the key and the nearest valid one."""
+"""Read TOML files into models. Errors name the file, the key and the nearest valid key."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def load(path: Path, model: type[Model]) -> Model:
-    """The file's content as a `model`; raises ConfigurationError in words that a user can act on."""
+    """Read a file as a `model`. Raises ConfigurationError."""
     return validate(read(path), model, str(path))
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a TOML file as plain tables; raises ConfigurationError where it is missing, unreadable or no TOML."""
+    """Read a TOML file as plain tables. Raises ConfigurationError where it is missing, unreadable or not TOML."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -43,7 +43,7 @@ def parse(content: bytes, source: str) -> dict[str, Any]:
 
 
 def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:
-    """`content`, plain tables of TOML, as a `model`; `source` is what an error calls it. Raises ConfigurationError."""
+    """Validate `content`, plain TOML tables, as a `model`. Errors call it `source`. Raises ConfigurationError."""
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -51,7 +51,7 @@ def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:
 
 
 def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
-    """One validation problem of pydantic as one sentence: the key, what is wrong, and the nearest valid key."""
+    """Describe one pydantic problem in one sentence: the key, the problem, and the nearest valid key."""
     place = ".".join(str(step) for step in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"unknown key '{place}'{nearest(str(problem['loc'][-1]), _keys_at(model, problem['loc'][:-1]))}"
@@ -61,18 +61,18 @@ def describe(problem: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def nearest(word: str, valid: list[str]) -> str:
-    """A clause that names the valid word nearest to `word`, or all of them where none is near; empty for none."""
+    """A clause with the valid word nearest to `word`, or with all valid words where none is near."""
     return did_you_mean(word, valid) or (f"; valid here: {', '.join(valid)}" if valid else "")
 
 
 def did_you_mean(word: str, valid: list[str]) -> str:
-    """A clause that names the valid word nearest to `word`; empty where none is near."""
+    """A clause with the valid word nearest to `word`. Empty where none is near."""
     close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _keys_at(model: type[BaseModel], steps: tuple[int | str, ...]) -> list[str]:
-    """The keys that the model at the end of `steps` knows, found in its JSON Schema; empty where it cannot be told."""
+    """The keys of the model at the end of `steps`, from its JSON Schema. Empty where unknown."""
     schema = model.model_json_schema()
     node: dict[str, Any] = schema
     for step in steps:
@@ -90,7 +90,7 @@ def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _child(node: dict[str, Any], step: int | str, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of what stands at `step` of a value that `node` describes; empty where it cannot be told."""
+    """The schema of the child at `step` of `node`. Empty where unknown."""
     if isinstance(step, int):
         return dict(node.get("items", {}))
     named = [

@@ -1,4 +1,4 @@
-"""Small tables and documents on disk: read with the file and line in every complaint, written whole or not at all.
+"""Small tables and documents on disk. Errors name file and line, and files are written whole or not at all.
 
 A file may be packed: alone under its name and `.xz`, or in a kept run's archive (raw_archive); readers need not know.
 """
@@ -27,33 +27,33 @@ _LARGEST_FIELD = 1_000_000
 PACKED = ".xz"
 
 _PLACES = {
-    errno.ENOENT: "make its folder first, or name another place",
-    errno.ENOTDIR: "name another place",
-    errno.EISDIR: "a folder is there: name a file",
+    errno.ENOENT: "create its folder first, or choose another path",
+    errno.ENOTDIR: "choose another path",
+    errno.EISDIR: "this is a folder: choose a file",
 }
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table: its line in the file (the header is line 1) and its fields as text."""
+    """One row of a table: its line number (the header is line 1) and its fields as text."""
 
     path: Path
     line: int
     fields: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """The field as it stands in the file."""
+        """The field's text."""
         return self.fields[name]
 
     def whole(self, name: str) -> int:
-        """The field as a whole number from 0 up; raises StoreError."""
+        """The field as a whole number of at least 0. Raises StoreError."""
         try:
             return _whole(self.fields[name])
         except ValueError:
-            raise self._wrong(name, "a whole number from 0 up") from None
+            raise self._wrong(name, "a whole number of at least 0") from None
 
     def number(self, name: str) -> float:
-        """The field as a finite number; raises StoreError."""
+        """The field as a finite number. Raises StoreError."""
         try:
             return _finite(self.fields[name])
         except ValueError:
@@ -88,17 +88,17 @@ def names_in(folder: Path) -> list[str]:
 
 
 def packed_place(path: Path) -> Path:
-    """Where a file lies if it lies packed."""
+    """The path of the packed form of a file."""
     return path.with_name(f"{path.name}{PACKED}")
 
 
 def pack(content: bytes) -> bytes:
-    """The content as a `.xz` file: a tenth smaller than gzip on histograms' text, a quarter on tables."""
+    """The content in xz format. It is a tenth smaller than gzip on histogram text and a quarter on tables."""
     return lzma.compress(content, preset=6 | lzma.PRESET_EXTREME)
 
 
 def read_bytes(path: Path) -> bytes:
-    """The whole of a stored file, plain or else packed; raises StoreError that names it."""
+    """The content of a stored file, plain or packed. Raises StoreError with its path."""
     packed = packed_place(path)
     try:
         if not path.exists():
@@ -117,9 +117,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, *, may_be_cut: bool = False) -> str:
-    """The whole of a stored text file, whose last line has its end; raises StoreError that names it.
+    """The content of a stored text file whose last line is complete. Raises StoreError with its path.
 
-    `may_be_cut` says that the writer may have been killed: a last line without its line end is then left out.
+    With `may_be_cut`, an incomplete last line of a killed writer is left out.
     """
     try:
         text = read_bytes(path).decode("utf-8")
@@ -127,13 +127,13 @@ def read_text(path: Path, *, may_be_cut: bool = False) -> str:
         raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
     if text and not text.endswith("\n"):
         if not may_be_cut:
-            raise StoreError(f"{path} was cut short: its last line has no end")
+            raise StoreError(f"{path} was cut short: its last line is incomplete")
         text = text[: text.rfind("\n") + 1]
     return text
 
 
 def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
-    """The rows of a CSV file that has at least `columns`; raises StoreError that names the file and the line.
+    """The rows of a CSV file that has at least `columns`. Raises StoreError with file and line.
 
     `may_be_cut` as in `read_text`.
     """
@@ -143,7 +143,7 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
     try:
         header = next(reader, None)
         if header is None:
-            raise StoreError(f"{path} is empty: its header is missing")
+            raise StoreError(f"{path} is empty: it has no header")
         missing = [name for name in columns if name not in header]
         if missing:
             raise StoreError(f"{path}, line 1: the column {missing[0]} is missing")
@@ -158,7 +158,7 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
 
 
 def read_document(path: Path) -> Any:
-    """A JSON file's content; raises StoreError that names the file and the line."""
+    """The content of a JSON file. Raises StoreError with file and line."""
     try:
         return json.loads(read_bytes(path).decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -188,7 +188,7 @@ def table_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def write_document(path: Path, content: object) -> None:
-    """Write a JSON file whole, or leave the old one; raises StoreError."""
+    """Write a JSON file atomically. Raises StoreError."""
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -210,9 +210,12 @@ def _json(value: object) -> str:
 
 
 def read_small(path: Path, most_bytes: int) -> bytes:
-    """What a file of at most so many bytes holds, of a folder that came from anywhere; raises StoreError where it is another."""
+    """The content of a regular file of at most `most_bytes`, from an untrusted folder.
+
+    Raises StoreError for any other.
+    """
     try:
-        # Nobody waits for a pipe's other end, and what is no regular file is not read.
+        # O_NONBLOCK so that a named pipe does not block. Only regular files are read.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > most_bytes:
@@ -223,32 +226,32 @@ def read_small(path: Path, most_bytes: int) -> bytes:
 
 
 def require_room(path: Path, hint: str) -> None:
-    """Raise StoreError where no folder can be made at `path`, as far as that is known before it is tried."""
+    """Raise StoreError where no folder can be created at `path`, as far as that is known beforehand."""
     try:
         nearest = next(parent for parent in path.absolute().parents if parent.exists())
-        why_not = "" if nearest.is_dir() else f"{nearest} is no folder"
+        why_not = "" if nearest.is_dir() else f"{nearest} is not a folder"
         if not why_not and not os.access(nearest, os.W_OK | os.X_OK):
-            why_not = f"{nearest} may not be written to"
+            why_not = f"{nearest} is not writable"
     except OSError as error:
         why_not = error.strerror or type(error).__name__
     if why_not:
-        raise StoreError(f"the folder {path} cannot be made: {why_not}", hint=hint)
+        raise StoreError(f"cannot create the folder {path}: {why_not}", hint=hint)
 
 
 def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
-    """Write a text file as `write_bytes` does; raises StoreError."""
+    """Write a text file as `write_bytes` does. Raises StoreError."""
     write_bytes(path, text.encode(), lasting=lasting)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines of text as they come, as `write_bytes` does; raises StoreError."""
+    """Write lines of text one by one, as `write_bytes` does. Raises StoreError."""
     _write_whole(path, (f"{line}\n".encode() for line in lines), lasting=True)
 
 
 def write_bytes(path: Path, content: bytes, *, lasting: bool = True) -> None:
-    """Write a file beside itself and rename it once it is on the disk: nobody ever finds half of it; raises StoreError.
+    """Write a temporary file beside the target and rename it, so no reader sees half a file. Raises StoreError.
 
-    What need not be `lasting` does not wait for the disk: it may be lost with the power, and nothing else.
+    A file that is not `lasting` is not flushed to disk, so a power failure may lose it.
     """
     _write_whole(path, [content], lasting=lasting)
 
@@ -272,12 +275,12 @@ def _write_whole(path: Path, parts: Iterable[bytes], *, lasting: bool) -> None:
         if temporary is not None:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
-        hint = _PLACES.get(error.errno or 0, "is the disk full, or the folder read-only?")
-        raise StoreError(f"{path} cannot be written: {error.strerror}", hint=hint) from None
+        hint = _PLACES.get(error.errno or 0, "check for free space and that the folder is writable")
+        raise StoreError(f"cannot write {path}: {error.strerror}", hint=hint) from None
 
 
 def _keep_name(folder: Path) -> None:
-    """Have the disk keep the names of a folder too: a rename alone may be lost with the power."""
+    """Flush a folder's entries to disk: a power failure may undo a rename alone."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,31 +1,30 @@
-"""The one tree of exceptions: each carries the text that the user sees, and the next step where there is one."""
+"""The tree of exceptions. Each carries the message for the user and, where there is one, the next step."""
 
 from __future__ import annotations
 
-# How a command ends; 1 is also a regression, and 2 what no verdict could be had on.
+# The exit codes. 1 also means a regression, and 2 that no verdict was possible.
 COULD_NOT = 1
 CANNOT_TELL = 2
 USED_WRONGLY = 64
 DEFECT = 70
 INTERRUPTED = 130
 EXIT_CODES = (
-    "Exit codes: 0 success; 1 failure or regression; 2 cannot tell; 64 usage error; 70 a defect of Steelyard; "
-    "130 interrupted."
+    "Exit codes: 0 success; 1 failure or regression; 2 no verdict; 64 usage error; 70 internal error; 130 interrupted."
 )
 
 
 def why_unread(error: OSError | UnicodeDecodeError) -> str:
-    """Why a file could not be read, in words for who named it: no number of an error, and no offset in it."""
+    """Why a file could not be read, without error numbers and offsets."""
     if isinstance(error, UnicodeDecodeError):
-        return "it is no text in UTF-8"
+        return "it is not UTF-8 text"
     return error.strerror or type(error).__name__
 
 
 class SteelyardError(Exception):
-    """Something that the user can read and act on.
+    """An error that the user can read and act on.
 
-    `message` names what is wrong in one sentence, `hint` the next step (empty where there is none), `exit_code` how the
-    command ends: as its kind of error does where none is given.
+    `message` is one sentence about the problem, and `hint` the next step (empty where there is none). `exit_code`
+    overrides that of the class.
     """
 
     usual_exit_code = COULD_NOT
@@ -41,21 +40,21 @@ class SteelyardError(Exception):
 
 
 class ConfigurationError(SteelyardError):
-    """A file or a word of the user's is missing, broken or holds what is not known."""
+    """A file or an argument is missing, malformed or holds something unknown."""
 
     usual_exit_code = USED_WRONGLY
 
 
 class UnknownNameError(ConfigurationError):
-    """A server, service, study or operation of that name is not here."""
+    """No server, service, study or operation has that name."""
 
 
 class ToolchainError(SteelyardError):
-    """A toolchain or program that must be on the machine is not."""
+    """A required toolchain or program is not installed."""
 
 
 class FetchError(SteelyardError):
-    """An artifact could not be fetched, or is not the one that was pinned."""
+    """An artifact could not be fetched, or does not match its pinned hash."""
 
 
 class BuildError(SteelyardError):
@@ -63,11 +62,11 @@ class BuildError(SteelyardError):
 
 
 class KeeperError(SteelyardError):
-    """A kept process could not be started, asked or ended."""
+    """A kept process could not be started, queried or stopped."""
 
 
 class CommandFailedError(KeeperError):
-    """A kept command ended by itself with another exit code than 0: `code` (None: a signal ended it), and what it `said`."""
+    """A kept command exited with a `code` other than 0 (None: a signal ended it) and this output (`said`)."""
 
     def __init__(self, message: str, hint: str, code: int | None, said: str) -> None:
         super().__init__(message, hint)
@@ -76,27 +75,27 @@ class CommandFailedError(KeeperError):
 
 
 class ProvisionError(SteelyardError):
-    """A subject could not be brought up, or died."""
+    """A subject could not be started, or died."""
 
 
 class ContractError(SteelyardError):
-    """A subject's answer to an exchange of the contract is not the expected one."""
+    """A subject's answer to an exchange of the contract is not the expected answer."""
 
 
 class ImportRefusedError(SteelyardError):
-    """A description of a service cannot be taken over; nothing of it was kept."""
+    """A service description cannot be converted. Nothing was written."""
 
 
 class TargetError(SteelyardError):
-    """A target may not be loaded, or is not there."""
+    """A target may not be loaded, or cannot be reached."""
 
 
 class NoAnswerError(ContractError):
-    """No whole answer came over HTTP: not in time, too large, or not HTTP at all."""
+    """No complete HTTP answer: too late, too large, or not HTTP."""
 
 
 class EngineError(SteelyardError):
-    """The load engine could not go on."""
+    """The load engine failed."""
 
 
 class LockError(SteelyardError):
@@ -104,12 +103,12 @@ class LockError(SteelyardError):
 
 
 class StoreError(SteelyardError):
-    """A stored file is missing, cut short or not in its format; the message names the file and the line."""
+    """A stored file is missing, cut short or malformed. The message names the file and the line."""
 
 
 class MeasureError(SteelyardError):
-    """A measure of the registry, or of a study, is not well formed; the message names the measure and the key."""
+    """A measure is malformed. The message names the measure and the key."""
 
 
 class InsufficientDataError(SteelyardError):
-    """A statistic was asked of fewer values than it needs."""
+    """A statistic got fewer values than it needs."""

@@ -1,4 +1,4 @@
-"""Formulas of measures: a tiny arithmetic, parsed by Python's own grammar and nothing of it but the arithmetic allowed."""
+"""Formulas of measures: arithmetic on named quantities, parsed by Python's grammar with all else rejected."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _DEEPEST = 50
 
 
 class FormulaError(ValueError):
-    """A formula that is not arithmetic on known names; the text says what is wrong."""
+    """A formula is not arithmetic on known names. The text describes the problem."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A checked formula. `percentiles` are the (kind, percent) that it asks for, `deviations` the kinds, `names` the quantities."""
+    """A checked formula, with the `percentiles` (kind, percent), `deviations` (kinds) and `names` (quantities) that it
+    uses."""
 
     text: str
     tree: ast.expr
@@ -35,12 +36,12 @@ class Formula:
 
     @property
     def spread(self) -> bool:
-        """Whether it is a standard deviation: one of a histogram, or of sums of squares."""
+        """Whether it is a standard deviation, of a histogram or from sums of squares."""
         return bool(self.deviations) or "sqrt(" in self.text
 
     @property
     def counts(self) -> bool:
-        """Whether it is one quantity and nothing else, so that it grows with what is measured."""
+        """Whether it is a single quantity, so that it grows with the amount measured."""
         return isinstance(self.tree, ast.Name)
 
     def evaluate(
@@ -49,7 +50,7 @@ class Formula:
         percentile: Callable[[str, float], float | None],
         deviation: Callable[[str], float | None] = lambda _: None,
     ) -> float | None:
-        """The formula's value; None where a quantity was not recorded, or where a division by zero says there is nothing."""
+        """The formula's value. None where a quantity was not recorded, or for a division by zero."""
         try:
             value = _evaluate(self.tree, values, percentile, deviation)
         except (KeyError, ZeroDivisionError, OverflowError):
@@ -58,7 +59,7 @@ class Formula:
 
 
 def parse(text: str, known: frozenset[str], *, histograms: bool, prefixes: tuple[str, ...] = ()) -> Formula:
-    """Check `text` against the grammar and the names: those `known`, and all that begin with one of `prefixes`.
+    """Check `text` against the grammar and the known names: `known`, and all that begin with one of `prefixes`.
 
     Raises FormulaError.
     """
@@ -73,7 +74,7 @@ def parse(text: str, known: frozenset[str], *, histograms: bool, prefixes: tuple
 
 @dataclass
 class _Checked:
-    """A formula under check: what is allowed in it, and what it was found to ask for."""
+    """Checks a formula, and collects the percentiles, deviations and names that it uses."""
 
     text: str
     known: frozenset[str]
@@ -84,7 +85,7 @@ class _Checked:
     deviations: list[str] = field(default_factory=list)
 
     def take(self, node: ast.expr, depth: int) -> None:
-        """Raises FormulaError for anything but the arithmetic allowed."""
+        """Raises FormulaError for anything but the allowed arithmetic."""
         if depth > _DEEPEST:
             raise FormulaError("it is nested too deeply")
         match node:
@@ -151,7 +152,7 @@ def _evaluate(
             return float(values[name])
         case ast.Call(args=[ast.Name(id=kind), ast.Constant(value=int() | float() as percent)]):
             return percentile(kind, float(percent))
-    raise AssertionError("a checked formula holds nothing else")
+    raise AssertionError("a checked formula has no other node")
 
 
 def _of_one(node: ast.expr, value: float) -> float | None:

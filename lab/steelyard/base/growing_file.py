@@ -1,4 +1,4 @@
-"""A text file that another process appends to: each of its lines is read once, when it is whole."""
+"""A text file that another process appends to. Each line is read once, when it is complete."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class GrowingFile:
-    """Reads what was appended since it was last asked, however long the file is."""
+    """Reads the lines appended since the last call, however long the file is."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._bytes_read = 0
 
     def lines(self) -> list[str]:
-        """The whole lines appended since the last call, without their ends; raises OSError where it cannot be read."""
+        """The complete lines appended since the last call, without line ends. Raises OSError."""
         with self._path.open("rb") as file:
             file.seek(self._bytes_read)
             new = file.read()

@@ -1,4 +1,4 @@
-"""Latency histograms as the engine stores them: decoded on demand, merged without loss, never averaged."""
+"""Latency histograms in the engine's format: decoded on demand, merged without loss, never averaged."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from .csvfiles import read_text
 from .errors import StoreError
 
-# The bounds of the engine's histograms: from 1 us to an hour, with so many significant digits.
+# The bounds of the engine's histograms: from 1 µs to an hour, with this many significant digits.
 MOST_US, DIGITS = 3_600_000_000, 3
-_COOKIE = 0x1C849304  # of the compressed form of version 2, but for the bits that tell its word size
+_COOKIE = 0x1C849304  # of the compressed form of version 2, without the bits for the word size
 _COOKIE_MASK = 0xFFFFFF0F
 _WORD = 0x10  # those bits, as all libraries write them
 _MAGIC = b"\x1c\x84\x93"  # of any histogram of version 2
@@ -37,7 +37,7 @@ _INTERVAL = re.compile(r"(?:Tag=([^,]*),)?\d*\.?\d*,\d*\.?\d*,\d*\.?\d*,([A-Za-z
 class Histogram:
     """How often each value occurred.
 
-    `highest` (rising) are the values' upper bounds in microseconds, `middle` their centres. The bounds are
+    `highest` (rising) has the upper bounds of the values in microseconds, `middle` their centres. The bounds are
     HdrHistogram's equivalent ranges, 0.1% wide, so merging loses nothing.
     """
 
@@ -47,7 +47,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """How many values were recorded."""
+        """The number of recorded values."""
         return int(self.counts.sum())
 
     def percentile(self, percent: float) -> float:
@@ -82,7 +82,7 @@ def empty() -> Histogram:
 
 
 def merged(histograms: Iterable[Histogram]) -> Histogram:
-    """All values of all the histograms in one, each counted as often as all of them together count it."""
+    """All values of all histograms in one."""
     parts = [part for part in histograms if len(part.counts)]
     if not parts:
         return empty()
@@ -97,7 +97,7 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
 
 
 def without(whole: Histogram, part: Histogram) -> Histogram:
-    """The values of `whole` that are not in `part`, all of whose values are in `whole`."""
+    """The values of `whole` without those of `part`, which must be a subset."""
     counts = whole.counts.copy()
     np.subtract.at(counts, np.searchsorted(whole.highest, part.highest), part.counts)
     return Histogram(whole.highest, whole.middle, counts)
@@ -105,10 +105,10 @@ def without(whole: Histogram, part: Histogram) -> Histogram:
 
 @lru_cache(maxsize=2048)
 def decode(encoded: str) -> Histogram:
-    """A histogram from its V2 compressed form in base64; raises ValueError where it is not one."""
+    """Decode a histogram from its V2 compressed form in base64. Raises ValueError."""
     try:
         histogram = HdrHistogram.decode(encoded)
-        # the library's counts may end before its nominal length
+        # HdrHistogram may end the counts before the nominal length
         counts = np.array(histogram.encoder.payload.get_counts()).astype(np.int64)
     except (
         HdrCookieException,
@@ -138,18 +138,20 @@ def decode(encoded: str) -> Histogram:
 
 
 def encode(histogram: Histogram) -> str:
-    """The V2 compressed form in base64 of a histogram within the engine's bounds: `decode` gives it back without loss. Raises
-    ValueError where a value lies beyond them."""
+    """Encode a histogram within the engine's bounds as V2 compressed base64, without loss.
+
+    Raises ValueError for a value beyond the bounds.
+    """
     made = HdrHistogram(1, MOST_US, DIGITS)
     for value, count in zip(histogram.highest.tolist(), histogram.counts.tolist(), strict=True):
         if not made.record_value(value, count):
-            raise ValueError(f"{value} us is beyond the histograms' bound")
+            raise ValueError(f"{value} µs is beyond the histogram's bounds")
     encoded: bytes = made.encode()
     return encoded.decode()
 
 
 def intact(encoded: str) -> bool:
-    """Whether a histogram's compressed form has its right beginning, length and check sum; far cheaper than decoding it."""
+    """Whether a compressed histogram has a valid header, length and checksum. Much cheaper than decoding it."""
     try:
         raw = base64.b64decode(encoded, validate=True)
         cookie, length = struct.unpack_from(">II", raw)
@@ -160,7 +162,7 @@ def intact(encoded: str) -> bool:
 
 
 def tagged(line: str) -> tuple[str, str] | None:
-    """The tag and the encoded histogram of a line of an HdrHistogram log; None where it is something else."""
+    """The tag and the encoded histogram of a line of an HdrHistogram log. None for other lines."""
     interval = _INTERVAL.fullmatch(line)
     return None if interval is None or interval[1] is None else (interval[1], _folded(interval[2]))
 
@@ -205,7 +207,10 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
 
 
 def read_seconds(path: Path) -> list[tuple[str, str]]:
-    """The encoded histograms of a log in which a tag stands once a second, each with its tag, in order; raises StoreError."""
+    """The encoded histograms of a log with one interval a second for each tag, with their tags, in order.
+
+    Raises StoreError.
+    """
     seconds = []
     for number, line in _lines(path, True):
         if not line or line.startswith(("#", '"')):
@@ -218,7 +223,7 @@ def read_seconds(path: Path) -> list[tuple[str, str]]:
 
 
 class LoggedInterval(NamedTuple):
-    """A line of an HdrHistogram log: begin (from the log's base time on) and length in seconds, the greatest value in ms."""
+    """A line of an HdrHistogram log: start (since the log's base time) and length in seconds, and the maximum in ms."""
 
     tag: str
     begin_s: float
@@ -229,7 +234,7 @@ class LoggedInterval(NamedTuple):
 
 @dataclass(frozen=True)
 class IntervalLog:
-    """A whole HdrHistogram log: the lines of its head, its base time in seconds since 1970, and its intervals in order."""
+    """A whole HdrHistogram log: its header lines, its base time in seconds since 1970, and its intervals in order."""
 
     head: Sequence[str]
     base_s: float
@@ -237,7 +242,7 @@ class IntervalLog:
 
 
 def read_interval_log(path: Path) -> IntervalLog:
-    """A log as it was written so far, with all that its lines say; raises StoreError that names the file and the line."""
+    """Read a log that may still be written. Raises StoreError with file and line."""
     head, base, intervals = [], 0.0, []
     for number, line in _lines(path, True):
         if line.startswith(("#", '"')):

@@ -1,4 +1,4 @@
-"""One kept-alive HTTP/2 connection for the lab's own questions, bounded as those of HTTP/1.1 are."""
+"""A kept-alive HTTP/2 connection for Steelyard's own requests, with the same limits as over HTTP/1.1."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ _PSEUDO = (":method", ":scheme", ":authority", ":path")
 
 
 class Http2Client:
-    """What `Conversation` is, by HTTP/2: agreed on by TLS (ALPN), or without TLS by prior knowledge. The fields behind an answer's
-    body stand behind those of its head."""
+    """`Conversation` over HTTP/2, negotiated by TLS (ALPN), or by prior knowledge without TLS.
+
+    Trailers follow the header fields of an answer.
+    """
 
     def __init__(
         self,
@@ -64,7 +66,10 @@ class Http2Client:
                 raise NoAnswerError(f"no connection: {error}") from None
 
     def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as `Conversation` does."""
+        """The answer to one request, for the URL's own path where `path` is empty.
+
+        Raises NoAnswerError as `Conversation` does.
+        """
         end = time.monotonic() + self._seconds
         kept = self._open is not None
         try:
@@ -72,7 +77,7 @@ class Http2Client:
         except _ClosedError:
             if not kept or self._once:
                 raise
-        return self._asked(end, method, path, body, headers)  # only what was closed meanwhile is worth another try
+        return self._asked(end, method, path, body, headers)  # retry only a connection closed meanwhile
 
     def close(self) -> None:
         """Close the connection."""
@@ -110,7 +115,7 @@ class _ClosedError(NoAnswerError):
 
 
 class _Http2Connection:
-    """An open connection and what both sides have said on it."""
+    """An open connection and its protocol state."""
 
     def __init__(self, host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> None:
         self._socket = _connected(host, port, seconds, context)
@@ -118,7 +123,7 @@ class _Http2Connection:
         self._said.initiate_connection()
 
     def asked(self, fields: list[tuple[str, str]], body: bytes, end: float, most_bytes: int) -> Answer:
-        """The answer to one request; raises what sockets, h2 and `_answer` do."""
+        """The answer to one request. Raises the errors of sockets, h2 and `_answer`."""
         events: list[Event] = []
         self._said.send_headers(stream := self._said.get_next_available_stream_id(), fields, end_stream=not body)
         left = memoryview(body)
@@ -137,7 +142,7 @@ class _Http2Connection:
         self._socket.close()
 
     def _answer(self, stream: int, events: list[Event], end: float, most_bytes: int) -> Answer:
-        """What comes on a stream until it ends; raises NoAnswerError where that is no answer."""
+        """The events of a stream until it ends. Raises NoAnswerError where they are no answer."""
         head: list[tuple[str, str]] = []
         behind: list[tuple[str, str]] = []
         body = bytearray()
@@ -177,7 +182,7 @@ class _Http2Connection:
 
 
 def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
-    """A connection on which HTTP/2 may begin; raises OSError."""
+    """A connected socket for HTTP/2. Raises OSError."""
     plain = socket.create_connection((host, port), timeout=seconds)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if context is None:
@@ -189,7 +194,7 @@ def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | N
         raise
     if secure.selected_alpn_protocol() != _ALPN:
         secure.close()
-        raise OSError("the server does not agree on HTTP/2")
+        raise OSError("the server does not support HTTP/2")
     return secure
 
 

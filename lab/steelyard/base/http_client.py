@@ -1,4 +1,4 @@
-"""One kept-alive HTTP connection for the lab's own questions: each whole answer has a deadline and a largest size."""
+"""A kept-alive HTTP connection for Steelyard's own requests. Each answer has a deadline and a maximum size."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from urllib.parse import urlsplit
 from .errors import NoAnswerError
 
 ANSWER_SECONDS = 30.0
-ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract is a hundredth of that
+ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract has a hundredth of that
 _BUFFER_BYTES = 2**16
-_GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # as zlib tells them apart by itself
+_GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # zlib detects the format with this value
 
 
 def trusting(authority: Path | None) -> ssl.SSLContext | None:
-    """How a server's certificate is judged that must be signed by that of this PEM file; None for None: by the system's roots.
+    """The TLS context that trusts the certificate in this PEM file. None for None: the system's roots decide.
 
-    Raises NoAnswerError where the file is none.
+    Raises NoAnswerError where the file holds no certificate.
     """
     if authority is None:
         return None
@@ -37,8 +37,10 @@ def trusting(authority: Path | None) -> ssl.SSLContext | None:
 
 @dataclass(frozen=True)
 class Access:
-    """With what a server is asked: headers that go with every request, and over TLS the certificate by which it is known (a PEM
-    file); None: one that the system's roots have signed."""
+    """Credentials for a server: headers for every request, and over TLS a trusted certificate (a PEM file).
+
+    None: one that the system's roots signed.
+    """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     authority: Path | None = None
@@ -49,39 +51,39 @@ PLAIN = Access()
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back over HTTP: status, the whole body, and the fields of its head in order."""
+    """An HTTP answer: status, whole body, and header fields in order."""
 
     status: int
     body: bytes
     fields: Sequence[tuple[str, str]] = ()
 
     def all(self, name: str) -> list[str]:
-        """The values of all fields of a name."""
+        """The values of all fields with a name."""
         return [value for own, value in self.fields if own.lower() == name.lower()]
 
     def unpacked(self) -> bytes:
-        """The body as it was before it was packed (gzip or deflate); raises NoAnswerError where it cannot be had."""
+        """The body after decompression (gzip or deflate). Raises NoAnswerError where that fails."""
         codings = self.all("Content-Encoding")
         if codings in ([], ["identity"]):
             return self.body
         if codings not in (["gzip"], ["x-gzip"], ["deflate"]):
-            raise NoAnswerError(f"the answer is packed as {', '.join(codings)[:60]}")
+            raise NoAnswerError(f"the answer has the unknown content encoding {', '.join(codings)[:60]}")
         unpacking = zlib.decompressobj(_GZIP_OR_DEFLATE)
         try:
             body = unpacking.decompress(self.body, ANSWER_BYTES)
         except zlib.error:
             body = b""
         if not unpacking.eof:
-            raise NoAnswerError(f"the packed answer is damaged, or larger than {ANSWER_BYTES:,} bytes")
+            raise NoAnswerError(f"the compressed answer is damaged, or larger than {ANSWER_BYTES:,} bytes")
         return body
 
 
 class HttpClient:
-    """A connection to a server's URL; opened again where the server closed it, unless `once`.
+    """A connection to a server's URL, opened again where the server closed it, unless `once`.
 
-    `seconds` and `most_bytes` are those of one whole answer, its head included, however slowly or fast it comes. `context` judges
-    a server's certificate; None: the system's own roots do. Where `addresses` (IP) are given, the first of them that takes a
-    connection is asked, and the host's name is not resolved.
+    `seconds` and `most_bytes` limit one whole answer, with its header. `context` verifies the server's certificate;
+    None: the system's roots do. With `addresses` (IP), the first that accepts a connection is used, and the host name
+    is not resolved.
     """
 
     def __init__(
@@ -114,15 +116,18 @@ class HttpClient:
             self._connection.auto_open = 0
 
     def post(self, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """The answer to one POST; raises NoAnswerError where no whole one comes in time."""
+        """The answer to one POST. Raises NoAnswerError where no complete answer arrives in time."""
         return self.ask("POST", self._path, body, headers)
 
     def get(self, headers: Mapping[str, str]) -> Answer:
-        """The answer to one GET; raises NoAnswerError where no whole one comes in time."""
+        """The answer to one GET. Raises NoAnswerError where no complete answer arrives in time."""
         return self.ask("GET", self._path, None, headers)
 
     def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """The answer to one request, for the URL's own path where `path` is empty; raises NoAnswerError as the others do."""
+        """The answer to one request, for the URL's own path where `path` is empty.
+
+        Raises NoAnswerError as the others do.
+        """
         self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:
@@ -136,10 +141,10 @@ class HttpClient:
             except (OSError, http.client.HTTPException, ValueError) as error:
                 self.close()
                 if isinstance(error, http.client.NotConnected):
-                    raise NoAnswerError("the server had announced that it closes the connection") from None
+                    raise NoAnswerError("the server had announced that it would close the connection") from None
                 if attempt == self._attempts or not isinstance(
                     error, OSError
-                ):  # only what was closed is worth another try
+                ):  # only a closed connection is worth a retry
                     raise NoAnswerError(f"no answer: {_words(error)}") from None
         raise AssertionError("unreachable")
 
@@ -148,19 +153,19 @@ class HttpClient:
         self._connection.close()
 
     def _whole(self, answer: http.client.HTTPResponse) -> Answer:
-        body = answer.read(self._most_bytes)  # never `read()`: it makes room for whatever length was announced
+        body = answer.read(self._most_bytes)  # never `read()`: it allocates whatever length was announced
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
         return Answer(answer.status, body, answer.getheaders())
 
 
 class _TooLargeError(Exception):
-    """An answer went on beyond its largest size."""
+    """An answer exceeds its maximum size."""
 
 
 @dataclass
 class _Bounds:
-    """What is left of one answer's time (`end` is on the monotonic clock) and size."""
+    """The remaining time and size of one answer. `end` is on the monotonic clock."""
 
     end: float
     bytes_left: int
@@ -173,17 +178,17 @@ class _Bounds:
 
 
 class _Bounded(http.client.HTTPConnection):
-    """The standard library's connection, over a socket whose every read and write is held to the bounds of an answer."""
+    """The standard library's connection on a socket whose reads and writes are all limited."""
 
     bounds = _Bounds(float("inf"), ANSWER_BYTES)
     addresses: Sequence[str] = ()
 
     def __init__(self, *place: Any, **settings: Any) -> None:
         super().__init__(*place, **settings)
-        self._create_connection = self._opened  # what the standard library opens its socket by
+        self._create_connection = self._opened  # the standard library calls this to open its socket
 
     def _opened(self, place: tuple[str, int], *settings: Any) -> socket.socket:
-        """A socket to the host, or to the first of its known addresses that takes a connection."""
+        """A socket to the host, or to the first of its known addresses that accepts a connection."""
         failed: OSError = OSError("the host has no address")
         for address in self.addresses or (place[0],):
             try:
@@ -205,15 +210,15 @@ class _Bounded(http.client.HTTPConnection):
 
 
 class _PlainConnection(_Bounded):
-    """Over TCP."""
+    """HTTP over TCP."""
 
 
 class _SecureConnection(_Bounded, http.client.HTTPSConnection):
-    """Over TLS."""
+    """HTTP over TLS."""
 
 
 class _Reading:
-    """What HTTPResponse asks of a socket: a file to read an answer from."""
+    """HTTPResponse calls this for a file to read from."""
 
     def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
         self._raw = _BoundedReads(sock, bounds)
@@ -223,10 +228,10 @@ class _Reading:
 
 
 class _BoundedReads(io.RawIOBase):
-    """Reads of a socket that end where the answer's time or size does."""
+    """Reads from a socket within the time and size of one answer."""
 
     def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
-        self._file = sock.makefile("rb", buffering=0)  # keeps the socket open until it is closed itself
+        self._file = sock.makefile("rb", buffering=0)  # keeps the socket open until this object is closed
         self._sock = sock
         self._bounds = bounds
 
@@ -248,7 +253,7 @@ class _BoundedReads(io.RawIOBase):
 
 def _words(error: Exception) -> str:
     if isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
-        return f"what came is no HTTP: {error.args[0][:60]!r}"
+        return f"the answer is not HTTP: {error.args[0][:60]!r}"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return f"{error}"[:200] or type(error).__name__

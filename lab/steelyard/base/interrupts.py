@@ -1,4 +1,4 @@
-"""Ctrl-C as the wish to stop with what was measured: the first asks, the second ends the measurement at once."""
+"""Graceful Ctrl-C: the first stops with the results so far, the second ends the measurement at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopWish:
-    """Whether the user asked to stop (`asked`), by Ctrl-C or a signal that ends processes."""
+    """Whether the user requested a stop (`asked`), by Ctrl-C or a terminating signal."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -20,13 +20,13 @@ class StopWish:
 
 @contextmanager
 def interrupts_ask(give_up: Callable[[], None], patience: float) -> Iterator[StopWish]:
-    """Within this context an interrupt asks to stop instead of raising KeyboardInterrupt.
+    """Within this context an interrupt requests a stop instead of raising KeyboardInterrupt.
 
-    `give_up` is called in a thread `patience` s after the first interrupt, or at the second, if the context still lasts then; it
-    must end what the body waits for. The third interrupt raises KeyboardInterrupt.
+    `give_up` runs in a thread `patience` seconds after the first interrupt, or at the second. It must end what the body
+    waits for. The third interrupt raises KeyboardInterrupt.
     """
     wish = StopWish()
-    if threading.current_thread() is not threading.main_thread():  # only that one is ever interrupted
+    if threading.current_thread() is not threading.main_thread():  # Python runs signal handlers only there
         yield wish
         return
     timer = threading.Timer(patience, give_up)

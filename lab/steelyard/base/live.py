@@ -1,4 +1,4 @@
-"""What a command is doing right now, as the terminal draws it and as a run's own folder tells it to whoever looks."""
+"""The state of a running command, for the terminal and for the run folder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ _NOTHING = (0.0, 0, 0)
 
 @dataclass
 class LiveSubject:
-    """A subject under load. `throughput_per_s` and `response_ms` hold its last seconds, oldest first; a response time is None in
-    a second without a right answer. `seconds` counts all that it was loaded, `failures` its wrong answers and failed requests,
-    both since its trial began; `p99_ms` is of the last slice that ended.
+    """A subject under load.
+
+    `throughput_per_s` and `response_ms` hold its last seconds, oldest first. A response time is None in a second
+    without a right answer. Since the trial began, `seconds` counts time under load and `failures` wrong answers and
+    failed requests. `p99_ms` is of the last slice that ended.
     """
 
     label: str
@@ -28,7 +30,7 @@ class LiveSubject:
 
 @dataclass(frozen=True)
 class LiveInterval:
-    """What all forks up to `forks` say of subject a over b: the ratio, and its interval where there are two forks or more."""
+    """The ratio of subject a to b over all forks up to `forks`, with its interval from two forks on."""
 
     forks: int
     ratio: float
@@ -38,7 +40,8 @@ class LiveInterval:
 
 @dataclass
 class LiveComparison:
-    """Subject a against b in a cell on its judged measure, as it narrowed: an interval a fork at `confidence`, oldest first."""
+    """Subject a against b in a cell on its judged measure: one interval for each fork, at `confidence`, oldest
+    first."""
 
     a: str
     b: str
@@ -50,7 +53,7 @@ class LiveComparison:
 
 @dataclass
 class Live:
-    """What is shown of a command that lasts: `subjects` of the trial that runs, by label, and `comparisons` so far."""
+    """The displayed state: the `subjects` of the current trial by label, and the `comparisons` so far."""
 
     stage: str = ""
     subjects: dict[str, LiveSubject] = field(default_factory=dict)
@@ -58,18 +61,21 @@ class Live:
     _ticked: dict[tuple[str, int], tuple[float, int, int]] = field(default_factory=dict)
 
     def begin_trial(self) -> None:
-        """Forget the subjects of the trial before: processes, slices and failures are new."""
+        """Forget the subjects of the previous trial: processes, slices and failures are new."""
         self.subjects.clear()
         self._ticked.clear()
 
     def second(self, tick: Mapping[str, Any]) -> None:
-        """Take in a second of a slice, as the engine tells it (contracts/job.md, `tick`): its counts are the slice's so far."""
+        """Add a second of a slice from the engine (contracts/job.md, `tick`).
+
+        Its counts are totals of the slice so far.
+        """
         elapsed, completed = float(tick["elapsed_s"]), int(tick["completed"])
         failed = int(tick["failed"]) + int(tick["wrong"])
         label = str(tick["subject"])
         before = self._ticked.get((label, tick["slice"]), _NOTHING)
         if elapsed < before[0]:
-            before = _NOTHING  # another engine's slice of the same number
+            before = _NOTHING  # another engine's slice with the same number
         self._ticked[label, tick["slice"]] = (elapsed, completed, failed)
         subject = self.subjects.setdefault(label, LiveSubject(label))
         subject.failures += failed - before[2]
@@ -79,12 +85,12 @@ class Live:
             subject.response_ms.append(tick["response_ms"])
 
     def slices_ended(self, p99_ms: Mapping[str, float]) -> None:
-        """Take in the 99th percentile of the response times, in ms, of the slices that just ended, by subject."""
+        """Set the 99th percentile of the response times, in ms, of the slices that just ended, by subject."""
         for label, milliseconds in p99_ms.items():
             self.subjects.setdefault(label, LiveSubject(label)).p99_ms = milliseconds
 
     def narrowed(self, comparisons: list[LiveComparison]) -> None:
-        """Take in what the forks so far say: the last interval of each of `comparisons` is added to what was known of it."""
+        """Append the last interval of each of `comparisons` to its history."""
         known = {(known.a, known.b, known.cell): known for known in self.comparisons}
         for comparison in comparisons:
             kept = known.get((comparison.a, comparison.b, comparison.cell))

@@ -1,4 +1,4 @@
-"""The block that a terminal shows while a command lasts, as plain lines of at most its width; nothing of it needs colour."""
+"""The progress block of a terminal, as plain lines of at most its width. It needs no colour."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HISTORY = 4
 
 
 def block(live: Live, share: float | None, note: str, width: int, height: int) -> list[str]:
-    """The lines to show: the stage, a bar with `share` (0 to 1) of the work done and `note` beside it, the subjects, the intervals.
+    """The lines to show: stage, bar with `share` (0 to 1) done and `note`, subjects, intervals.
 
-    No name and no figure is ever shortened: what does not fit beside its name stands below it. Where not all lines fit into
-    `height`, the last one says how many are missing.
+    Names and figures are never shortened: what does not fit on a line moves below. Where lines exceed `height`, the
+    last one counts the hidden lines.
     """
     width = max(_LEAST_WIDTH, min(width, _MOST_WIDTH))
     lines = [*_folded(live.stage, width), *_bar(share, note, width)]
@@ -31,11 +31,11 @@ def block(live: Live, share: float | None, note: str, width: int, height: int) -
     if len(lines) <= max(3, height):
         return lines
     kept = lines[: max(3, height) - 1]
-    return [*kept, f"... {len(lines) - len(kept)} more lines, for a higher window"]
+    return [*kept, f"... {len(lines) - len(kept)} more lines (enlarge the window)"]
 
 
 def sparkline(values: Sequence[float], places: int) -> str:
-    """The last `places` of `values` as bars from 0 to the highest one shown, on the left blanks where there are fewer."""
+    """The last `places` of `values` as bars, scaled to the highest one shown, padded on the left."""
     shown = list(values)[-places:]
     most = max(shown, default=0.0)
     bars = "".join(_BARS[min(7, int(value / most * 7.999))] if most > 0 else _BARS[0] for value in shown)
@@ -43,7 +43,7 @@ def sparkline(values: Sequence[float], places: int) -> str:
 
 
 def interval_text(interval: LiveInterval) -> str:
-    """The ratio with its interval: `0.78 (0.71 to 0.86)`; or alone, where there are too few forks for one."""
+    """The ratio with its interval, `0.78 (0.71 to 0.86)`, or alone where there are too few forks."""
     if interval.low is None or interval.high is None:
         return f"{ratio_text(interval.ratio)} (no interval yet)"
     bounds = (interval.low, interval.high)
@@ -52,7 +52,7 @@ def interval_text(interval: LiveInterval) -> str:
 
 
 def _bar(share: float | None, note: str, width: int) -> list[str]:
-    """The bar, as long as the note beside it leaves room for."""
+    """The bar, in the width that the note leaves."""
     told = note if share is None else f"{min(1.0, max(0.0, share)):4.0%}  {note}"
     length = min(_BAR_WIDTH, width - 2 - len(told))
     if length < 4:
@@ -62,13 +62,13 @@ def _bar(share: float | None, note: str, width: int) -> list[str]:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """Lines of the width: whole words, but for one that is longer than a line; what follows an indent is indented too."""
+    """Lines of at most the width, broken at words, with a hanging indent."""
     indent = text[: len(text) - len(text.lstrip())]
     return textwrap.wrap(text.strip(), width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _subjects(subjects: Sequence[LiveSubject], width: int) -> Iterator[str]:
-    """A line a subject, with as much of its last seconds as fits; or two lines, where name and figures do not fit into one."""
+    """One line for each subject with its last seconds, or two where name and figures need them."""
     if not subjects:
         return
     figures = [_figures(subject) for subject in subjects]
@@ -94,10 +94,11 @@ def _figures(subject: LiveSubject) -> tuple[str, str, str]:
 
 
 def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterator[str]:
-    """What is compared, and an interval a fork on one scale, so that one sees it narrow; only the last where many are compared."""
+    """The compared subjects with one interval for each fork on one scale; only the last fork where there are many
+    comparisons."""
     yield from _folded(
-        f"{comparison.a} / {comparison.b}, {comparison.measure} of {comparison.cell}, "
-        f"so far ({percent_text(comparison.confidence)} intervals, ¦ alike):",
+        f"{comparison.a} / {comparison.b}, {comparison.measure} of {comparison.cell}, so far "
+        f"({percent_text(comparison.confidence)} intervals, ¦ = no difference):",
         width,
     )
     shown = comparison.intervals[-history:]
@@ -115,7 +116,7 @@ def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterato
 
 
 def _whiskers(low: float, middle: float, high: float, least: float, most: float) -> str:
-    """The interval on a scale from `least` to `most`, with a mark where both subjects are alike (1)."""
+    """The interval on a scale from `least` to `most`, with a mark at 1 (no difference)."""
 
     def place(value: float) -> int:
         return round((value - least) / (most - least) * (_SCALE - 1)) if most > least else _SCALE // 2

@@ -1,4 +1,4 @@
-"""One measurement at a time on a machine: a lock that a dead holder cannot keep."""
+"""One measurement at a time on a machine: a lock that the kernel releases when its holder dies."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 
 from .errors import LockError
 
-# Where any user may make a file and none may remove another's. Of the machine, not of a user: two users must not measure at
-# once either.
+# A folder where any user may create files and none may remove another's. The lock is for the machine, not for a user,
+# since two users must not measure at once either.
 _FOLDERS = (Path("/run/lock"), Path("/tmp"))
 _SHARED = 0o666
-_ELSEWHERE = "have its owner remove it, or name another place in STEELYARD_LOCK for all who measure on this machine"
+_ELSEWHERE = "have its owner remove it, or set STEELYARD_LOCK to another path for everyone who measures on this machine"
 
 
 def place() -> Path:
-    """The machine's lock: STEELYARD_LOCK where it is set (tests have one of their own), else the same for all users."""
+    """The machine's lock file: STEELYARD_LOCK where set (tests use their own), else one path for all users."""
     if said := os.environ.get("STEELYARD_LOCK"):
         return Path(said)
     fit = [folder for folder in _FOLDERS if _is_for_all(folder)]
@@ -31,9 +31,9 @@ def place() -> Path:
 
 @contextmanager
 def machine_lock(purpose: str, at: Path | None = None) -> Iterator[None]:
-    """Hold the machine for `purpose`, a command in words; raises LockError that names who holds it.
+    """Hold the machine for `purpose`, the command line. Raises LockError with the holder's name.
 
-    The kernel frees it when we die.
+    The kernel releases it when this process dies.
     """
     descriptor = _opened(at or place())
     try:
@@ -41,11 +41,11 @@ def machine_lock(purpose: str, at: Path | None = None) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockError(
-                f"this machine is measuring already: {_holder(descriptor)}",
-                hint="two at once would falsify both; wait until it ends",
+                f"another measurement is running on this machine: {_holder(descriptor)}",
+                hint="two measurements at once would falsify both; wait until it ends",
             ) from None
         note = {"pid": os.getpid(), "what": purpose, "since": time.strftime("%Y-%m-%d %H:%M:%S")}
-        with suppress(OSError):  # it only helps whoever is refused; we hold the machine without it too
+        with suppress(OSError):  # the note only informs others; the lock holds without it
             os.truncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(note).encode(), 0)
         yield
@@ -62,28 +62,27 @@ def _is_for_all(folder: Path) -> bool:
 
 
 def _opened(at: Path) -> int:
-    """A descriptor of the lock's file, made where there is none; raises LockError.
+    """A descriptor of the lock file, created where missing. Raises LockError.
 
-    Anyone may have put something else there to have us write to it: a link is not followed, and only a regular file with no
-    other name is taken.
+    Another user may have placed a link there, so only a regular file with a single name is opened.
     """
     try:
         descriptor = _open_or_make(at)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise LockError(f"the machine's lock {at} is a symbolic link", hint=_ELSEWHERE) from None
-        raise LockError(f"the machine's lock {at} cannot be opened: {error.strerror}", hint=_ELSEWHERE) from None
+        raise LockError(f"cannot open the machine's lock {at}: {error.strerror}", hint=_ELSEWHERE) from None
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
         os.close(descriptor)
-        raise LockError(f"the machine's lock {at} is not a regular file of one name", hint=_ELSEWHERE)
+        raise LockError(f"the machine's lock {at} is not a regular file with a single name", hint=_ELSEWHERE)
     if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != _SHARED:
-        os.fchmod(descriptor, _SHARED)  # against the umask: other users must be able to hold it too
+        os.fchmod(descriptor, _SHARED)  # despite the umask, since other users must be able to hold it too
     return descriptor
 
 
 def _open_or_make(at: Path) -> int:
-    """Without O_CREAT where it is there: Linux may refuse that for another user's file in a folder for all."""
+    """Without O_CREAT for an existing file, since Linux may refuse that for another user's file in a shared folder."""
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     while True:
         with suppress(FileNotFoundError):
@@ -94,7 +93,7 @@ def _open_or_make(at: Path) -> int:
 
 @contextmanager
 def waiting_lock(folder: Path) -> Iterator[None]:
-    """Hold `folder` alone, after whoever holds it now; for work in it that two processes must not do at once."""
+    """Hold `folder` exclusively, waiting for the current holder. For work that two processes must not do at once."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -109,4 +108,4 @@ def _holder(descriptor: int) -> str:
         said = f"`{note['what']}`, process {note['pid']}, since {note['since']}"
         return "".join(character if character.isprintable() else "?" for character in said)
     except (ValueError, KeyError, TypeError):
-        return "by a process that did not say who it is"
+        return "by an unnamed process"

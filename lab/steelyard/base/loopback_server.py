@@ -1,4 +1,4 @@
-"""A port of loopback to answer on, and an ASGI application served there until it is interrupted."""
+"""A loopback port, and an ASGI application served on it until it is interrupted."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @contextmanager
 def listening_on(port: int) -> Iterator[tuple[socket.socket, int]]:
-    """A socket that listens on 127.0.0.1, and its port (`port` 0: one that is free); raises ConfigurationError where the port is
-    another's."""
+    """A socket that listens on 127.0.0.1, and its port (`port` 0: a free one).
+
+    Raises ConfigurationError where the port is in use.
+    """
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((HOST, port))
         except OSError as error:
             raise ConfigurationError(
-                f"port {port} cannot be had: {error.strerror}", hint="--port 0 takes a free one"
+                f"port {port} is not available: {error.strerror}", hint="use --port 0 for a free one"
             ) from None
         listening.listen(1024)
         yield listening, int(listening.getsockname()[1])
@@ -39,11 +41,13 @@ def serve_until_interrupted(
     seconds: float | None = None,
     certificate: tuple[Path, Path] | None = None,
 ) -> None:
-    """Serve `app` until it is interrupted, or for so many seconds; what is under way then has one second more. With the files of a
-    `certificate` and its key it is served over TLS."""
+    """Serve `app` until it is interrupted, or for this many seconds.
+
+    Open requests then have one more second. With `certificate` and key files, it is served over TLS.
+    """
     import asyncio
 
-    import uvicorn  # only now: who serves nothing should not wait for it
+    import uvicorn  # imported late, so that other commands start faster
 
     shown, key = certificate or (None, None)
     config = uvicorn.Config(
@@ -53,10 +57,10 @@ def serve_until_interrupted(
         ws="none",
         lifespan="off",
         log_level="warning",
-        access_log=False,  # addresses may hold what is nobody's business
+        access_log=False,  # no access log: addresses may hold secrets
         server_header=False,
-        timeout_keep_alive=75,  # a user's pause ends no connection
-        timeout_graceful_shutdown=1,  # pages that watch never end by themselves
+        timeout_keep_alive=75,  # keep connections open while a user pauses
+        timeout_graceful_shutdown=1,  # live pages never close by themselves
         ssl_certfile=shown,
         ssl_keyfile=key,
     )
@@ -72,7 +76,7 @@ def serve_until_interrupted(
 
 
 async def whole_body(receive: Receive, most_bytes: int) -> bytes | None:
-    """A request's whole body; None where it is longer, all of which is read, or where whoever sent it left before its end."""
+    """The whole body of a request. None where it is too long (it is still read) or the client disconnected."""
     parts, size = [], 0
     while True:
         message = await receive()

@@ -1,4 +1,4 @@
-"""Where things are: the rooms of this checkout or installation, the user's own rooms, the cache and the scratch folders."""
+"""Paths of the checkout or installation, of the user's own folders, of the cache and of scratch folders."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .errors import ConfigurationError
 
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
-HOST = "127.0.0.1"  # where servers listen and are asked, and nowhere else
-HOST_NAMES = (HOST, "localhost")  # what this machine may be called by those who ask it
+HOST = "127.0.0.1"  # the only address on which servers listen and are requested
+HOST_NAMES = (HOST, "localhost")  # the names under which this machine may be requested
 
 
 def url(port: int, path: str) -> str:
-    """Where a server of this machine is asked for `path`."""
+    """The URL of `path` on a server of this machine."""
     return f"http://{HOST}:{port}{path}"
 
 
 def root() -> Path:
-    """The house: STEELYARD_HOME, or the checkout that this file stands in, or a copy of the house that was installed with it."""
+    """The root folder: STEELYARD_HOME, or the checkout around this file, or the installed copy."""
     named = os.environ.get(ROOT_VARIABLE)
     if named:
         return Path(named).resolve()
@@ -37,7 +37,7 @@ def root() -> Path:
 
 @functools.cache
 def _copied(installed: Path) -> Path:
-    """A copy in the cache: builds leave what they make beside the sources, and an installed package is read only."""
+    """A copy in the cache: builds write beside the sources, and an installed package is read-only."""
     digest = hashlib.sha256()
     for path in sorted(installed.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
@@ -49,13 +49,13 @@ def _copied(installed: Path) -> Path:
             made = shutil.copytree(installed, Path(scratch) / "made", ignore=shutil.ignore_patterns("__pycache__"))
             for path in (made, *made.rglob("*")):
                 path.chmod(path.stat().st_mode | stat.S_IWUSR)
-            with suppress(OSError):  # another lab was faster
+            with suppress(OSError):  # another process was faster
                 made.rename(copy)
     return copy
 
 
 def rooms(name: str) -> Iterator[Path]:
-    """Every folder called `name`: this house's, then those of the user's own houses in STEELYARD_PATH."""
+    """Every folder called `name`: that of the root, then those of the folders in STEELYARD_PATH."""
     for house in (root(), *_own_houses()):
         room = house / name
         if room.is_dir():
@@ -63,9 +63,10 @@ def rooms(name: str) -> Iterator[Path]:
 
 
 def own() -> Path:
-    """Where what a user adds is kept: the first folder of STEELYARD_PATH, else `steelyard` in $XDG_DATA_HOME or ~/.local/share.
+    """The folder for the user's additions: the first of STEELYARD_PATH, else `steelyard` in $XDG_DATA_HOME or
+    ~/.local/share.
 
-    Raises ConfigurationError where STEELYARD_PATH lists a folder that is not there.
+    Raises ConfigurationError where STEELYARD_PATH lists a folder that does not exist.
     """
     listed = _listed()
     base = os.environ.get("XDG_DATA_HOME")
@@ -73,12 +74,12 @@ def own() -> Path:
 
 
 def _own_houses() -> list[Path]:
-    """The folders that STEELYARD_PATH lists, or the one that is meant without it."""
+    """The folders in STEELYARD_PATH, or the default folder without it."""
     return _listed() or [own()]
 
 
 def _listed() -> list[Path]:
-    """The folders that STEELYARD_PATH lists; raises ConfigurationError where one of them is not there."""
+    """The folders in STEELYARD_PATH. Raises ConfigurationError where one does not exist."""
     listed = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
     for folder in listed:
         if not folder.is_dir():
@@ -87,7 +88,8 @@ def _listed() -> list[Path]:
 
 
 def cache() -> Path:
-    """The user's cache, kept between runs: $STEELYARD_CACHE, else $XDG_CACHE_HOME/steelyard, else ~/.cache/steelyard."""
+    """The user's cache, kept between runs: $STEELYARD_CACHE, else $XDG_CACHE_HOME/steelyard, else
+    ~/.cache/steelyard."""
     named = os.environ.get("STEELYARD_CACHE")
     if named:
         return Path(named).resolve()
@@ -96,6 +98,6 @@ def cache() -> Path:
 
 
 def state() -> Path:
-    """What is known about machines, which no fetching restores: $STEELYARD_STATE, else `machines` in the cache."""
+    """Measured facts about machines, which cannot be fetched again: $STEELYARD_STATE, else `machines` in the cache."""
     named = os.environ.get("STEELYARD_STATE")
     return Path(named).resolve() if named else cache() / "machines"

@@ -1,4 +1,4 @@
-"""What the user sees while waiting: a block in a terminal (stage, time left, subjects, intervals); plain lines elsewhere."""
+"""Progress output: in a terminal a block with stage, time left, subjects and intervals; elsewhere plain lines."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _MOST_SAID = 3
 
 
 class Progress:
-    """One block on standard error for the whole of a command; `planned_seconds` may be corrected as more is known.
+    """The progress block of one command, on standard error. `planned_seconds` may be corrected later.
 
-    It is drawn once a second at most, and by the thread that drives the engine, since a thread of its own would run on
-    the servers' processors. Elsewhere than on a terminal each stage is one line.
+    It is drawn at most once a second by the thread that drives the engine: a thread of its own would run on the
+    servers' processors. Without a terminal each stage is one line.
     """
 
     def __init__(self, console: Console) -> None:
@@ -51,21 +51,21 @@ class Progress:
             self._block.stop()
 
     def plan(self, seconds_left: float) -> None:
-        """Say how much is still to come, in seconds from now."""
+        """Set the remaining time, in seconds from now."""
         self._planned = time.monotonic() - self._begun + max(0.0, seconds_left)
 
     def seconds_left(self) -> float | None:
-        """Planned seconds still to come; None where nothing was planned."""
+        """Remaining planned seconds. None without a plan."""
         return None if self._planned is None else max(0.0, self._planned - (time.monotonic() - self._begun))
 
     def share(self) -> float | None:
-        """The share of the planned time that has passed, 0 to 1; None where nothing was planned."""
+        """The share of the planned time that has passed, 0 to 1. None without a plan."""
         if self._planned is None:
             return None
         return min(1.0, (time.monotonic() - self._begun) / self._planned) if self._planned else 1.0
 
     def show(self, stage: str) -> None:
-        """Begin a stage; where there is no terminal, each stage is a line once, however often it is come back to."""
+        """Begin a stage. Without a terminal each stage is printed once, even where it recurs."""
         if stage not in self._shown and not self._is_terminal:
             self._shown.add(stage)
             left = self.seconds_left()
@@ -74,21 +74,21 @@ class Progress:
         self.tell(stage)
 
     def tell(self, stage: str) -> None:
-        """Change the stage that stands above the bar; nothing where there is no terminal."""
+        """Change the stage above the bar. Does nothing without a terminal."""
         self.live.stage = stage
         self.refresh()
 
     def say(self, line: str) -> None:
-        """Print a line that stays."""
+        """Print a permanent line."""
         self._console.print(line, highlight=False, markup=False)
 
     def second(self, tick: Mapping[str, Any]) -> None:
-        """Take in a second of a slice as the engine tells it."""
+        """Add a second of a slice from the engine."""
         self.live.second(tick)
         self.refresh()
 
     def narrowed(self, comparisons: list[LiveComparison]) -> None:
-        """Take in what the forks so far say; where there is no terminal, a line for each of a few comparisons."""
+        """Add the intervals so far. Without a terminal, print a line for each of a few comparisons."""
         self.live.narrowed(comparisons)
         if not self._is_terminal and len(comparisons) <= _MOST_SAID:
             for compared in comparisons:
@@ -113,7 +113,7 @@ class Progress:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Take the block away while the body prints on standard output: its erasure would take those lines with it."""
+        """Hide the block while the body prints to standard output, so that redrawing does not erase those lines."""
         if self._is_terminal:
             self._block.stop()
         yield
@@ -134,7 +134,7 @@ class Progress:
             follower()
 
     def _bar(self) -> tuple[float | None, str]:
-        """The share that is done, None where nobody knows, and what stands beside it."""
+        """The share done (None where unknown), and the text beside the bar."""
         if self._watched is not None:
             folder, size = self._watched
             got = _size_of(folder)
@@ -145,7 +145,7 @@ class Progress:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Show `name` for as long as the body runs."""
+        """Show `name` while the body runs."""
         before = self.live.stage
         self.show(name)
         yield
@@ -153,7 +153,7 @@ class Progress:
 
     @contextmanager
     def measure_bytes(self, name: str, size: int | None, folder: Path) -> Iterator[None]:
-        """Show `name` with the growth of `folder` against `size` bytes."""
+        """Show `name` with the size of `folder` out of `size` bytes."""
         self._watched = (folder, size) if size else None
         try:
             with self.stage(name):
@@ -163,7 +163,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Seconds in words, rounded: "1 h 05 min" or "2 min 00 s"."""
+    """Seconds as text, rounded: "1 h 05 min" or "2 min 00 s"."""
     whole = round(seconds)
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -1,4 +1,4 @@
-"""Figures, intervals and lists as a person reads them; nothing here knows of runs or verdicts."""
+"""Text of figures, intervals and lists for people. It knows no runs and no verdicts."""
 
 from __future__ import annotations
 
@@ -10,40 +10,43 @@ _THERE_ARE = re.compile(r"there (?:is|are) ([\d,]+)$")
 
 
 def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str:
-    """A ratio with as many digits as its interval deserves: three decimals where it is narrow, else two."""
+    """A ratio with three decimals where it is small or its interval narrow, else two."""
     narrow = interval is not None and interval[1] - interval[0] < 0.04
     return f"{ratio:.3f}" if narrow or ratio < 0.1 else f"{ratio:.2f}"
 
 
 def value_text(value: float) -> str:
-    """A figure with three significant digits, or whole and grouped from 1,000 up; never with an exponent."""
+    """A figure with three significant digits, or whole and grouped from 1,000 up. Never with an exponent."""
     return _significant(value, 3) if value else "0"
 
 
 def short_text(value: float) -> str:
-    """A figure with two significant digits and no needless zeros, or whole and grouped from 10 up; never with an exponent."""
+    """A figure with two significant digits without trailing zeros, or whole and grouped from 10 up.
+
+    Never with an exponent.
+    """
     text = _significant(value, 2) if value else "0"
     return text.rstrip("0").removesuffix(".") if "." in text else text
 
 
 def number_text(value: float) -> str:
-    """A number that may be a count: whole where it is, else as `value_text` has it."""
+    """A number that may be a count: whole where it is, else as by `value_text`."""
     return f"{value:,.0f}" if value == round(value) else value_text(value)
 
 
 def _significant(value: float, digits: int) -> str:
-    """So many digits after the last leading zero; what stands before the point is never cut."""
+    """A number with this many significant digits. Digits before the point are never cut."""
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2] or 0)  # of the rounded value; inf and nan have none
     return f"{value:,.{max(0, digits - 1 - exponent)}f}"
 
 
 def range_text(interval: tuple[float, float] | None) -> str:
-    """An interval of figures, `1.02 to 1.10`; empty where there is none."""
+    """An interval of figures, `1.02 to 1.10`. Empty for None."""
     return "" if interval is None else f"{value_text(interval[0])} to {value_text(interval[1])}"
 
 
 def dashed(interval: tuple[float, float] | None) -> str:
-    """An interval of figures with a dash, for narrow columns; empty where there is none."""
+    """An interval of figures with a dash, for narrow columns. Empty for None."""
     return "" if interval is None else f"{value_text(interval[0])}\u2013{value_text(interval[1])}"
 
 
@@ -53,7 +56,8 @@ def percent_text(confidence: float) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share as a percentage with one decimal, or as many as two significant digits need: what is not 0 is not shown as 0."""
+    """A share as a percentage with one decimal, or with two significant digits below 0.1%, so that only 0 is shown as
+    0."""
     percent = share * 100
     if not percent:
         return "0%"
@@ -63,38 +67,38 @@ def share_text(share: float) -> str:
 
 
 def change_text(share: float) -> str:
-    """A change as a percentage with its sign: `+7%`, `-12%`, and `+0%` where it rounds to none."""
+    """A change as a percentage with its sign: `+7%`, `-12%`, and `+0%` where it rounds to zero."""
     return f"{round(share, 2) + 0.0:+.0%}"
 
 
 def enumerated(names: Sequence[object], joined_by: str = "and") -> str:
-    """Names as a sentence lists them: `this`, `this and that`, `this, that and another`."""
+    """Names joined for a sentence: `this`, `this and that`, `this, that and another`."""
     *first, last = map(str, names)
     return f"{', '.join(first)} {joined_by} {last}" if first else last
 
 
 def lower_first(text: str) -> str:
-    """A title as it stands inside a sentence: its first letter small, names in it as they are."""
+    """A title inside a sentence: its first letter in lower case, the rest unchanged."""
     return text[:1].lower() + text[1:]
 
 
 def upper_first(text: str) -> str:
-    """What begins a sentence: its first letter a capital, the rest as it is, which `str.capitalize` makes small."""
+    """The beginning of a sentence: its first letter in upper case, the rest unchanged (unlike `str.capitalize`)."""
     return text[:1].upper() + text[1:]
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun in singular or plural: `1 fork`, `10 forks`; `noun` is the singular."""
+    """A number with its noun, given in the singular: `1 fork`, `10 forks`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def there_are(number: int) -> str:
-    """The end of a sentence that says how many there are: `there is 1`, `there are 1,200`."""
+    """The end of a sentence with a count: `there is 1`, `there are 1,200`."""
     return f"there {'is' if number == 1 else 'are'} {number:,}"
 
 
 def alike_together(reasons: Iterable[str]) -> list[str]:
-    """Reasons that differ alone in how many `there_are`, as one with the least and the most: `there are 4,470 to 8,636`."""
+    """Join reasons that differ only in their count (`there_are`) into one with a range: `there are 4,470 to 8,636`."""
     counts: dict[str, list[int]] = {}
     for reason in reasons:
         said = _THERE_ARE.search(reason)
@@ -112,12 +116,12 @@ def alike_together(reasons: Iterable[str]) -> list[str]:
 
 
 def listed(noun: str, names: Sequence[object]) -> str:
-    """A noun with the names of what it stands for: `trial 1`, `trials 1, 2`; `noun` is the singular."""
+    """A noun, given in the singular, with names: `trial 1`, `trials 1, 2`."""
     return f"{noun}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
 
 
 def about(seconds: float) -> str:
-    """A time to come, no more exact than a plan is: `40 seconds`, `9 minutes`, `16.6 hours`."""
+    """A planned time, roughly: `40 seconds`, `9 minutes`, `16.6 hours`."""
     if seconds < 90:
         return counted(round(seconds), "second")
     if seconds < 90 * 60:
@@ -126,7 +130,7 @@ def about(seconds: float) -> str:
 
 
 def bytes_text(size: float) -> str:
-    """A number of bytes in the unit that suits it: `512 B`, `1.5 KiB`, `3.0 GiB`."""
+    """A number of bytes in a suitable unit: `512 B`, `1.5 KiB`, `3.0 GiB`."""
     for unit, bytes_in_it in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= bytes_in_it:
             return f"{size / bytes_in_it:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a value, in plain words: its own name its types, which mean nothing to who wrote the value."""
+"""Pydantic's validation problems in plain words, since its own messages name Python types."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _SHOWN = (str, int, float, bool)
 
 
 def problem_text(problem: ErrorDetails) -> str:
-    """One problem as a predicate, such as "must be at least 1, not 0"; what a value's own check said stands as it is."""
+    """One problem as a predicate, such as "must be at least 1, not 0". Messages of custom validators stay."""
     kind, value = problem["type"], problem["input"]
     must = _must(kind, problem.get("ctx", {}))
     if must is not None:
@@ -70,12 +70,12 @@ def problem_text(problem: ErrorDetails) -> str:
 
 
 def named_problem(name: str, problem: ErrorDetails) -> str:
-    """One problem of what has that name: a predicate after it, or after a colon what a value's own check said."""
+    """One problem of the named value: a predicate, or after a colon the message of a custom validator."""
     return f"{name}{':' if problem['type'] == 'value_error' else ''} {problem_text(problem)}"
 
 
 def _must(kind: str, context: Mapping[str, Any]) -> str | None:
-    """What a value must do or be that has a problem of this kind; None for other kinds of problems."""
+    """The requirement that a value of this kind of problem violates. None for other kinds."""
     if kind in _WHAT:
         return f"be {_WHAT[kind]}"
     if kind in _BOUNDS:

@@ -84,7 +84,7 @@ def _answer(clean: CleanExchange) -> str:
         if text.lstrip().startswith("<"):
             parse(body)
     except (UnicodeDecodeError, ContractError):
-        raise LeftOutError("it is no text in UTF-8, or no XML though it begins so") from None
+        raise LeftOutError("it is not UTF-8 text, or no XML though it begins so") from None
     if clean.is_secret:
         raise LeftOutError("its request held a secret, which it may tell again")
     if repeats(text, clean.secrets) or cleaned(HeldRequest("", "GET", "", body=text)).request.body != text:
