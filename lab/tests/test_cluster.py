@@ -127,7 +127,7 @@ def test_what_is_cut_or_leads_out_of_its_folder_is_not_unpacked(tmp_path: Path) 
     place = tmp_path / "home"
     place.mkdir()
     for sent in (whole[: len(whole) // 2], b"", b"no archive", outside.getvalue()):
-        with pytest.raises(StoreError, match="what was sent"):
+        with pytest.raises(StoreError, match="the archive"):
             unpacked(sent, place)
     assert list(place.iterdir()) == [] and not (tmp_path / "outside").exists()
 
@@ -162,10 +162,10 @@ def test_what_is_damaged_or_another_trial_is_not_taken(tmp_path: Path) -> None:
     whole = driven(tmp_path / "sent")
     assert not at_home.keep("mark1", 1, whole[:-200]).taken
     other = at_home.keep("mark1", 2, whole)
-    assert not other.taken and other.said == "it sent trial 1 for trial 2"
+    assert not other.taken and other.said == "it sent trial 1 instead of trial 2"
     (tmp_path / "sent/trials/01/trial.json").write_text("{}")
     nonsense = at_home.keep("mark1", 1, packed(tmp_path / "sent", tmp_path / "sent/trials/01"))
-    assert not nonsense.taken and "cannot be read" in nonsense.said
+    assert not nonsense.taken and "unreadable" in nonsense.said
     assert len(at_home.owed()) == 4
     assert [path.name for path in (tmp_path / "run/machines/machine-1").iterdir() if path.name.startswith(".")] == []
 

@@ -56,33 +56,39 @@ def test_what_creeps_up_and_what_has_changing_users_is_said(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "of no kind that is known"),
-        ("a,b\n1,2\n", "of no kind that is known"),
-        (JTL, "holds no result"),
-        ("timeStamp,elapsed,label\n1700000000000,5,a\n", "line 1: there is no column 'success', and no 'responseCode'"),
-        ("timeStamp,elapsed,label\n1700000000000,5,a", "line 1: there is no column 'success', and no 'responseCode'"),
-        (JTL + f"{BEGIN},1,a,200,,t,maybe,1\n", "line 2: success is 'maybe', neither true nor false"),
+        ("", "of an unknown kind"),
+        ("a,b\n1,2\n", "of an unknown kind"),
+        (JTL, "has no result"),
+        (
+            "timeStamp,elapsed,label\n1700000000000,5,a\n",
+            "line 1: the columns 'success' and 'responseCode' are both missing",
+        ),
+        (
+            "timeStamp,elapsed,label\n1700000000000,5,a",
+            "line 1: the columns 'success' and 'responseCode' are both missing",
+        ),
+        (JTL + f"{BEGIN},1,a,200,,t,maybe,1\n", "line 2: success is 'maybe', not true or false"),
         (JTL + f"{BEGIN},1,a,,,t,,1\n", "line 2: it has neither success nor a response code"),
         ("<testResults><httpSample t='1' ts='1'/></testResults>", "line 1: it has neither success nor a response code"),
         (
             JTL + f'{BEGIN},1,"a,200,,t,true,1\n' + f"{BEGIN},1,a,200,,t,true,1\n" * 3,
-            "line 2: a row begins here that cannot be read",
+            "line 2: the row that begins here is unreadable",
         ),
-        (JTL + f'{BEGIN},1,a,200,"b"c,t,true,1\n', "line 2: a row begins here that cannot be read"),
-        (JTL + "\n" * 10_001, "line 10002: more than 10,000 empty lines follow each other"),
+        (JTL + f'{BEGIN},1,a,200,"b"c,t,true,1\n', "line 2: the row that begins here is unreadable"),
+        (JTL + "\n" * 10_001, "line 10002: more than 10,000 consecutive empty lines"),
         (JTL + f"{BEGIN},fast,a,200,,t,true,1\n", "line 2: elapsed is 'fast'"),
         (JTL + f"{BEGIN},-1,a,200,,t,true,1\n", "line 2: a time of -1 ms"),
         (
             JTL + "2026/01/01 10:00:00,1,a,200,,t,true,1\n",
             "line 2: the instant '2026/01/01 10:00:00' is not in milliseconds",
         ),
-        (JTL + f"{BEGIN},1,a\n{BEGIN},1,a,200,,t,true,1\n", "line 2: it has not as many columns"),
+        (JTL + f"{BEGIN},1,a\n{BEGIN},1,a,200,,t,true,1\n", "line 2: it has another number of columns"),
         (JTL + "x" * (2**20 + 9), "line 2 is longer than 1 MiB"),
         (K6 + "http_req_duration,soon,1,,,,,,,,,200,,,,\n", "line 2: the instant is 'soon'"),
-        ('{"type":"Metric","metric":"a"}\n{"type":\n{}\n', "line 2: it is no JSON"),
-        ('{"type":"Metric","metric":"a"}\n' + "[" * 9_999 + "\n\n", "line 2: it is no JSON"),
+        ('{"type":"Metric","metric":"a"}\n{"type":\n{}\n', "line 2: not JSON"),
+        ('{"type":"Metric","metric":"a"}\n' + "[" * 9_999 + "\n\n", "line 2: not JSON"),
         ("<testResults><httpSample t='1' ts='x'/></testResults>", "line 1: the instant 'x' is not in milliseconds"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]><testResults>&b;&b;", "no XML that can be read"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><testResults>&b;&b;", "which Steelyard does not read"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
@@ -135,7 +141,7 @@ def test_a_gzipped_file_that_holds_next_to_nothing_is_refused_quickly(tmp_path: 
         for _ in range(300):
             packed.write(b"\n" * 2**20)
     began = time.process_time()
-    with pytest.raises(ConfigurationError, match="line 10002: more than 10,000 empty lines"):
+    with pytest.raises(ConfigurationError, match="line 10002: more than 10,000 consecutive empty lines"):
         judged_file(tmp_path / "empty.jtl")
     assert time.process_time() - began < 5
 
@@ -143,5 +149,5 @@ def test_a_gzipped_file_that_holds_next_to_nothing_is_refused_quickly(tmp_path: 
 def test_rows_without_a_result_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.judging.gathering.MOST_WITHOUT_RESULT", 100)
     (tmp_path / "k6.json").write_text('{"type":"Metric","metric":"a"}\n' + "{}\n" * 200)
-    with pytest.raises(ConfigurationError, match="line 101: the 100 rows before it hold no result"):
+    with pytest.raises(ConfigurationError, match="line 101: the 100 rows before it have no result"):
         judged_file(tmp_path / "k6.json")

@@ -39,9 +39,9 @@ def with_line(number: int, old: str, new: str) -> str:
 def test_a_damaged_sample_is_left_out_with_its_line_and_all_others_count(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(text)
     judged = judged_file(tmp_path / "a.xml")
-    assert judged.rows.counted == 59 and judged.rows.left_out["elements that are damaged XML"] == 1
+    assert judged.rows.counted == 59 and judged.rows.left_out["elements with damaged XML"] == 1
     assert any(said in note for note in judged.notes), judged.notes
-    assert not any("ends too early" in note for note in judged.notes)
+    assert not any("ends early" in note for note in judged.notes)
     assert judged.rows.read == judged.rows.counted + sum(judged.rows.left_out.values())
 
 
@@ -58,7 +58,7 @@ def test_a_byte_that_is_no_utf_8_costs_its_sample(tmp_path: Path) -> None:
 def test_response_data_of_any_size_is_read_past(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(with_line(10, ">x<", f">{'y' * 12_000_000}<"))
     judged = judged_file(tmp_path / "a.xml")
-    assert judged.rows.counted == 60 and "elements that are damaged XML" not in judged.rows.left_out
+    assert judged.rows.counted == 60 and "elements with damaged XML" not in judged.rows.left_out
 
 
 def test_what_follows_damage_on_one_line_is_refused_with_the_place(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_appended_documents_both_count_and_a_killed_one_costs_its_last_sample(tm
     for before, left_out in ((whole, None), ("\n".join(LINES[:32]) + "\n", None), (whole[:5_000] + "\n", 1)):
         (tmp_path / "a.xml").write_text(before + whole)
         judged = judged_file(tmp_path / "a.xml")
-        assert judged.rows.left_out.get("elements that are damaged XML") == left_out
+        assert judged.rows.left_out.get("elements with damaged XML") == left_out
         assert judged.rows.counted == 60 + before.count("</responseData></httpSample>\n")
 
 
@@ -102,7 +102,7 @@ def test_a_text_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_element_that_is_no_sample_is_left_out_by_number(tmp_path: Path) -> None:
     (tmp_path / "a.xml").write_text(with_line(10, "<httpSample", "<other/><httpSample"))
     judged = judged_file(tmp_path / "a.xml")
-    assert judged.rows.counted == 60 and judged.rows.left_out["elements that are no samples"] == 1
+    assert judged.rows.counted == 60 and judged.rows.left_out["elements other than samples"] == 1
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

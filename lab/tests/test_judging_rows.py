@@ -107,7 +107,7 @@ def test_days_appended_to_a_file_are_parts_of_which_one_is_named(
     text = written([*second[:50], *first, *second[50:]])
     with pytest.raises(ConfigurationError) as refused:
         judged(tmp_path / "a", text)
-    assert "it holds 2 parts with 600 s or more between them" in refused.value.message
+    assert "it has 2 parts, separated by 600 s or more without requests" in refused.value.message
     assert "part 1: 2023-11-14 22:13:" in refused.value.hint and "part 2: 2023-11-16 22:13:" in refused.value.hint
     assert "(200 results)" in refused.value.hint and "(400 results)" in refused.value.hint
     parts = [judged(tmp_path / "a", text, Selection(part=number)) for number in (1, 2)]
@@ -138,7 +138,7 @@ def test_parts_are_named_on_the_command_line(tmp_path: Path) -> None:
     later = [(at + 2 * DAY, ms, right) for at, ms, right in requests(12)]
     (tmp_path / "a.jtl").write_text(jtl_csv([*requests(10), *later]))
     ran = steelyard("judge", "a.jtl", folder=tmp_path)
-    assert ran.code == 64 and "name one by --part: part 1: 2023-11-14" in " ".join(ran.err.split())
+    assert ran.code == 64 and "choose one with --part: part 1: 2023-11-14" in " ".join(ran.err.split())
     ran = steelyard("judge", "a.jtl", "--part", "2", "--skip", "2s", "--for", "5s", folder=tmp_path)
     assert ran.code == 0, ran.err
     counted = sum(2_000 <= at + ms - later[0][0] < 7_000 for at, ms, _ in later)
@@ -205,7 +205,7 @@ def test_transactions_in_xml_hold_their_requests_or_count_themselves(tmp_path: P
 
 def test_samples_within_a_sample_are_left_out_by_number(tmp_path: Path) -> None:
     file = judged(tmp_path / "a.xml", jtl_xml(requests(3)))
-    reason = "samples within a sample that counts (redirects, embedded resources)"
+    reason = "subsamples of a counted sample (redirects, embedded resources)"
     assert file.rows.counted == 60 and file.rows.left_out == {reason: 60}
 
 
@@ -250,5 +250,5 @@ def test_other_metrics_of_k6_are_left_out_by_number_and_users_of_the_lead_in_are
     assert judged(tmp_path / "a.csv", text).users == (1, 8)
     file = judged(tmp_path / "a.csv", text, Selection(skip_seconds=5))
     assert file.users == (8, 8)
-    assert file.rows.left_out["values that are no response time (other metrics, checks, users)"] == 402
+    assert file.rows.left_out["values other than response times (other metrics, checks, users)"] == 402
     add_up(file)

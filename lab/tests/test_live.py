@@ -109,7 +109,7 @@ def test_at_80_columns_the_block_is_this() -> None:
         "━━━━━━━━━━──────────────   42%  3 min 10 s left",
         "tomcat-metro  ██████████████████████████████  10,000/s        p99 -  0 failed",
         "go            ██████████████████████████████  10,000/s  p99 1.23 ms  0 failed",
-        "go / tomcat-metro, throughput of echoStruct, so far (95% intervals, ¦ = no difference):",
+        "go / tomcat-metro, throughput of echoStruct, so far (95% intervals, ¦ = equal):",
         "  1 fork   0.78 (no interval yet)",
         "  2 forks  0.78 (0.71 to 0.85)     ├─────●─────┤           ¦",
         "  3 forks  0.78 (0.75 to 0.81)        ├──●─┤               ¦",

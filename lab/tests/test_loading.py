@@ -228,5 +228,5 @@ def test_runs_that_begin_in_one_second_have_folders_of_their_own(tmp_path: Path)
     assert [made(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]
     (tmp_path / "file").touch()
     for blocked in (tmp_path / "file", tmp_path / "file" / "runs"):
-        with pytest.raises(StoreError, match="cannot create the folder"):
+        with pytest.raises(StoreError, match="cannot be made"):
             made(blocked)

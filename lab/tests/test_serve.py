@@ -385,7 +385,7 @@ def test_a_run_is_begun_as_a_command_and_what_it_said_last_is_shown(
         assert starter.said().startswith(
             f"steelyard run demo --out {tmp_path / 'runs'} --budget 90s: ended with exit code"
         )
-        assert "error: the machine's lock" in starter.said()
+        assert "the machine's lock" in starter.said()
     assert running_now(tmp_path) is None
 
 
@@ -407,7 +407,7 @@ def test_a_second_interrupt_does_not_leave_a_run_that_was_begun_to_end_after_the
 def test_a_folder_that_is_not_there_and_a_port_that_is_anothers_are_said(tmp_path: Path) -> None:
     import socket
 
-    with pytest.raises(ConfigurationError, match="is not a folder"):
+    with pytest.raises(ConfigurationError, match="there is no folder"):
         serve(tmp_path / "nothing", 0, allow_run=False, ready=lambda _: None)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -98,7 +98,7 @@ def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterato
     comparisons."""
     yield from _folded(
         f"{comparison.a} / {comparison.b}, {comparison.measure} of {comparison.cell}, so far "
-        f"({percent_text(comparison.confidence)} intervals, ¦ = no difference):",
+        f"({percent_text(comparison.confidence)} intervals, ¦ = equal):",
         width,
     )
     shown = comparison.intervals[-history:]

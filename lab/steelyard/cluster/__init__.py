@@ -1,1 +1,4 @@
-"""A question asked on all machines of a cluster: trials handed to workers, their folders brought home. Nothing here judges."""
+"""A study on all machines of a cluster: trials are sent to workers, and their folders come back.
+
+Nothing here judges.
+"""

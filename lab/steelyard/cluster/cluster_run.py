@@ -1,4 +1,4 @@
-"""A study on all machines of a cluster, from its plan to the trials' folders at home; and one that was stopped, taken up again."""
+"""Run a study on all machines of a cluster, or resume a stopped run."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from .handing import Handing, Kept, Worker, quotas
 from .packing import CORPUS, ENVIRONMENT, TRIAL, unpacked
 from .worker import Order
 
-_WAIT_SECONDS = 300.0  # for the first worker to be there
-_SETTLED_SECONDS = 2.0  # without one more, all are there that come soon
+_WAIT_SECONDS = 300.0  # for the first worker
+_SETTLED_SECONDS = 2.0  # without a new worker, after which the search ends
 
 
 def run(
@@ -59,10 +59,12 @@ def run(
     command: Sequence[str],
     progress: Progress,
 ) -> Path:
-    """Ask a study's question on every machine that has a worker now; the run's folder, with a run's folder for each machine.
+    """Run a study on every machine that has a worker now, and return the run folder, with one run folder for each
+    machine.
 
-    Every machine drives as many forks as the study has for one, or with a budget as many as a verdict takes, within that budget
-    each. Raises SteelyardError where nothing can be planned or asked, and KeyboardInterrupt when stopped: what came home is kept.
+    Every machine drives as many forks as the study has for one machine. With a budget, each drives as many as a verdict
+    needs within that budget. Raises SteelyardError where nothing can be planned or started, and KeyboardInterrupt when
+    stopped: finished trials are kept.
     """
     settings = settle(study.model, request)
     folder = place_of(study.name, settings, out)
@@ -91,9 +93,9 @@ def run(
 
 
 def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Progress) -> Path:
-    """Go on with a stopped run on the workers that are there now; what came home stands, the rest is driven.
+    """Resume a stopped run on the current workers. Finished trials are kept, the others are driven.
 
-    Raises StoreError where nothing is left, else what `run` raises.
+    Raises StoreError where nothing is left, else as `run` does.
     """
     cluster = read_cluster(folder)
     service = service_of(entries.study(str(folder / "study.toml")).model)
@@ -110,7 +112,10 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
 
 
 def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
-    """The marks of the machines that have a worker, each once, as soon as no more come; raises TargetError where none does."""
+    """The identities of machines with a worker, each once, when no more workers join.
+
+    Raises TargetError where none joins.
+    """
     progress.show("waiting for workers")
     begun, settled, known = time.monotonic(), 0.0, 0
     said: set[str] = set()
@@ -126,7 +131,7 @@ def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
             return list(dict.fromkeys(worker.machine for worker in present))
         if now - begun > _WAIT_SECONDS:
             raise TargetError(
-                f"no worker came within {duration(_WAIT_SECONDS)}",
+                f"no worker joined within {duration(_WAIT_SECONDS)}",
                 hint="start one on each machine: `dask worker ADDRESS --nthreads 1`, where Steelyard is installed",
             )
         workers.news(0.2)
@@ -136,7 +141,7 @@ def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
 def _hand_out(
     home: ClusterHome, service: Entry[Service], workers: DaskWorkers, stages: Mapping[str, str], command: Sequence[str]
 ) -> None:
-    """Have all that is left driven; what nobody drove is said."""
+    """Drive all remaining trials, and report those that no worker drove."""
     same = json.dumps(alike(service))
     study = (home.folder / "study.toml").read_text(encoding="utf-8")
     plans = {trial.number: trial for trial in home.cluster.schedule.trials}
@@ -159,12 +164,12 @@ def _hand_out(
     finally:
         home.end()
     if handing.owed:
-        home.progress.say(f"nobody was left to drive {listed('trial', sorted(handing.owed))}; --resume goes on with it")
+        home.progress.say(f"no worker was left to drive {listed('trial', sorted(handing.owed))}; resume with --resume")
 
 
 @dataclass
 class ClusterHome:
-    """The folder that trials come home to. `where` has the name of the machine that drove each trial, by its number."""
+    """The run folder that collects trials. `where` maps a trial's number to the machine that drove it."""
 
     folder: Path
     cluster: ClusterRun
@@ -177,27 +182,27 @@ class ClusterHome:
         self._labels.update({machine.identity: machine.name for machine in self.cluster.machines})
 
     def begin(self) -> None:
-        """Write what is planned before anything runs."""
+        """Write the plan before anything runs."""
         write_cluster(self.folder, self.cluster)
         for machine in self.cluster.machines:
             self._make(machine)
 
     def end(self) -> None:
-        """Write each machine's schedule as it came out."""
+        """Write each machine's schedule with its results."""
         for machine in self.cluster.machines:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
 
     def owed(self) -> dict[int, str]:
-        """The trials that did not come home, each with the mark of the machine that it is meant for."""
+        """The missing trials, each with the identity of its planned machine."""
         whole = quotas({machine.identity: machine.trials for machine in self.cluster.machines})
         return {trial: mark for trial, mark in whole.items() if trial not in self.where}
 
     def has_driven(self, mark: str) -> bool:
-        """Whether a trial came home from the machine of that mark."""
+        """Whether a trial from this machine has arrived."""
         return self._labels.get(mark) in self.where.values()
 
     def name_of(self, mark: str) -> str:
-        """The machine's name; one that joined later has a folder from now on, and no trials of its own."""
+        """The machine's name. A machine that joined later gets a folder now, and has no trials of its own."""
         if mark not in self._labels:
             machine = Machine(name=f"machine-{len(self.cluster.machines) + 1}", identity=mark, trials=[])
             self._labels[mark] = machine.name
@@ -207,7 +212,7 @@ class ClusterHome:
         return self._labels[mark]
 
     def keep(self, machine: str, trial: int, packed: bytes) -> Kept:
-        """Take a trial's folder in, beside its place first; what is damaged, or of another setup than before, is not taken."""
+        """Store a trial's folder, atomically. A damaged trial, or one with a changed setup, is rejected."""
         name = self.name_of(machine)
         place = machine_folder(self.folder, name)
         try:
@@ -220,7 +225,7 @@ class ClusterHome:
             shutil.rmtree(arrived, ignore_errors=True)
 
     def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
-        """Record what befell a machine or a trial, and say it."""
+        """Record and print an event of a machine or a trial."""
         name = self.name_of(machine)
         at = datetime.now(UTC).isoformat(timespec="seconds")
         incident = Incident(at=at, kind=cast(IncidentKind, kind), machine=name, trial=trial, message=message)
@@ -230,7 +235,7 @@ class ClusterHome:
         self.progress.say(f"{name}{of_trial}: {kind}: {message}")
 
     def show(self, handing: Handing, stages: Mapping[str, str]) -> None:
-        """Say what each machine is doing, and how many trials are home."""
+        """Show what each machine is doing, and how many trials have arrived."""
         parts = []
         for worker, driving in handing.driving.items():
             since = duration(handing.clock() - driving.since)
@@ -238,7 +243,7 @@ class ClusterHome:
             parts.append(f"{self.name_of(driving.machine)}: trial {driving.trial}, {stage or 'begun'}, {since}")
         whole = len(self.cluster.schedule.trials)
         self.progress.tell(
-            f"{len(self.where)} of {counted(whole, 'trial')} home; {'; '.join(parts) or 'nobody drives'}"
+            f"{len(self.where)} of {counted(whole, 'trial')} received; {'; '.join(parts) or 'no machine is driving'}"
         )
 
     def _make(self, machine: Machine) -> None:
@@ -253,9 +258,9 @@ class ClusterHome:
         try:
             record = TrialRecord.model_validate(read_document(arrived / TRIAL / "trial.json"))
         except (StoreError, ValidationError) as error:
-            return Kept(False, f"it sent a trial that cannot be read: {error}")
+            return Kept(False, f"it sent an unreadable trial: {error}")
         if record.number != trial:
-            return Kept(False, f"it sent trial {record.number} for trial {trial}")
+            return Kept(False, f"it sent trial {record.number} instead of trial {trial}")
         place = machine_folder(self.folder, name)
         if changed := _changed(place / ENVIRONMENT, arrived / ENVIRONMENT):
             return Kept(False, changed, unfit=changed)
@@ -264,21 +269,21 @@ class ClusterHome:
         if not (place / CORPUS).exists() and (arrived / CORPUS).exists():
             (arrived / CORPUS).replace(place / CORPUS)
         to = trial_folder(place, trial)
-        shutil.rmtree(to, ignore_errors=True)  # of a sitting that was killed before it could count it
+        shutil.rmtree(to, ignore_errors=True)  # from a process that was killed before it could record it
         (arrived / TRIAL).replace(to)
         self.where[trial] = name
         machine = next(machine for machine in self.cluster.machines if machine.name == name)
         if trial not in machine.trials:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
         said = f" failed: {record.failure.message}" if record.failure is not None else ""
-        self.progress.say(f"{name}: trial {trial}{said or ' is home'}")
+        self.progress.say(f"{name}: trial {trial}{said or ' has arrived'}")
         failed = record.failure
         never = failed is not None and failed.kind in NEVER_STARTED
         return Kept(True, unfit=failed.message if failed is not None and never else "")
 
 
 def _changed(before: Path, now: Path) -> str:
-    """What of a machine's setup is another than at its first trial; empty where nothing is, or it is the first."""
+    """Differences between a machine's setup and that of its first trial. Empty where there are none."""
     if not before.exists():
         return ""
     then: Any = read_document(before)

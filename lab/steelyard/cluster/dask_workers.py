@@ -1,4 +1,4 @@
-"""Workers of Dask's distributed: on this machine, or of a scheduler that the user started; what they are told is `worker.py`."""
+"""Workers of Dask's distributed, on this machine or of the user's scheduler. They run `worker.py`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .worker import Introduced, Order
 
 MOST_LOCAL = 64
 _CONNECT_SECONDS = 30.0
-_ASK_SECONDS = 60.0  # a worker that answers nothing for so long is not asked again
+_ASK_SECONDS = 60.0  # a worker that is silent for longer is not used
 _GONE = (OSError, TimeoutError)
 
 
 @dataclass(frozen=True)
 class Where:
-    """What `--cluster` says: so many workers of this machine (`local`), or a scheduler's address."""
+    """The value of `--cluster`: a number of workers on this machine (`local`), or a scheduler's address."""
 
     local: int = 0
     address: str = ""
 
 
 def where_of(words: str) -> Where:
-    """`local:N`, or an address such as tcp://10.0.0.5:8786; raises ConfigurationError."""
+    """Parse `local:N` or an address such as tcp://10.0.0.5:8786. Raises ConfigurationError."""
     kind, _, rest = words.partition(":")
     if kind == "local":
         if not (rest.isascii() and rest.isdigit() and 1 <= int(rest) <= MOST_LOCAL):
@@ -42,31 +42,32 @@ def where_of(words: str) -> Where:
     if re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^\s/:]+:\d{1,5}|(tcp|tls|ws|wss)://\[[0-9a-fA-F:]+\]:\d{1,5}", words):
         return Where(address=words)
     raise ConfigurationError(
-        f"--cluster does not know '{words}'",
-        hint="local:2 for two workers on this machine, or the address of a Dask scheduler, such as tcp://10.0.0.5:8786",
+        f"--cluster got the unknown value '{words}'",
+        hint="use local:2 for two workers on this machine, or the address of a Dask scheduler, such as "
+        "tcp://10.0.0.5:8786",
     )
 
 
 def distributed() -> Any:
-    """Dask's distributed; raises ToolchainError where it is not installed."""
+    """Dask's distributed. Raises ToolchainError where it is not installed."""
     try:
         import distributed as library
     except ImportError:
         raise ToolchainError(
-            "a cluster is asked through Dask's distributed, which is not installed here",
-            hint="install it with Steelyard, here and on each machine: steelyard[cluster]",
+            "a cluster needs Dask's distributed, which is not installed here",
+            hint="install steelyard[cluster] here and on each machine",
         ) from None
     return library
 
 
 @contextmanager
 def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskWorkers]:
-    """The workers that are meant; `tell` hears a worker's name and its stage now and then.
+    """The workers of `where`. `tell` is called with a worker's name and stage.
 
-    Those of this machine are started, on loopback alone, and ended. Raises TargetError where no scheduler answers.
+    Local workers are started, on loopback only, and stopped at the end. Raises TargetError where no scheduler answers.
     """
     library = distributed()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is told in our own words
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # Steelyard reports a dead worker itself
     with ExitStack() as stack:
         address: Any = where.address
         if where.local:
@@ -76,7 +77,7 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
                     threads_per_worker=1,
                     processes=True,
                     host=paths.HOST,
-                    dashboard_address=f"{paths.HOST}:0",  # else its usual port, which another run may have
+                    dashboard_address=f"{paths.HOST}:0",  # otherwise the default port, which another run may use
                     memory_limit=None,
                     silence_logs=logging.CRITICAL,
                     local_directory=stack.enter_context(scratch_folder("dask-")),
@@ -86,7 +87,7 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
             client = stack.enter_context(library.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False))
         except _GONE as error:
             raise TargetError(
-                f"no Dask scheduler answers at {where.address}: {error}", hint="`dask scheduler` starts one"
+                f"no Dask scheduler answers at {where.address}: {error}", hint="start one with `dask scheduler`"
             ) from None
         workers = DaskWorkers(library, client, tell)
         stack.callback(workers.close)
@@ -95,7 +96,7 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
 
 @dataclass
 class DaskWorkers:
-    """The workers of one scheduler. `order_of` says what a trial's order is, and is set before the first is begun."""
+    """The workers of one scheduler. `order_of` makes a trial's order, and must be set before the first start."""
 
     library: Any
     client: Any
@@ -110,19 +111,22 @@ class DaskWorkers:
         self.client.subscribe_topic(self._topic, self._heard)
 
     def present(self) -> Sequence[Worker]:
-        """Those that are there and could say where they are; raises TargetError where the scheduler is gone."""
+        """The workers that answered where they are. Raises TargetError where the scheduler is gone."""
         if self.client.status in ("closed", "closing"):
-            raise TargetError("the Dask scheduler is gone", hint="--resume goes on with the run")
+            raise TargetError("the Dask scheduler is gone", hint="resume the run with --resume")
         try:
-            # Not by `scheduler_info`: between asking and answering its own refresh may put an answer without workers in its place.
+            # Not `scheduler_info`: its own refresh may replace the answer by one without workers.
             names = list(self.client.nthreads())
         except _GONE as error:
-            raise TargetError(f"the Dask scheduler is gone: {error}", hint="--resume goes on with the run") from None
+            raise TargetError(f"the Dask scheduler is gone: {error}", hint="resume the run with --resume") from None
         self._introduce([name for name in names if name not in self.introduced and name not in self.refused])
         return [Worker(name, self.introduced[name].identity) for name in names if name in self.introduced]
 
     def begin(self, worker: Worker, trial: int) -> None:
-        """Have a worker drive a trial; Dask gives it to no other, for a machine's lock is not Dask's to know."""
+        """Have a worker drive a trial.
+
+        Dask may move it to no other worker, because it does not know the machine's lock.
+        """
         assert self.order_of is not None
         key = f"{self._topic}-{trial}-{uuid.uuid4().hex[:8]}"
         future = self.client.submit(
@@ -138,7 +142,7 @@ class DaskWorkers:
         self._futures[worker.name] = (trial, future)
 
     def forget(self, worker: str, trial: int) -> None:
-        """Nothing more is wanted of a trial on a worker that is away."""
+        """Forget a trial on a worker that is away."""
         had = self._futures.get(worker)
         if had is not None and had[0] == trial:
             del self._futures[worker]
@@ -146,7 +150,7 @@ class DaskWorkers:
                 had[1].cancel()
 
     def news(self, seconds: float) -> Sequence[News]:
-        """What ended, as soon as something did, or after so many seconds nothing."""
+        """What ended, as soon as something did, or nothing after this many seconds."""
         waiting = [future for _, future in self._futures.values()]
         if not waiting:
             time.sleep(seconds)
@@ -159,12 +163,12 @@ class DaskWorkers:
         return [_news(name, trial, future) for name, trial, future in ended]
 
     def close(self) -> None:
-        """Have no worker go on with what nobody waits for."""
+        """Cancel all trials."""
         for name, (trial, _) in list(self._futures.items()):
             self.forget(name, trial)
 
     def _introduce(self, names: Sequence[str]) -> None:
-        """Ask newcomers where they are; one that cannot say is not asked again."""
+        """Ask new workers where they are. One that cannot answer is not asked again."""
         if not names:
             return
         try:
@@ -175,7 +179,7 @@ class DaskWorkers:
             if isinstance(answer, Introduced):
                 self.introduced[name] = answer
             else:
-                self.refused[name] = f"the worker {name} cannot say where it is: {type(answer).__name__}: {answer}"
+                self.refused[name] = f"the worker {name} cannot report its machine: {type(answer).__name__}: {answer}"
 
     def _heard(self, event: tuple[Any, Any]) -> None:
         said = event[1]
@@ -184,11 +188,11 @@ class DaskWorkers:
 
 
 def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
-    """What Dask runs at the worker, in a thread: the order, for as long as the task of that key is wanted."""
+    """What Dask runs in a thread of the worker: the order, while the task with that key is wanted."""
     here = distributed().get_worker()
 
     def wanted() -> bool:
-        # A thread cannot be interrupted; where the client cancels a task, or is gone, its state says so.
+        # A thread cannot be interrupted, so it checks the task's state for a cancelled task or a lost client.
         task = here.state.tasks.get(key)
         return task is not None and task.state == "executing"
 
@@ -206,7 +210,7 @@ def _news(worker: str, trial: int, future: Any) -> News:
         return News(worker, trial, TrialEnd.LOST, f"the worker ended it ({said})")
     try:
         done: at_the_worker.Done = future.result(timeout=_ASK_SECONDS)
-    except _GONE:  # the worker died with it: Dask would have it made again
+    except _GONE:  # the worker died with it; Dask would repeat it
         future.cancel()
-        return News(worker, trial, TrialEnd.LOST, "its worker is gone, and what it had driven with it")
+        return News(worker, trial, TrialEnd.LOST, "its worker is gone, with what it had driven")
     return News(worker, trial, TrialEnd(done.outcome), done.said, done.packed)

@@ -1,4 +1,4 @@
-"""Which machine drives which trial, and when: each trial once, one at a time on a machine, none lost with a worker that dies."""
+"""Assigns trials to machines: each trial once, one at a time on a machine, and none lost with a dead worker."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from enum import StrEnum
 from typing import Protocol
 
 POLL_SECONDS = 1.0
-# A machine that is away for longer gives its trials to the others; a worker that died is often begun anew within seconds.
+# A machine that is away for longer loses its trials to the others. A dead worker is often restarted within seconds.
 PATIENCE_SECONDS = 120.0
-BUSY_SECONDS = 30.0  # until a machine that measures something else is asked again
-MOST_LOSSES = 3  # of one trial, or of one machine in a row: then it is the trial's, or the machine's, own doing
+BUSY_SECONDS = 30.0  # until a busy machine is tried again
+MOST_LOSSES = 3  # of one trial, or in a row on one machine: then the trial or the machine is the cause
 
 
 class TrialEnd(StrEnum):
-    """How a worker ended with a trial that it was given."""
+    """How an order to drive a trial ended."""
 
     DRIVEN = "driven"  # complete or failed, with its folder
-    BUSY = "busy"  # something else measures on that machine
+    BUSY = "busy"  # another measurement holds that machine
     UNFIT = "unfit"  # no trial of this run can be driven there
-    LOST = "lost"  # the worker died, or what drove the trial did
+    LOST = "lost"  # the worker or the process that drove the trial died
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A process that drives trials, one at a time: its own `name`, and the identity of the `machine` that it is on."""
+    """A process that drives trials, one at a time: its own `name`, and the identity of its `machine`."""
 
     name: str
     machine: str
@@ -34,7 +34,10 @@ class Worker:
 
 @dataclass(frozen=True)
 class News:
-    """What became of a trial on a worker; `packed` is its folder where it was driven, `said` a sentence where it was not."""
+    """The result of a trial on a worker.
+
+    `packed` is its folder where it was driven, `said` a sentence where it was not.
+    """
 
     worker: str
     trial: int
@@ -44,25 +47,27 @@ class News:
 
 
 class Workers(Protocol):
-    """The workers of a cluster as whoever hands out trials sees them."""
+    """The interface of a cluster's workers."""
 
     def present(self) -> Sequence[Worker]:
-        """Those that are there now; raises SteelyardError where nobody can be asked."""
+        """The current workers. Raises SteelyardError where the cluster cannot be reached."""
 
     def begin(self, worker: Worker, trial: int) -> None:
         """Have a worker drive a trial."""
 
     def forget(self, worker: str, trial: int) -> None:
-        """Nothing more is wanted of a trial on a worker that is away."""
+        """Forget a trial on a worker that is away."""
 
     def news(self, seconds: float) -> Sequence[News]:
-        """What ended, as soon as something did, or after so many seconds nothing."""
+        """What ended, as soon as something did, or nothing after this many seconds."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Whether a driven trial was taken in; where not, `said` is why, and the trial is owed again. `unfit` says why its machine
-    is to be given no more."""
+    """Whether a driven trial was accepted.
+
+    Otherwise `said` is the reason, and the trial is driven again. `unfit` is why its machine gets no more.
+    """
 
     taken: bool
     said: str = ""
@@ -70,18 +75,18 @@ class Kept:
 
 
 class Home(Protocol):
-    """Where driven trials come to, and what befalls machines is told."""
+    """The interface that receives trials and events of machines."""
 
     def keep(self, machine: str, trial: int, packed: bytes) -> Kept:
-        """Take a trial's folder in; raises StoreError where it cannot be written."""
+        """Store a trial's folder. Raises StoreError where it cannot be written."""
 
     def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
-        """Something befell a machine or a trial."""
+        """An event of a machine or a trial."""
 
 
 @dataclass(frozen=True)
 class Driving:
-    """A trial that a worker has now, since when by the clock."""
+    """A trial on a worker, and the clock's time of its start."""
 
     trial: int
     machine: str
@@ -90,10 +95,10 @@ class Driving:
 
 @dataclass
 class Handing:
-    """Trials on their way. `owed` are those that nobody has, each with the machine that it is meant for (identity).
+    """Trials being assigned. `owed` are unassigned ones, each with its planned machine (identity).
 
-    `clock` gives seconds; nothing else here knows of time. A machine with several workers drives one trial at a time, whichever
-    worker has it. Of a trial's machine that stays away, or is unfit, the others take over.
+    `clock` gives seconds, and is the only source of time here. A machine with several workers drives one trial at a
+    time. Other machines take over trials of a machine that stays away or is unfit.
     """
 
     owed: dict[int, str]
@@ -129,7 +134,7 @@ class Handing:
                 self._take(news)
 
     def _look(self, present: Sequence[Worker]) -> None:
-        """Take note of who is there; what a worker had that is no more is owed again."""
+        """Update the list of workers. Trials of lost workers are owed again."""
         now = self.clock()
         self._seen.update({worker.machine: now for worker in present})
         names = {worker.name for worker in present}
@@ -138,13 +143,13 @@ class Handing:
             self._lose(name, "its worker is gone")
 
     def _hand_out(self, present: Sequence[Worker]) -> None:
-        """Give every machine that has nothing to do a trial, if one is left for it."""
+        """Give every idle machine a trial, if one is left for it."""
         busy = {driving.machine for driving in self.driving.values()}
         idle: dict[str, Worker] = {}
         for worker in present:
             if worker.machine not in busy and worker.name not in self.driving and self._may_drive(worker.machine):
                 idle.setdefault(worker.machine, worker)
-        # Those that drove least come first: what is taken over is spread over all.
+        # Those that drove least come first, so that trials taken over are spread evenly.
         for machine in sorted(idle, key=lambda machine: self.driven[machine]):
             trial = self._next_for(machine)
             if trial is not None:
@@ -156,7 +161,7 @@ class Handing:
         return machine not in self.unfit and self._not_before.get(machine, 0.0) <= self.clock()
 
     def _next_for(self, machine: str) -> int | None:
-        """Its own first, then those of machines that will not come to them."""
+        """Its own trials first, then those of lost machines."""
         own = [trial for trial, meant_for in self.owed.items() if meant_for == machine]
         left = own or [trial for trial, meant_for in self.owed.items() if self._is_away(meant_for)]
         return min(left, default=None)
@@ -166,7 +171,7 @@ class Handing:
         return machine in self.unfit or self.clock() - since > PATIENCE_SECONDS
 
     def _nobody_comes(self, present: Sequence[Worker]) -> bool:
-        """Whether nobody drives what is owed, now or soon."""
+        """Whether no worker can drive the owed trials, now or soon."""
         if any(worker.machine not in self.unfit for worker in present):
             return not self.owed
         known = {*self.owed.values(), *self._seen}
@@ -175,7 +180,7 @@ class Handing:
     def _take(self, news: News) -> None:
         had = self.driving.get(news.worker)
         if had is None or had.trial != news.trial:
-            return  # of a worker that was taken for gone: by now the trial is another's
+            return  # from a worker that was thought lost: the trial has been reassigned
         match news.outcome:
             case TrialEnd.DRIVEN:
                 self._take_in(news, had.machine)
@@ -207,7 +212,7 @@ class Handing:
         self._count_loss(worker, said)
 
     def _count_loss(self, worker: str, said: str) -> None:
-        """Owe a trial again, unless it or its machine was lost so often that it would be for ever."""
+        """Owe a trial again, unless it or its machine was lost too often."""
         had = self._give_back(worker)
         self._losses[had.trial] += 1
         self._in_a_row[had.machine] += 1
@@ -230,5 +235,5 @@ class Handing:
 
 
 def quotas(trials: Mapping[str, Sequence[int]]) -> dict[int, str]:
-    """What is owed at the begin: each trial's number with the machine that it is meant for."""
+    """The trials owed at the start: each number with its planned machine."""
     return {trial: machine for machine, numbers in trials.items() for trial in numbers}

@@ -1,4 +1,7 @@
-"""The process that drives a trial on a worker's machine, `python -m steelyard.cluster.one_trial FOLDER`; how it ended is a file."""
+"""The process that drives a trial on a worker's machine, `python -m steelyard.cluster.one_trial FOLDER`.
+
+It writes how it ended to a file.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from .worker import ENDED, ORDER, SAME
 
 
 def drive(folder: Path) -> tuple[TrialEnd, str]:
-    """Drive the trial in `folder` to its end, and say how that was."""
+    """Drive the trial in `folder` to its end, and write how it ended."""
     order = read_document(folder / ORDER)
     try:
         with Progress(Console(stderr=True, width=240)) as progress:
@@ -33,7 +36,7 @@ def drive(folder: Path) -> tuple[TrialEnd, str]:
                 all_spellings=bool(order["all_spellings"]),
             )
     except TrialFailedError:
-        pass  # a result like any other: it is stored
+        pass  # a failed trial is a result, and is stored
     except LockError as error:
         return TrialEnd.BUSY, error.message
     except SteelyardError as error:
@@ -48,7 +51,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 def main() -> int:
-    """Exit code 0 wherever it could be said how the trial ended."""
+    """Exit code 0 wherever the ending could be written."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     folder = Path(sys.argv[1])

@@ -1,4 +1,4 @@
-"""A driven trial as one value that travels: packed where it was driven, unpacked beside its place and renamed into it."""
+"""A driven trial as bytes to send: packed on the worker, unpacked beside its place and renamed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _REQUESTS = (
     "corpus.csv",
     "expected.jsonl",
     "rules.json",
-)  # made anew from the seed by whoever wants them
+)  # recomputed from the seed on demand
 
 
 def packed(run: Path, trial: Path) -> bytes:
-    """What of a run's folder belongs to one trial: its own folder, the setup, and what a report needs of the corpus."""
+    """The files of a run folder for one trial: its own folder, the setup, and what a report needs of the corpus."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:gz", compresslevel=1) as archive:
         archive.add(run / ENVIRONMENT, ENVIRONMENT)
@@ -33,22 +33,22 @@ def packed(run: Path, trial: Path) -> bytes:
 
 
 def unpacked(whole: bytes, beside: Path) -> Path:
-    """A new folder in `beside` that holds what was packed; raises StoreError where it is damaged or cannot be written.
+    """A new folder in `beside` with the unpacked files. Raises StoreError where they are damaged or cannot be written.
 
-    Whatever came, nothing is written outside of that folder.
+    Nothing is written outside of that folder, whatever the archive holds.
     """
     try:
         folder = Path(tempfile.mkdtemp(prefix=".arriving-", dir=beside))
     except OSError as error:
-        raise StoreError(f"{beside} cannot be written: {error.strerror}") from None
+        raise StoreError(f"cannot write {beside}: {error.strerror}") from None
     try:
         with tarfile.open(fileobj=io.BytesIO(whole), mode="r:gz") as archive:
             archive.extractall(folder, filter="data")
         if not (folder / TRIAL / "trial.json").is_file():
-            raise StoreError("what was sent holds no trial")
+            raise StoreError("the archive has no trial")
     except (tarfile.TarError, EOFError, zlib.error) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise StoreError(f"what was sent cannot be unpacked: {error}") from None
+        raise StoreError(f"cannot unpack the archive: {error}") from None
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -1,4 +1,4 @@
-"""What a worker does with an order: a folder, a process of its own that drives the trial there, and what came of it packed."""
+"""Executes an order on a worker: a folder, a process that drives the trial in it, and the packed result."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .handing import TrialEnd
 from .packing import ENVIRONMENT, packed
 
 ORDER, ENDED, SAME = "order.json", "ended.json", "same.json"
-_MOST_SECONDS = 7 * 86_400.0  # nobody waits for a trial as long as that
+_MOST_SECONDS = 7 * 86_400.0  # no trial lasts as long
 _TELL_EVERY = 20  # tenths of a second
 
 
 class UnwantedError(SteelyardError):
-    """Nobody waits for the trial any more."""
+    """Raised when the trial is no longer wanted."""
 
 
 @dataclass(frozen=True)
 class Introduced:
-    """Where a worker is: the machine's mark, which tells nobody which one it is, its processor, and the Steelyard there."""
+    """Where a worker is: the machine's anonymous identity, its processor, and its version of Steelyard."""
 
     identity: str
     processor: str
@@ -38,7 +38,8 @@ class Introduced:
 
 @dataclass(frozen=True)
 class Order:
-    """All that driving a trial takes: the run's study.toml, its schedule with that one trial, and what must be alike, as texts."""
+    """Everything needed to drive a trial, as texts: the run's study.toml, its schedule with that one trial, and the
+    required setup."""
 
     trial: int
     study: str
@@ -50,7 +51,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Done:
-    """How an order ended; `packed` is the trial's folder where it was driven, `said` a sentence where it was not."""
+    """How an order ended. `packed` is the trial's folder where it was driven, `said` a sentence where it was not."""
 
     outcome: str
     said: str = ""
@@ -58,15 +59,15 @@ class Done:
 
 
 def introduce() -> Introduced:
-    """Who is asked here."""
+    """The machine of this worker."""
     processor = str(machines.fingerprint().get("processor", ""))
     return Introduced(machine_history.machine(), processor, __version__)
 
 
 def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None]) -> Done:
-    """Drive a trial on this machine; `wanted` is asked meanwhile whether to go on, `tell` hears the stage now and then.
+    """Drive a trial on this machine. `wanted` tells whether to go on, and `tell` receives the stage.
 
-    The trial has a process of its own, which is kept: it ends with this one, whatever ends it.
+    The trial runs in a kept process that ends with this one, whatever ends it.
     """
     with scratch_folder("cluster-") as place:
         folder = Path(place)
@@ -80,7 +81,7 @@ def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None])
         except UnwantedError as error:
             return Done(TrialEnd.LOST, error.message)
         except CommandFailedError as error:
-            return Done(TrialEnd.LOST, f"what drove it ended: {error.said or error.message}")
+            return Done(TrialEnd.LOST, f"the driving process ended: {error.said or error.message}")
         except SteelyardError as error:
             return Done(TrialEnd.UNFIT, error.message)
         return _done(folder)
@@ -96,7 +97,7 @@ def _kept(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None])
         if turns % _TELL_EVERY:
             return
         if not wanted():
-            raise UnwantedError("nobody waits for it any more")
+            raise UnwantedError("it is no longer wanted")
         now = running_now(folder)
         if now is not None and now.stage != told:
             told = now.stage
@@ -117,7 +118,7 @@ def _done(folder: Path) -> Done:
         ended = read_document(folder / ENDED)
         outcome, said = TrialEnd(ended["outcome"]), str(ended["said"])
     except (StoreError, KeyError, ValueError) as error:
-        return Done(TrialEnd.LOST, f"it did not say how it ended: {error}")
+        return Done(TrialEnd.LOST, f"it did not report how it ended: {error}")
     if outcome is not TrialEnd.DRIVEN:
         return Done(outcome, said)
     trial = next((folder / "trials").iterdir(), folder)

@@ -1,1 +1,1 @@
-"""Results that other load tools wrote, read as they stream by and judged by our statistics. Nothing here measures."""
+"""Judge result files of other load tools. Files are streamed, and nothing is measured here."""

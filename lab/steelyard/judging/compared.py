@@ -1,4 +1,4 @@
-"""Files of results side by side: each figure over the first file's, and response times only where failures are alike."""
+"""Compare result files: each figure relative to the first file, and response times only where failures are alike."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from .parts import Selection
 
 ALPHA = 0.01
 _CANNOT_SAY = [
-    "how the service differs from start to start: each file is of one process and hour, so there is no verdict",
-    "whether the other tool kept up: it recorded nothing of its own lateness",
-    "whether answers were right beyond what the other tool looked at",
+    "the variation between starts of the service: each file is from one process at one hour, so there is no verdict",
+    "whether the other tool kept up: it did not record its own lateness",
+    "whether answers were right beyond what the other tool checked",
 ]
 _NOT_PAIRED = (
-    "whether the files' difference is the service's: they were not measured in turns, so what the machine did is in it"
+    "whether the service caused the difference: the files were not measured in turns, so changes of the "
+    "machine are included"
 )
 
 
 def judge(files: Sequence[Path], selection: Selection) -> JudgeOutput:
-    """What each file says, and what none can; raises ConfigurationError that names the file and the line."""
+    """The figures of each file, and what no file can show. Raises ConfigurationError with file and line."""
     judged = [judged_file(file, selection) for file in files]
     first, several = judged[0], len(judged) > 1
     differ = [_failures_differ(each, first) for each in judged]
@@ -54,7 +55,7 @@ def _failures_differ(judged: JudgedFile, first: JudgedFile) -> bool:
 
 
 def _difference(judged: JudgedFile, first: JudgedFile) -> str:
-    """The difference in failures, and right answers per second in place of response times."""
+    """The difference in failures, with right answers per second instead of response times."""
     said = (
         f"{judged.file} failed {_share(judged)} and {first.file} failed {_share(first)}: the shares differ beyond chance "
         f"(Fisher's exact test, p < {ALPHA:g}), so their response times are not compared."

@@ -1,4 +1,4 @@
-"""Counts of requests by second and operation: memory holds the seconds of a file and no request."""
+"""Counts of requests by second and operation. Memory holds seconds, not requests."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..base.errors import ConfigurationError
 from ..base.histogram import Histogram
 
 MOST_SECONDS = 86_400
-MOST_NAMES = 1_000  # operations, failures of each, response codes
+MOST_NAMES = 1_000  # operations, kinds of failure, response codes
 MOST_MESSAGES = 50
 _OTHERS = "others"
-_DIGITS = 11  # bits of a time that are kept: 0.1%
+_DIGITS = 11  # leading bits of a time: 0.1%
 NO_CODE = "no code"
 
 
 class LastsTooLongError(ConfigurationError):
-    """A file has results of more seconds than memory may hold."""
+    """A file covers more seconds than memory may hold."""
 
     def __init__(self) -> None:
         super().__init__(
-            f"it lasts longer than {MOST_SECONDS:,} s", hint="judge a stretch of it: --skip 1h --for 10h, or --part 2"
+            f"it lasts longer than {MOST_SECONDS:,} s", hint="judge a part of it: --skip 1h --for 10h, or --part 2"
         )
 
 
@@ -33,9 +33,9 @@ class LastsTooLongError(ConfigurationError):
 class Answered:
     """One request as a tool recorded it.
 
-    `ended_s` is in seconds of any clock. `failure` is the kind of its failure, empty where the answer was right. `users` is the
-    number of users at the time (None: unknown), `code` the response code as the tool wrote it, `message` the text of the failure,
-    `thread` the virtual user.
+    `ended_s` is in seconds on any clock. `failure` is the kind of its failure, empty where the answer was right.
+    `users` is the number of users at the time (None: unknown), `code` the response code as the tool wrote it, `message`
+    the text of the failure, `thread` the virtual user.
     """
 
     ended_s: float
@@ -49,7 +49,7 @@ class Answered:
 
     @property
     def begun_s(self) -> float:
-        """When the request began, in seconds of the same clock."""
+        """The start of the request, in seconds on the same clock."""
         return self.ended_s - self.ms / 1000
 
 
@@ -64,8 +64,8 @@ class OperationSums:
 
 @dataclass
 class SecondSums:
-    """The results that ended in one second: right answers with the sum of their times in ms, failures, and how often each time
-    occurred (as the number of `_bin_of`)."""
+    """The results that ended in one second: right answers with the sum of their times in ms, failures, and a histogram
+    of times by `_bin_of`."""
 
     completed: int = 0
     failed: int = 0
@@ -74,7 +74,7 @@ class SecondSums:
 
 
 class Counts:
-    """Results added up by second, operation, response code and message of failure, each bounded in number."""
+    """Results summed by second, operation, response code and failure message, each limited in number."""
 
     def __init__(self) -> None:
         self.operations: dict[str, OperationSums] = {}
@@ -83,7 +83,7 @@ class Counts:
         self._seconds: dict[int, SecondSums] = {}
 
     def add(self, answered: Answered) -> None:
-        """Count one request; raises LastsTooLongError."""
+        """Count one request. Raises LastsTooLongError."""
         second = self._second(int(answered.ended_s))
         operation = self.operations.setdefault(bounded(answered.operation, self.operations), OperationSums())
         self.codes[bounded(answered.code or NO_CODE, self.codes)] += 1
@@ -100,7 +100,7 @@ class Counts:
         operation.ms += answered.ms
 
     def add_sums(self, index: int, sums: SecondSums, operation: str) -> None:
-        """Count what a tool added up for second number `index`; raises LastsTooLongError."""
+        """Add a tool's own totals for second number `index`. Raises LastsTooLongError."""
         self._merge_second(index, sums)
         own = self.operations.setdefault(operation, OperationSums())
         own.completed += sums.completed
@@ -109,7 +109,7 @@ class Counts:
             own.failures["failed"] += sums.failed
 
     def merge(self, other: Counts) -> None:
-        """Count all that another one counted; raises LastsTooLongError."""
+        """Add all counts of another object. Raises LastsTooLongError."""
         for index, sums in other._seconds.items():
             self._merge_second(index, sums)
         for name, operation in other.operations.items():
@@ -121,11 +121,11 @@ class Counts:
         self.messages.update(other.messages)
 
     def total(self) -> int:
-        """How many requests were counted."""
+        """The number of counted requests."""
         return sum(sums.completed + sums.failures.total() for sums in self.operations.values())
 
     def seconds(self) -> list[Second]:
-        """Every second from the first to the last in order, those without a result too; raises LastsTooLongError."""
+        """Every second from the first to the last in order, with empty ones. Raises LastsTooLongError."""
         if not self._seconds:
             return []
         first, last = min(self._seconds), max(self._seconds)
@@ -151,11 +151,11 @@ class Counts:
 
 
 def bounded(name: str, known: Mapping[str, object], most: int | None = None) -> str:
-    """A name shortened to 80 printable characters; `others` where `known` holds `most` (MOST_NAMES) already."""
+    """A name of at most 80 printable characters, or `others` where `known` already holds `most` (MOST_NAMES)."""
     short = name[:80]
     if not short.isprintable():
         short = "".join(letter if letter.isprintable() else "?" for letter in short)
-    short = short or "without a name"
+    short = short or "unnamed"
     return short if short in known or len(known) < (MOST_NAMES if most is None else most) else _OTHERS
 
 
@@ -164,7 +164,7 @@ def _figures_of(sums: SecondSums) -> Second:
 
 
 def _bin_of(ms: float) -> int:
-    """A time as its leading bits in microseconds, and behind them in six bits how many were cut off."""
+    """A time as its leading bits in microseconds, followed by six bits for the number of bits cut off."""
     microseconds = round(ms * 1000)
     cut = max(0, microseconds.bit_length() - _DIGITS)
     return microseconds >> cut << 6 | cut

@@ -1,4 +1,4 @@
-"""The gathering of a file's results: each row is counted, or left out with a reason."""
+"""Collects a file's results: each row is counted, or left out with a reason."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from .parts import Parts, Window
 from .transactions import Transactions
 
 MOST_MS = 86_400_000.0
-MOST_WITHOUT_RESULT = 1_000_000  # rows one after the other
+MOST_WITHOUT_RESULT = 1_000_000  # consecutive rows
 MOST_USERS = 10**6
 CUT = "cut short at the end of the file"
 REPEATED = "transactions whose requests are rows of the file"
-AS_REQUESTS = "a transaction counts as one request where the file does not hold its requests"
+AS_REQUESTS = "a transaction counts as one request where the file has no rows for its requests"
 EMPTY_TRANSACTION = "transactions without a request"
 
 
 class Gathering:
-    """What a file holds: `rows` read = `counted` + those in `left_out` by reason.
+    """The content of a file: `rows` read = `counted` + those in `left_out` by reason.
 
-    Only requests of `window` count. `transactions` are the evidence of an earlier pass over the file, complete; without it they are
-    collected. `checks` counts a tool's own checks by whether they passed, `dropped` what it was too slow to send. `own_figures` are
-    percentiles in ms and throughput that the tool computed itself. `apart` counts the transactions that were left out.
+    Only requests in `window` count. `transactions` are examples from an earlier, complete pass over the file; without
+    it they are collected. `checks` counts a tool's own checks by whether they passed, `dropped` iterations that it was
+    too slow to send. `own_figures` are percentiles in ms and throughput that the tool computed. `apart` counts the
+    transactions that were left out.
     """
 
     def __init__(self, window: Window | None = None, transactions: Transactions | None = None) -> None:
@@ -44,7 +45,7 @@ class Gathering:
         self._without_result = 0
 
     def add(self, answered: Answered, line: int) -> None:
-        """Count one request, or leave it out by its time; raises ConfigurationError where its time cannot be."""
+        """Count one request, or leave it out because of its time. Raises ConfigurationError for an impossible time."""
         self._see(answered, line)
         self.transactions.hold(answered, transaction=False)
         if self._within(answered):
@@ -52,7 +53,8 @@ class Gathering:
             self.counts.add(answered)
 
     def add_transaction(self, answered: Answered, requests: int, line: int) -> None:
-        """Hold one row of a transaction of so many requests, until `finish` knows whether it repeats rows of the file."""
+        """Hold one row of a transaction with this many requests, until `finish` knows whether it repeats rows of the
+        file."""
         self._see(answered, line)
         if not requests:
             self.left_out[EMPTY_TRANSACTION] += 1
@@ -64,30 +66,30 @@ class Gathering:
             self._held.setdefault(name, Counts()).add(answered)
 
     def set_apart(self, answered: Answered, line: int) -> None:
-        """Leave one transaction out whose requests are there."""
+        """Leave out one transaction whose requests have rows."""
         self._see(answered, line)
         if self._within(answered):
             self.left_out[REPEATED] += 1
             self.apart.add(answered)
 
     def add_sums(self, instant_s: float, sums: SecondSums, operation: str) -> None:
-        """Count what a tool added up for the second that ended at `instant_s`."""
+        """Count a tool's totals for the second that ended at `instant_s`."""
         self.counts.add_sums(int(instant_s), sums, operation)
 
     def leave_out(self, reason: str, line: int, count: int = 1) -> None:
-        """Leave rows out that hold no result; raises ConfigurationError where too many of them follow each other."""
+        """Leave out rows without a result. Raises ConfigurationError for too many in a row."""
         self.left_out[reason] += count
         self._without_result += count
         if self._without_result > MOST_WITHOUT_RESULT:
-            said = f"line {line}: the {MOST_WITHOUT_RESULT:,} rows before it hold no result ({reason})"
-            raise ConfigurationError(said, hint="check that it is the file of results")
+            said = f"line {line}: the {MOST_WITHOUT_RESULT:,} rows before it have no result ({reason})"
+            raise ConfigurationError(said, hint="check that this is the result file")
 
     def saw_result(self) -> None:
-        """Remember that a row held a result."""
+        """Record that a row had a result."""
         self._without_result = 0
 
     def finish(self) -> None:
-        """Decide on the transactions that were held; call it once, after the last row."""
+        """Count or drop the held transactions. Call it once, after the last row."""
         for name, held in self._held.items():
             if self.transactions.repeats(name):
                 self.left_out[REPEATED] += held.total()
@@ -99,13 +101,13 @@ class Gathering:
         self._held.clear()
 
     def saw_users(self, users: int, instant_s: float) -> None:
-        """Remember the number of users at an instant, where it lies in the window."""
+        """Record the number of users at an instant, where it lies in the window."""
         if self.window.leaves_out(instant_s) is None:
             self._saw_users(max(0, min(users, MOST_USERS)))
 
     def _see(self, answered: Answered, line: int) -> None:
         if not 0 <= answered.ms <= MOST_MS or not 0 <= answered.ended_s < 1e11:
-            said = f"a time of {answered.ms:g} ms that ends at {answered.ended_s:g} s cannot be"
+            said = f"a time of {answered.ms:g} ms that ends at {answered.ended_s:g} s is impossible"
             raise ConfigurationError(f"line {line}: {said}")
         self.saw_result()
         self.parts.saw(answered.begun_s, answered.ended_s)

@@ -1,4 +1,4 @@
-"""Files of results judged: throughput, response times with intervals, failures, and whether the load was held."""
+"""Judge result files: throughput, response times with intervals, failures, and whether the load was held."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .parts import Selection, Window, require_one_part
 from .readers import READERS
 from .readers.reader import ResultReader, opened
 
-_HEAD = 4_096  # bytes, by which a file is recognised
+_HEAD = 4_096  # bytes read to recognise a file
 _NOTHING = Window(part_begin_s=math.inf)
 _EVERYTHING = Selection()
 
 
 def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
-    """What one file says; raises ConfigurationError that names the file and the line."""
+    """Judge one file. Raises ConfigurationError with file and line."""
     with opened(file) as stream:
         reader = _reader_of(stream.read(_HEAD).decode("utf-8", "replace"), file)
         try:
@@ -44,7 +44,7 @@ def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
         failures.update(sums.failures)
     if not completed + failures.total():
         left = "; ".join(f"{count:,} {reason}" for reason, count in gathering.left_out.most_common())
-        raise ConfigurationError(f"{file} holds no result", hint=f"left out: {left}" if left else "it has no rows")
+        raise ConfigurationError(f"{file} has no result", hint=f"left out: {left}" if left else "it has no rows")
     whole = seconds[1:-1]
     steady = gathering.users is None or gathering.users[0] == gathering.users[1]
     return JudgedFile(
@@ -69,11 +69,11 @@ def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
 
 
 def _gathered(reader: ResultReader, stream: IO[bytes], selection: Selection) -> Gathering:
-    """What a file holds of a selection, in one pass over it, or two where the first has to find out what is there."""
+    """The results of a selection of a file, in one pass over it, or two where the first must find the parts."""
     gathering = Gathering() if selection.whole else Gathering(_NOTHING)
     if not selection.whole and not reader.has_times:
         raise ConfigurationError(
-            f"{reader.title} has no times, so no stretch of it can be judged", hint="leave --skip, --part and --for out"
+            f"{reader.title} has no times, so no part of it can be judged", hint="remove --skip, --part and --for"
         )
     try:
         _read(reader, stream, gathering)
@@ -109,14 +109,16 @@ def _reader_of(head: str, file: Path) -> ResultReader:
         if reader.knows(head):
             return reader
     titles = ", ".join(reader.title for reader in READERS)
-    raise ConfigurationError(f"{file} is of no kind that is known", hint=f"there are {titles}, with their headers")
+    raise ConfigurationError(f"{file} is of an unknown kind", hint=f"known kinds, each with its header: {titles}")
 
 
 def _throughput(gathering: Gathering, whole: Sequence[Second], steady: bool) -> Estimate:
-    """Right answers a second over whole seconds: the first and the last are parts of one."""
+    """Right answers per second over whole seconds, without the incomplete first and last."""
     if not whole:
         own = gathering.own_figures.get("throughput")
-        return Estimate(value=own, why_not="it does not last three seconds" if own is None else "as the tool says")
+        return Estimate(
+            value=own, why_not="it lasts less than three seconds" if own is None else "according to the tool"
+        )
     value = fmean(second.completed for second in whole)
     return figures.with_interval(value, [second.completed for second in whole], steady)
 
@@ -139,7 +141,7 @@ def _response_times(
     return {
         "mean": figures.with_interval(mean_ms, means, steady),
         **{
-            name: Estimate(value=value, why_not="the file holds none" if value is None else "as the tool says")
+            name: Estimate(value=value, why_not="the file has none" if value is None else "according to the tool")
             for name, value in own.items()
         },
     }
@@ -156,14 +158,14 @@ def _operation(name: str, sums: OperationSums) -> LoadedOperation:
 
 
 def _course(whole: Sequence[Second], steady: bool) -> str:
-    """Whether the load was held, as a sentence."""
+    """One sentence on whether the load was held."""
     if not steady:
-        return "the number of users changes: whether a load is held is told of a steady one"
+        return "the number of users changes, so Steelyard does not judge whether the load was held"
     series = [second.response_s / second.completed if second.completed else float("nan") for second in whole]
     try:
         return drift([series]).sentence("it")
     except InsufficientDataError as error:
-        return f"whether it holds the load is not told: {error.message}"
+        return f"cannot tell whether the load was held: {error.message}"
 
 
 def _more_notes(gathering: Gathering) -> list[str]:
@@ -174,5 +176,5 @@ def _more_notes(gathering: Gathering) -> list[str]:
         )
     if gathering.checks[False]:
         total = gathering.checks.total()
-        notes.append(f"{gathering.checks[False]:,} of {total:,} checks of the tool's script were not kept")
+        notes.append(f"{gathering.checks[False]:,} of {total:,} checks of the tool's script failed")
     return notes

@@ -1,4 +1,4 @@
-"""The parts of a file: stretches of time that nothing happened between, and the window of one that is judged."""
+"""The parts of a file, separated by gaps without requests, and the window of one part that is judged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from ..base.errors import ConfigurationError
 from ..base.text import counted
 
-GAP_SECONDS = 600.0  # without any request under way, after which another part begins
+GAP_SECONDS = 600.0  # a longer time without requests in progress begins a new part
 MOST_PARTS = 1_000
 _MOST_LISTED = 10
 SKIPPED = "ended in the skipped time (--skip)"
@@ -21,7 +21,8 @@ OTHER_PART = "in another part of the file (--part)"
 
 @dataclass
 class FilePart:
-    """A stretch in which requests were under way, without a gap of GAP_SECONDS: its ends in seconds, and its results."""
+    """A period with requests in progress, without a gap of GAP_SECONDS: its start and end in seconds, and its number of
+    results."""
 
     begin_s: float
     end_s: float
@@ -33,7 +34,7 @@ class FilePart:
 
 
 class Parts:
-    """The parts of the requests seen so far, whatever their order; memory holds the parts alone."""
+    """The parts of the requests so far, in any order. Memory holds parts only."""
 
     def __init__(self) -> None:
         self._parts: list[FilePart] = []
@@ -41,7 +42,7 @@ class Parts:
         self._at = 0  # the part of the last request
 
     def saw(self, begun_s: float, ended_s: float) -> None:
-        """Take one request's time into account; raises ConfigurationError where there are too many parts."""
+        """Add one request's time. Raises ConfigurationError for too many parts."""
         if self._parts:
             last = self._parts[self._at]
             if last.begin_s <= begun_s and ended_s <= last.end_s:
@@ -61,7 +62,9 @@ class Parts:
         self._begins[at:end] = [merged.begin_s]
         self._at = at
         if len(self._parts) > MOST_PARTS:
-            raise ConfigurationError(f"it has more than {MOST_PARTS:,} parts with {GAP_SECONDS:g} s between them")
+            raise ConfigurationError(
+                f"it has more than {MOST_PARTS:,} parts, separated by {GAP_SECONDS:g} s without requests"
+            )
 
     def in_order(self) -> Sequence[FilePart]:
         """The parts by time."""
@@ -70,7 +73,8 @@ class Parts:
 
 @dataclass(frozen=True)
 class Selection:
-    """What of a file is judged: its `part` (from 1), without the first `skip_seconds` of it, for at most `for_seconds`."""
+    """The judged selection of a file: its `part` (from 1), without the first `skip_seconds`, for at most
+    `for_seconds`."""
 
     skip_seconds: float = 0.0
     part: int | None = None
@@ -78,11 +82,14 @@ class Selection:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left out."""
+        """Whether it selects everything."""
         return self == Selection()
 
     def window(self, parts: Sequence[FilePart]) -> Window:
-        """The window of time that is judged; raises ConfigurationError where the part is not there or not named."""
+        """The window to judge.
+
+        Raises ConfigurationError where the part does not exist, or several exist and none is given.
+        """
         if self.part is None:
             require_one_part(parts)
         elif not 1 <= self.part <= len(parts):
@@ -94,15 +101,15 @@ class Selection:
 
 
 def require_one_part(parts: Sequence[FilePart]) -> None:
-    """Raise ConfigurationError that lists the parts where there are several."""
+    """Raise ConfigurationError with the list of parts where there are several."""
     if len(parts) > 1:
-        said = f"it holds {len(parts)} parts with {GAP_SECONDS:g} s or more between them"
-        raise ConfigurationError(said, hint=f"name one by --part: {_listed(parts)}")
+        said = f"it has {len(parts)} parts, separated by {GAP_SECONDS:g} s or more without requests"
+        raise ConfigurationError(said, hint=f"choose one with --part: {_listed(parts)}")
 
 
 @dataclass(frozen=True)
 class Window:
-    """The time that is judged, in seconds: from `begin_s` until before `end_s`, within a part. All time by default."""
+    """The judged time in seconds, from `begin_s` to before `end_s`, within a part. By default all time."""
 
     part_begin_s: float = -math.inf
     part_end_s: float = math.inf
@@ -110,7 +117,7 @@ class Window:
     end_s: float = math.inf
 
     def leaves_out(self, ended_s: float) -> str | None:
-        """Why a request that ended then is left out; None where it counts."""
+        """Why a request that ended then is left out. None where it counts."""
         if not self.part_begin_s <= ended_s <= self.part_end_s:
             return OTHER_PART
         if ended_s < self.begin_s:

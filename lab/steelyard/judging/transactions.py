@@ -1,4 +1,4 @@
-"""JMeter's transactions: which of them repeat requests that a file holds as rows of their own."""
+"""Decides which of JMeter's transactions repeat requests that have rows of their own."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from bisect import insort
 
 from .counts import Answered, bounded
 
-_EXAMPLES = 8  # of each transaction, its earliest and as many of its latest
+_EXAMPLES = 8  # of each transaction, the earliest rows and as many of the latest
 
-Example = tuple[int, int, str]  # begin and end in ms, thread
+Example = tuple[int, int, str]  # start and end in ms, thread
 
 
 class Transactions:
-    """Evidence by the name of a transaction: whether a request of the same thread began within one of its rows.
+    """Examples by name of transaction, each with whether a request of the same thread began within it.
 
-    A transaction controller that makes no parent sample writes its row beside those of its requests; one that makes a parent sample
-    writes only its own. A first pass over the file collects examples of each transaction (`saw`), a second one holds each row
-    against them (`hold`), so the order of rows does not matter. In a file without the names of threads all rows are of one thread.
+    A transaction controller without a parent sample writes its row beside those of its requests; one with a parent
+    sample writes only its own. A first pass over the file collects examples of each transaction (`saw`), a second
+    compares each row with them (`hold`), so the order of rows does not matter. In a file without thread names all rows
+    are of one thread.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class Transactions:
         return bool(self._earliest)
 
     def saw(self, transaction: Answered) -> None:
-        """Take a transaction's row as an example; nothing once the collection is complete."""
+        """Take a transaction's row as an example. Does nothing once the collection is complete."""
         if self._by_thread:
             return
         begin, end = _span(transaction)
@@ -40,14 +41,14 @@ class Transactions:
         del earliest[_EXAMPLES:], latest[:-_EXAMPLES]
 
     def complete(self) -> None:
-        """End the collection of examples: rows are held against them from now on."""
+        """End the collection of examples. Rows are compared with them from now on."""
         for examples in (self._earliest, self._latest):
             for name, spans in examples.items():
                 for begin, end, thread in spans:
                     self._by_thread.setdefault(thread, []).append((begin, end, name))
 
     def hold(self, row: Answered, *, transaction: bool) -> None:
-        """Hold a row against the examples of its thread. A transaction lies within another only where it is shorter."""
+        """Compare a row with the examples of its thread. A transaction lies within another only where it is shorter."""
         for begin, end, name in self._by_thread.get(row.thread, ()):
             if name not in self._repeating:
                 row_begin, row_end = _span(row)
@@ -56,11 +57,11 @@ class Transactions:
                     self._repeating.add(name)
 
     def repeats(self, name: str) -> bool:
-        """Whether the transactions of that name repeat requests that are rows of the file."""
+        """Whether the transactions of that name repeat requests with rows of their own."""
         return name in self._repeating
 
     def name_of(self, transaction: Answered) -> str:
-        """The name that a transaction's examples stand under."""
+        """The key of a transaction's examples."""
         return bounded(transaction.operation, self._earliest)
 
 

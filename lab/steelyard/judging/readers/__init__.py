@@ -1,4 +1,7 @@
-"""The kinds of results that can be judged, each recognised by how its file begins; a new one is one file, and one line here."""
+"""The kinds of results that can be judged, each recognised by the beginning of its file.
+
+A new kind is one file, and one line here.
+"""
 
 from .jmeter_csv import JMeterCsv
 from .jmeter_xml import JMeterXml

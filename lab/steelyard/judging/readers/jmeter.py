@@ -1,4 +1,4 @@
-"""What JMeter's samples mean, in a table as in XML: a request or a transaction, right or failed."""
+"""The meaning of JMeter's samples, in CSV and XML: a request or a transaction, right or failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..gathering import Gathering
 from .reader import number_of
 
 WHOLE = "JMeter writes whole milliseconds: figures of few milliseconds are rough"
-BY_CODE = "samples that do not say whether they succeeded are judged by their response code: 200 to 399 is right"
+BY_CODE = "samples without a success field are judged by their response code: 200 to 399 is right"
 _TRANSACTION = re.compile(r"Number of samples in transaction : (\d{1,9})")
 
 
@@ -30,7 +30,7 @@ class Sample:
     failure_message: str
 
     def answered(self, line: int) -> Answered:
-        """The request that it is; raises ConfigurationError where a field cannot be."""
+        """The request of the sample. Raises ConfigurationError for an invalid field."""
         if not (self.begun_ms.isascii() and self.begun_ms.isdecimal()):
             raise ConfigurationError(
                 f"line {line}: the instant '{self.begun_ms[:40]}' is not in milliseconds",
@@ -50,12 +50,12 @@ class Sample:
         )
 
     def requests_within(self) -> int | None:
-        """Of how many requests it is the transaction; None of a request."""
+        """The number of requests of the transaction. None for a request."""
         match = _TRANSACTION.match(self.message)
         return int(match[1]) if match else None
 
     def add_to(self, gathering: Gathering, line: int) -> None:
-        """Count it; raises ConfigurationError."""
+        """Count the sample. Raises ConfigurationError."""
         answered, requests = self.answered(line), self.requests_within()
         if not self.success:
             gathering.notes[BY_CODE] = None
@@ -65,13 +65,13 @@ class Sample:
             gathering.add_transaction(answered, requests, line)
 
     def _failure(self, line: int) -> str:
-        """The kind of its failure; empty where it was right."""
+        """The kind of failure. Empty where the answer was right."""
         success = self.success.lower()
         is_status = self.code.isascii() and self.code.isdecimal() and len(self.code) == 3
         if success == "true" or (not success and is_status and "200" <= self.code < "400"):
             return ""
         if success not in ("", "false"):
-            raise ConfigurationError(f"line {line}: success is '{self.success[:40]}', neither true nor false")
+            raise ConfigurationError(f"line {line}: success is '{self.success[:40]}', not true or false")
         if not success and not self.code:
             raise ConfigurationError(f"line {line}: it has neither success nor a response code")
         if is_status:

@@ -1,4 +1,4 @@
-"""JMeter's results as a table (.jtl, .csv): a row a sample, times in milliseconds, written as samples end."""
+"""JMeter's results as CSV (.jtl, .csv): one row for each sample, times in milliseconds, in order of their ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .reader import ResultReader, Row, read_rows
 
 
 class JMeterCsv(ResultReader):
-    """With a header, and instants in milliseconds, both of which are JMeter's defaults."""
+    """With a header, and times in milliseconds, both JMeter's defaults."""
 
     title = "JMeter (CSV)"
 
@@ -25,7 +25,7 @@ class JMeterCsv(ResultReader):
         def take(row: Row, line: int) -> None:
             if "success" not in row and "responseCode" not in row:
                 raise ConfigurationError(
-                    "line 1: there is no column 'success', and no 'responseCode' to judge by in its place",
+                    "line 1: the columns 'success' and 'responseCode' are both missing",
                     hint="jmeter -Jjmeter.save.saveservice.successful=true",
                 )
             sample_of(row).add_to(gathering, line)
@@ -34,6 +34,6 @@ class JMeterCsv(ResultReader):
 
 
 def sample_of(row: Row) -> Sample:
-    """The sample of a row; what has no column is empty."""
+    """The sample of a row. Fields without a column are empty."""
     names = ("timeStamp", "elapsed", "label", "success", "responseCode", "responseMessage")
     return Sample(*(row.get(name, "") for name in (*names, "threadName", "allThreads", "failureMessage")))

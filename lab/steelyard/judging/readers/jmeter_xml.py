@@ -1,7 +1,7 @@
-"""JMeter's results as XML (.jtl): an element a sample, and within it the samples that it is made of.
+"""JMeter's results as XML (.jtl): one element for each sample, with its subsamples within.
 
-Expat streams the file, since response data of any size then passes without being kept. Document types are refused, so there are no
-entities. A damaged element is left out: reading goes on at the next sample that begins a line, as JMeter writes them.
+Expat streams the file, so response data of any size is not kept. Document types are refused, so there are no entities.
+A damaged element is left out: reading goes on at the next sample that begins a line, as JMeter writes them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .jmeter import WHOLE, Sample
 from .reader import ResultReader
 
 MOST_DAMAGED = 1_000  # elements
-MOST_WITHIN = 10_000  # samples within a sample
+MOST_WITHIN = 10_000  # subsamples of a sample
 MOST_TAG = 2**20  # bytes
 MOST_WITHOUT_SAMPLE = 2**28  # bytes
 MOST_READ_AGAIN = 2**32  # bytes
-DAMAGED = "elements that are damaged XML"
-NO_SAMPLE = "elements that are no samples"
-PARTS = "samples within a sample that counts (redirects, embedded resources)"
+DAMAGED = "elements with damaged XML"
+NO_SAMPLE = "elements other than samples"
+PARTS = "subsamples of a counted sample (redirects, embedded resources)"
 _TAGS = ("httpSample", "sample")
 _MESSAGE = "failureMessage"
 _LONGEST_MESSAGE = 200  # characters
@@ -41,7 +41,7 @@ _FOLLOWING = (_codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT], _codes[expa
 
 @dataclass
 class _Element:
-    """A sample as it is read: its attributes, line and depth, the samples within it, and the message of a failed assertion."""
+    """A sample being read: its attributes, line and depth, its subsamples, and the message of a failed assertion."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -51,24 +51,24 @@ class _Element:
     failure_message: str = ""
 
     def size(self) -> int:
-        """The number of samples, itself among them."""
+        """The number of samples, including this one."""
         return 1 + sum(each.size() for each in self.within)
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A place in a file: the byte from 0, and the line from 1."""
+    """A position in a file: byte (from 0) and line (from 1)."""
 
     byte: int
     line: int
 
 
 class _DamagedError(Exception):
-    """A document is not as it must be, in words."""
+    """A document is malformed. The text says how."""
 
 
 class JMeterXml(ResultReader):
-    """Read as it streams by, without document types, entities or anything from outside."""
+    """Streams the file, without document types, entities or external files."""
 
     title = "JMeter (XML)"
 
@@ -88,14 +88,14 @@ class JMeterXml(ResultReader):
             following, inline = _next_sample(file, after)
             if following is None and inline and not (document.at_end or layout.one_a_line):
                 raise ConfigurationError(
-                    f"{problem.reason}; no later sample begins a line, so what follows cannot be read",
-                    hint="mend the file there",
+                    f"{problem.reason}; no later sample begins a line, so the rest is unreadable",
+                    hint="repair the file there",
                 )
             if another:
                 if following is not None:
-                    gathering.notes[f"another document begins in line {problem.place.line}: it counts, too"] = None
+                    gathering.notes[f"another document begins in line {problem.place.line}, and is counted too"] = None
             elif document.at_end and following is None:
-                gathering.notes[f"the file ends too early, in line {problem.place.line}: JMeter did not end it"] = None
+                gathering.notes[f"the file ends early, in line {problem.place.line}: JMeter did not finish it"] = None
                 cut = document.open_samples() or int(_begins_sample(file, problem.place))
                 gathering.rows += cut
                 if cut:
@@ -110,8 +110,8 @@ class JMeterXml(ResultReader):
 
 @dataclass
 class _Layout:
-    """How a file is written, as far as it is known: its encoding, how many samples it holds outside others, and how many of them
-    begin a line."""
+    """The layout of a file as far as known: its encoding, the number of outer samples, and how many of them begin a
+    line."""
 
     encoding: str | None = None
     outermost: int = 0
@@ -119,13 +119,13 @@ class _Layout:
 
     @property
     def one_a_line(self) -> bool:
-        """Whether all samples outside others begin a line, so that those which do not are within one."""
+        """Whether all outer samples begin a line, so that the others are subsamples."""
         return 0 < self.outermost == self.at_line_begin
 
 
 @dataclass(frozen=True)
 class _Problem:
-    """Why a document cannot be read on: in words with the place, and Expat's code (0: none)."""
+    """Why a document cannot be read on: text with the position, and Expat's code (0: none)."""
 
     reason: str
     place: _Place
@@ -133,38 +133,41 @@ class _Problem:
 
 
 class _Damage:
-    """The damage of a file so far, bounded in number and in bytes that are read once more."""
+    """The damage of a file so far, limited in number and in bytes that are read again."""
 
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
         self._elements = self._again = 0
 
     def count(self, problem: _Problem, begun: _Place | None, *, last: bool) -> None:
-        """Leave the damaged element out, which had begun there; raises ConfigurationError for too many, or for nothing else."""
+        """Leave out the damaged element that began there.
+
+        Raises ConfigurationError for too many, or where nothing else was read.
+        """
         if last and not self._gathering.rows:
-            raise ConfigurationError(f"{problem.reason}: it is no XML that can be read")
+            raise ConfigurationError(f"{problem.reason}: the XML is unreadable")
         self._elements += 1
         if self._elements > MOST_DAMAGED:
             raise ConfigurationError(f"{problem.reason}: more than {MOST_DAMAGED:,} elements are damaged")
         if self._elements == 1:
             sample = "" if begun is None else f"the sample of line {begun.line}: "
-            self._gathering.notes[f"damaged XML is left out, first in {sample}{problem.reason}"] = None
+            self._gathering.notes[f"damaged XML was left out, first in {sample}{problem.reason}"] = None
         self._gathering.rows += 1
         self._gathering.leave_out(DAMAGED, problem.place.line)
 
     def read_again(self, file: IO[bytes], fed: int, following: _Place) -> None:
-        """Account for going back to a place; raises ConfigurationError where that took too long already."""
+        """Count a jump back to a position. Raises ConfigurationError where jumps took too long already."""
         self._again += max(0, fed - following.byte)
-        if isinstance(file, gzip.GzipFile):  # goes back by unpacking from its beginning
+        if isinstance(file, gzip.GzipFile):  # going back unpacks from the beginning
             self._again += following.byte
         if self._again > MOST_READ_AGAIN:
             raise ConfigurationError(f"line {following.line}: the XML is damaged in too many places to read on")
 
 
 class _Document:
-    """One pass of the parser from a place on: samples are gathered as their elements end.
+    """One pass of the parser from a position on. Samples are gathered as their elements end.
 
-    `begun` is where the sample that is open began, `at_end` whether the file has ended, `fed` the bytes of it that were read.
+    `begun` is where the open sample began, `at_end` whether the file has ended, `fed` the number of bytes read.
     """
 
     def __init__(self, gathering: Gathering, place: _Place, layout: _Layout) -> None:
@@ -188,7 +191,7 @@ class _Document:
             self._shift = len(_ROOT)
 
     def read(self, file: IO[bytes]) -> _Problem | None:
-        """Read until the file ends, or until a problem ends it, which is returned."""
+        """Read to the end of the file, or to a problem, which is returned."""
         file.seek(self._place.byte)
         try:
             while data := file.read(_BUFFER):
@@ -208,7 +211,7 @@ class _Document:
         return None
 
     def open_samples(self) -> int:
-        """The number of samples that have begun and not been gathered."""
+        """The number of samples begun but not gathered."""
         return self._open[0].size() if self._open else 0
 
     def _check_bounds(self) -> None:
@@ -216,7 +219,7 @@ class _Document:
             raise _DamagedError("a tag is longer than 1 MiB")
         if self.fed - self._last_sample > MOST_WITHOUT_SAMPLE:
             said = f"line {self._here().line}: no sample ends in {MOST_WITHOUT_SAMPLE >> 20} MiB"
-            raise ConfigurationError(said, hint="check that it is the file of results")
+            raise ConfigurationError(said, hint="check that this is the result file")
 
     def _here(self) -> _Place:
         return self._at(self._parser.CurrentByteIndex, self._parser.CurrentLineNumber)
@@ -228,7 +231,7 @@ class _Document:
         self._layout.encoding = encoding
 
     def _refuse(self, *_: object) -> None:
-        raise ConfigurationError(f"line {self._here().line}: it has a document type: it is no XML that can be read")
+        raise ConfigurationError(f"line {self._here().line}: it has a document type, which Steelyard does not read")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -244,7 +247,7 @@ class _Document:
         if self._open:
             self._within += 1
             if self._within > MOST_WITHIN:
-                raise _DamagedError(f"a sample holds more than {MOST_WITHIN:,} samples")
+                raise _DamagedError(f"a sample has more than {MOST_WITHIN:,} subsamples")
             self._open[-1].within.append(element)
         else:
             self.begun, self._within = here, 0
@@ -271,7 +274,7 @@ class _Document:
 
 
 def _gather(element: _Element, gathering: Gathering) -> None:
-    """Count a sample; of a transaction whose samples are within it, those are counted and it is set apart."""
+    """Count a sample. Of a transaction with subsamples, those are counted and it is set apart."""
     texts = [*(element.attributes.get(name, "") for name in _NAMES), element.failure_message]
     sample = Sample(*texts)
     holds_requests = element.tag == "sample" and any(each.tag == "httpSample" for each in element.within)
@@ -286,7 +289,7 @@ def _gather(element: _Element, gathering: Gathering) -> None:
 
 
 def _before(file: IO[bytes], place: _Place) -> _Place:
-    """The place one byte before another."""
+    """The position one byte before another."""
     if not place.byte:
         return place
     file.seek(place.byte - 1)
@@ -294,14 +297,15 @@ def _before(file: IO[bytes], place: _Place) -> _Place:
 
 
 def _begins_sample(file: IO[bytes], place: _Place) -> bool:
-    """Whether what was cut short is the first tag of a sample."""
+    """Whether the cut-off text is the first tag of a sample."""
     file.seek(place.byte)
     rest = file.read(_LONGEST)
     return rest.startswith((b"<httpSample", b"<sample"))
 
 
 def _next_sample(file: IO[bytes], after: _Place) -> tuple[_Place | None, bool]:
-    """The next sample behind a place that begins a line (None where there is none), and whether one follows something else."""
+    """The next sample after a position that begins a line (None where there is none), and whether another follows on a
+    line."""
     file.seek(after.byte)
     kept, at, line, inline = b"", after.byte, after.line, False
     while data := file.read(_BUFFER):

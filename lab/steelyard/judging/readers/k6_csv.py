@@ -1,4 +1,4 @@
-"""k6's results as a table (`k6 run --out csv=FILE`): a row a value of a metric."""
+"""k6's results as CSV (`k6 run --out csv=FILE`): one row for each value of a metric."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from ..gathering import Gathering
 from .reader import ResultReader, Row, instant_of, number_of, read_rows
 
 TIME, CHECKS, USERS, DROPPED = "http_req_duration", "checks", "vus", "dropped_iterations"
-BEGINS = "k6's times begin when a request is sent on a connection that stands: connecting and waiting for one are not in them"
-BY_STATUS = "k6 says of a request whether its status was expected; whether its checks were kept stands apart"
-NO_REQUEST = "values that are no response time (other metrics, checks, users)"
+BEGINS = (
+    "k6's times begin when a request is sent on an open connection, so connecting and waiting for one are not included"
+)
+BY_STATUS = "k6 reports whether the status of a request was expected; its checks are reported apart"
+NO_REQUEST = "values other than response times (other metrics, checks, users)"
 MOST_DROPPED = 10**9  # of one value
 
 
 class K6Csv(ResultReader):
-    """Of the metrics response times, checks, users and iterations that k6 dropped are read."""
+    """Reads the metrics for response times, checks, users and dropped iterations."""
 
     title = "k6 (CSV)"
 
@@ -34,7 +36,7 @@ class K6Csv(ResultReader):
 
 
 def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags: Mapping[str, str], line: int) -> None:
-    """Count one value of a metric, given with its instant; raises ConfigurationError."""
+    """Count one value of a metric with its time. Raises ConfigurationError."""
     instant, text = value
     if metric not in (TIME, CHECKS, USERS, DROPPED):
         gathering.leave_out(NO_REQUEST, line)

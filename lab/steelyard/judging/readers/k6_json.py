@@ -1,4 +1,4 @@
-"""k6's results as JSON (`k6 run --out json=FILE`): an object a line, each a metric or a value of one."""
+"""k6's results as JSON (`k6 run --out json=FILE`): one object on each line, a metric or a value of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .reader import Lines, ResultReader, last_may_be_cut
 
 
 class K6Json(ResultReader):
-    """The same metrics as of k6's table."""
+    """The same metrics as in k6's CSV."""
 
     title = "k6 (JSON)"
 
@@ -34,9 +34,9 @@ def _take(text: str, line: int, gathering: Gathering) -> None:
     try:
         row: Any = json.loads(text)
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"line {line}: it is no JSON") from None
+        raise ConfigurationError(f"line {line}: not JSON") from None
     if not isinstance(row, dict):
-        raise ConfigurationError(f"line {line}: it is no object")
+        raise ConfigurationError(f"line {line}: not a JSON object")
     data = row.get("data")
     if row.get("type") != "Point" or not isinstance(data, dict):
         gathering.leave_out(NO_REQUEST, line)

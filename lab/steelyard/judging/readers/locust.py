@@ -1,4 +1,7 @@
-"""Locust's results (`locust --csv NAME`): its history, a row every second or so, and its sums; it records no single request."""
+"""Locust's results (`locust --csv NAME`): its history, about one row a second, and its totals.
+
+It records no single request.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ ALL = "Aggregated"
 ALL_TOGETHER = "all together"
 MOST_INSTANTS = 7 * 86_400
 _NO_TIMES = "Locust records no single request: percentiles are its own, rounded, and have no interval"
-_FAILED_TOO = "Locust's times are those of failed requests, too"
+_FAILED_TOO = "Locust's times include those of failed requests"
 _TOTALS = ("Total Request Count", "Total Failure Count", "Total Average Response Time")
 _OWN = {"50%": 0.5, "95%": 0.95, "99%": 0.99}
 SINGLE = "rows of single operations: those of all operations together count"
-SAME_SECOND = "rows of a second that a later row holds, too"
+SAME_SECOND = "rows of a second that a later row has too"
 
 
 @dataclass(frozen=True, order=True)
 class _Totals:
-    """A row of all operations together: totals of requests, failures and response time in ms since the counts began."""
+    """A row for all operations together: totals of requests, failures and response time in ms since counting began."""
 
     requests: float
     failed: float
@@ -35,18 +38,18 @@ class _Totals:
     users: int
 
     def since(self, before: _Totals | None) -> tuple[float, float, float]:
-        """Requests, failures and ms since an earlier row, or since the counts began anew after it."""
+        """Requests, failures and ms since an earlier row, or since a reset after it."""
         if before is None or self.began_anew(before):
             return self.requests, self.failed, self.ms
         return self.requests - before.requests, self.failed - before.failed, max(0.0, self.ms - before.ms)
 
     def began_anew(self, before: _Totals) -> bool:
-        """Whether the counts were set to 0 after an earlier row (`--reset-stats`, or another run)."""
+        """Whether the totals were reset after an earlier row (`--reset-stats`, or another run)."""
         return self.requests < before.requests or self.failed < before.failed
 
 
 class LocustHistory(ResultReader):
-    """NAME_stats_history.csv: requests, failures and mean from one row to the next, from its totals; of all operations together."""
+    """NAME_stats_history.csv: requests, failures and mean time between rows, from totals of all operations together."""
 
     title = "Locust (history)"
 
@@ -65,7 +68,7 @@ class LocustHistory(ResultReader):
             gathering.saw_result()
             instant = number_of(row["Timestamp"], line, "Timestamp")
             if not 0 <= instant < 1e11:
-                raise ConfigurationError(f"line {line}: the instant {instant:g} s cannot be")
+                raise ConfigurationError(f"line {line}: the time {instant:g} s is impossible")
             totals = _totals_of(row, line)
             known = by_second.get(int(instant))
             if known is not None:
@@ -87,7 +90,7 @@ def _totals_of(row: Row, line: int) -> _Totals:
 
 
 def _count_all(gathering: Gathering, rows: Sequence[tuple[int, _Totals]]) -> None:
-    """Count what came between each row and the one before it, by the time of the row."""
+    """Count the results between consecutive rows, by the time of the later row."""
     for instant, _ in rows:
         gathering.parts.saw(instant, instant)
     before_at, before = None, None
@@ -101,8 +104,8 @@ def _count_all(gathering: Gathering, rows: Sequence[tuple[int, _Totals]]) -> Non
             if before is not None and totals.began_anew(before):
                 at = datetime.fromtimestamp(instant, UTC)
                 gathering.notes[
-                    f"line {totals.line}: its totals began anew ({at:%H:%M:%S} UTC, {instant - rows[0][0]} s after the first "
-                    "row), as with --reset-stats; requests between the row before and that are in no row"
+                    f"line {totals.line}: its totals were reset ({at:%H:%M:%S} UTC, {instant - rows[0][0]} s after the "
+                    "first row), as with --reset-stats; requests between that row and the one before are missing"
                 ] = None
         else:
             gathering.left_out[reason] += 1
@@ -110,10 +113,10 @@ def _count_all(gathering: Gathering, rows: Sequence[tuple[int, _Totals]]) -> Non
 
 
 def _count(gathering: Gathering, instant: int, seconds: int, totals: _Totals, before: _Totals | None) -> None:
-    """Count what came in so many seconds up to an instant, evenly over them."""
+    """Count results of a period that ends at an instant, spread evenly over its seconds."""
     requests, failed, ms = totals.since(before)
     if failed > requests or requests > 1e9:
-        raise ConfigurationError(f"line {totals.line}: its totals contradict those before")
+        raise ConfigurationError(f"line {totals.line}: its totals contradict earlier ones")
     completed, mean = requests - failed, ms / requests if requests else 0.0
     for place in range(seconds):
         done, lost = (
@@ -123,7 +126,7 @@ def _count(gathering: Gathering, instant: int, seconds: int, totals: _Totals, be
 
 
 class LocustSums(ResultReader):
-    """NAME_stats.csv: sums of each operation, and percentiles as Locust computed them."""
+    """NAME_stats.csv: totals of each operation, and percentiles as Locust computed them."""
 
     title = "Locust (sums)"
     has_times = False
@@ -133,7 +136,7 @@ class LocustSums(ResultReader):
         return "Request Count" in first and "Average Response Time" in first and "User Count" not in first
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO, "it holds sums and no course over time: no interval"))
+        gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO, "it has totals without times: no interval"))
 
         def take(row: Row, line: int) -> None:
             names = ("Request Count", "Failure Count", "Average Response Time")
@@ -157,7 +160,7 @@ class LocustSums(ResultReader):
 
 
 def _own_figures(gathering: Gathering, row: Mapping[str, str], line: int) -> None:
-    """Locust's own figures of all operations together."""
+    """Locust's own figures for all operations together."""
     gathering.own_figures |= {
         f"p{share * 100:g}": number_of(row[column], line, column)
         for column, share in _OWN.items()

@@ -1,4 +1,4 @@
-"""The interface of a reader of results, and how files are read: line by line, each of a bounded length."""
+"""The interface of a result reader, and the reading of files line by line with limited lengths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...base.errors import ConfigurationError
 from ..gathering import CUT, Gathering
 
 MOST_LINE = 2**20  # bytes
-MOST_EMPTY = 10_000  # lines one after the other
+MOST_EMPTY = 10_000  # consecutive lines
 REPEATED_HEADER = "repeated header lines"
 _GZIP = b"\x1f\x8b"
 
@@ -25,23 +25,23 @@ Row = Mapping[str, str]
 
 
 class ResultReader(ABC):
-    """A kind of file: `title` names it with its tool, `has_times` says whether its results have times."""
+    """A kind of file. `title` names it with its tool, and `has_times` is whether its results have times."""
 
     title: str
     has_times = True
 
     @abstractmethod
     def knows(self, head: str) -> bool:
-        """Whether a file that begins so is of this kind."""
+        """Whether a file with this beginning is of this kind."""
 
     @abstractmethod
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        """Gather all results of a file; raises ConfigurationError that begins with the line."""
+        """Gather all results of a file. Raises ConfigurationError that begins with the line."""
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """A file of results as bytes, unpacked where it is gzipped; raises ConfigurationError."""
+    """A result file as bytes, unpacked where gzipped. Raises ConfigurationError."""
     try:
         with path.open("rb") as file:
             packed = file.read(2) == _GZIP
@@ -52,13 +52,13 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
             else:
                 yield file
     except (OSError, EOFError, zlib.error) as error:
-        raise ConfigurationError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise ConfigurationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class Lines:
-    """The lines of a file as text; `whole` says whether the last one read ended in a newline.
+    """The lines of a file as text. `whole` is whether the last line ended in a newline.
 
-    Raises ConfigurationError where a line is too long, or too many empty ones follow each other.
+    Raises ConfigurationError for a line that is too long, or too many consecutive empty lines.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -73,17 +73,17 @@ class Lines:
                 raise ConfigurationError(f"line {number} is longer than {MOST_LINE >> 20} MiB")
             empty = 0 if line.strip() else empty + 1
             if empty > MOST_EMPTY:
-                said = f"line {number}: more than {MOST_EMPTY:,} empty lines follow each other"
+                said = f"line {number}: more than {MOST_EMPTY:,} consecutive empty lines"
                 raise ConfigurationError(said, hint="remove the empty lines: nothing after them was read")
             self.whole = line.endswith(b"\n")
             yield line.decode("utf-8", "replace")
 
 
 def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], None], *needed: str) -> None:
-    """Give each row of a table with a header to `take`, with its line.
+    """Pass each row of a CSV with header to `take`, with its line.
 
-    A last line that was cut short is left out, and so are repeated headers. Raises ConfigurationError for a row with another number
-    of columns, and where one of the columns `needed` is missing.
+    A last line that was cut short and repeated headers are left out. Raises ConfigurationError for a row with another
+    number of columns, and where one of the columns `needed` is missing.
     """
     lines = Lines(file)
     stream = iter(lines)
@@ -92,13 +92,13 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
     columns = _columns(header, delimiter, needed)
     short: int | None = None
     rows = csv.reader(stream, delimiter=delimiter, strict=True)
-    begun = 2  # the line in which the next row begins
+    begun = 2  # the line of the next row
     try:
         for row in rows:
             line = rows.line_num + 1
             begun = line + 1
             if short is not None:
-                raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
+                raise ConfigurationError(f"line {short}: it has another number of columns than the first line")
             if not row:
                 continue
             gathering.rows += 1
@@ -111,29 +111,29 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
                     take(dict(zip(columns, row, strict=True)), line)
     except csv.Error as error:
         if lines.whole or begun < rows.line_num + 1:
-            raise ConfigurationError(f"line {begun}: a row begins here that cannot be read: {error}") from None
+            raise ConfigurationError(f"line {begun}: the row that begins here is unreadable: {error}") from None
         gathering.rows += 1
         gathering.leave_out(CUT, begun)
     if short is not None:
         if lines.whole:
-            raise ConfigurationError(f"line {short}: it has not as many columns as the first line")
+            raise ConfigurationError(f"line {short}: it has another number of columns than the first line")
         gathering.leave_out(CUT, short)
 
 
 def _columns(header: str, delimiter: str, needed: Sequence[str]) -> list[str]:
-    """The names of a table's columns; raises ConfigurationError for one that stands twice or is missing."""
+    """The column names of a CSV. Raises ConfigurationError for a duplicate or missing one."""
     columns = next(csv.reader([header], delimiter=delimiter), [])
     if len(set(columns)) < len(columns):
-        raise ConfigurationError("line 1: a column stands twice")
+        raise ConfigurationError("line 1: a column occurs twice")
     for name in needed:
         if name not in columns:
-            raise ConfigurationError(f"line 1: there is no column '{name}'")
+            raise ConfigurationError(f"line 1: the column '{name}' is missing")
     return columns
 
 
 @contextmanager
 def last_may_be_cut(lines: Lines, gathering: Gathering, line: int) -> Iterator[None]:
-    """Leave a row out that cannot be read where it is the last one and no newline ends it, unless it is the only one."""
+    """Leave out an unreadable row where it is the last one, incomplete, and not the only one."""
     try:
         yield
     except ConfigurationError:
@@ -143,23 +143,26 @@ def last_may_be_cut(lines: Lines, gathering: Gathering, line: int) -> Iterator[N
 
 
 def number_of(text: Any, line: int, column: str) -> float:
-    """A number of a row; raises ConfigurationError that names the line."""
+    """A number in a row. Raises ConfigurationError with the line."""
     try:
         number = float(text)
     except (TypeError, ValueError):
-        raise ConfigurationError(f"line {line}: {column} is '{str(text)[:40]}', which is no number") from None
+        raise ConfigurationError(f"line {line}: {column} is '{str(text)[:40]}', not a number") from None
     if not math.isfinite(number):
         raise ConfigurationError(f"line {line}: {column} is {number}")
     return number
 
 
 def instant_of(text: str, line: int) -> float:
-    """Seconds since 1970 of an instant in seconds, milli-, micro- or nanoseconds, or by RFC 3339; raises ConfigurationError."""
+    """Seconds since 1970 of a time in seconds, milli-, micro- or nanoseconds, or in RFC 3339.
+
+    Raises ConfigurationError.
+    """
     if "T" in text:
         try:
             return datetime.fromisoformat(text).timestamp()
         except (ValueError, OverflowError):
-            raise ConfigurationError(f"line {line}: '{text[:40]}' is no instant") from None
+            raise ConfigurationError(f"line {line}: '{text[:40]}' is not a time") from None
     instant = number_of(text, line, "the instant")
     for most, unit in ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6)):
         if instant < most:
