@@ -1,1 +1,4 @@
-"""What verdicts on a machine can be trusted to say: one artifact against itself, and against itself slowed down by known shares."""
+"""Calibration: how far verdicts on this machine can be trusted.
+
+One artifact is compared with itself, and with itself slowed down by known shares.
+"""

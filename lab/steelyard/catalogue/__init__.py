@@ -1,1 +1,4 @@
-"""What a user can name: servers, services, studies, factors, what papers tuned and published. Nothing here is started."""
+"""Everything that a user can name: servers, services, studies, factors, and papers' settings and results.
+
+Nothing here is started.
+"""

@@ -1,4 +1,4 @@
-"""What must stand beside a server for the sake of its service, where a subject names nothing in that role."""
+"""The companions that a server needs for its service, where a subject names none for that role."""
 
 from __future__ import annotations
 

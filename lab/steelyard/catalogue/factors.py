@@ -1,4 +1,4 @@
-"""Factors on their way from what the user said to what reads them."""
+"""Factors: parsing, checking, and passing them to servers as environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which subject is to be tried: a server with a service, or a study's, with everything that must stand beside it."""
+"""Resolves the subject of `steelyard try`: a server with a service, or a study's subject, with its companions."""
 
 from __future__ import annotations
 

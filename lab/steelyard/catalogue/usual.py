@@ -1,4 +1,4 @@
-"""What is meant where a user does not say: the demonstration's service and operation; and what a service's floor is."""
+"""Defaults: the demonstration's service and operation, and the floor of a service."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""Machines and processes: toolchains, builds, processors, processes owned from start to end, and what they and the machine used."""
+"""Machines and processes: toolchains, builds, processors, kept processes, and the resources that they and the machine
+used."""

@@ -1,4 +1,4 @@
-"""What a part of a subject is asked by the lab while it starts and runs: whether it is there, and how many requests it counted."""
+"""Requests to a part of a subject while it starts and runs: whether it is ready, and its request count."""
 
 from __future__ import annotations
 

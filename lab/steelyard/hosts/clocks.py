@@ -1,4 +1,7 @@
-"""The clock of the subjects' host beside this machine's: asked before and after a trial, and never part of a latency."""
+"""The clock offset between the subjects' host and this machine, read before and after a trial.
+
+It is never part of a latency.
+"""
 
 from __future__ import annotations
 

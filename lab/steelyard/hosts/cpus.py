@@ -1,4 +1,4 @@
-"""How the machine's processors are shared between the subjects and the engine, and kept from halting."""
+"""Divides the machine's processors between subjects and engine, and keeps them from halting."""
 
 from __future__ import annotations
 

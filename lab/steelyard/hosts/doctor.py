@@ -1,4 +1,4 @@
-"""What on this machine could falsify a measurement, and what to do about it."""
+"""Checks this machine for causes of false measurements, and says what to do about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .processors import CpuTimes, machine_times
 BUSY_SHARE = 0.01
 BUSY_ELSEWHERE_SHARE = 0.05  # of a processor of another host, where the look itself is among what is used
 STEAL_SHARE = 0.01
-# What the runtimes and start scripts of servers read, and no factor of theirs sets: it would change what is weighed in silence.
+# Variables that server runtimes and start scripts read and that no factor sets. They would silently change the measured
+# server.
 _READ_BY_SERVERS = frozenset(
     {
         *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS", "CATALINA_OPTS", "JVM_ARGS"),
@@ -28,7 +29,7 @@ _READ_BY_SERVERS_BEGIN = ("MALLOC_", "MONO_")
 
 
 def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
-    """Look at the machine for `seconds`; processes in `ours` and all that come of them are not counted as others."""
+    """Check the machine for `seconds`. Processes in `ours` and their descendants are not counted as others."""
     shares = cpus.share()
     before, machine_before = processes(), machine_times()
     time.sleep(seconds)
@@ -64,12 +65,12 @@ def examine_host(site: Placement, seconds: float = 0.5) -> list[Check]:
 
 
 def warnings(checks: list[Check]) -> list[str]:
-    """One line for each check that is not good: its name, what was found, and what to do."""
+    """One line for each check that failed: its name, the finding, and what to do."""
     return [f"{check.name}: {check.found}; {check.advice}" for check in checks if not check.good]
 
 
 def _other_processes(before: dict[int, Process], after: dict[int, Process], seconds: float, ours: set[int]) -> Check:
-    """The busy ones; threads of the kernel are left out: nobody can end them, and any load keeps them at work."""
+    """The busy processes. Kernel threads are left out: nobody can end them, and any load keeps them busy."""
     busy: list[str] = []
     for pid, process in after.items():
         used = (process.cpu_ns - (before[pid].cpu_ns if pid in before else 0)) / 1e9
@@ -94,7 +95,7 @@ def _others(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds: fl
         name="other processes",
         found=f"{used / seconds:.0%} of a processor was used",
         good=used / seconds <= BUSY_ELSEWHERE_SHARE,
-        advice="end them or wait until they are done",
+        advice="end them, or wait until they finish",
     )
 
 
@@ -142,7 +143,7 @@ def _clock_source(source: str) -> Check:
         name="clock source",
         found=source or "not shown by this machine",
         good=source in {"tsc", "kvm-clock", "arch_sys_counter", ""},
-        advice="boot with clocksource=tsc: reading the time is slow as it is",
+        advice="boot with clocksource=tsc: reading the time is slow with this clock source",
     )
 
 
@@ -169,7 +170,7 @@ def _quota(shares: cpus.Shares, available: int) -> Check:
 
 
 def _inherited(variables: Iterable[str]) -> Check:
-    """By name alone: a value may hold a secret."""
+    """Variables by name only, since a value may hold a secret."""
     read = sorted(name for name in variables if name in _READ_BY_SERVERS or name.startswith(_READ_BY_SERVERS_BEGIN))
     return Check(
         name="environment",

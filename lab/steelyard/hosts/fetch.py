@@ -1,4 +1,4 @@
-"""Fetching what a server is made of: pinned artifacts, checked against their checksums, kept in the user's cache."""
+"""Fetches the artifacts of servers, checks them against pinned checksums, and keeps them in the user's cache."""
 
 from __future__ import annotations
 

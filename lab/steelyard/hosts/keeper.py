@@ -1,4 +1,4 @@
-"""The lab's side of steelyard-keeper: every process that Steelyard starts is started, asked and ended through it."""
+"""The client of steelyard-keeper, through which every process is started, queried and stopped."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What went over the link to a host while slices were driven: bytes and packets of each interface, the share of what it carries,
-and segments that TCP sent again."""
+"""Traffic over the link to a host during slices: bytes and packets of each interface, share of the link's bandwidth,
+and TCP retransmissions."""
 
 from __future__ import annotations
 

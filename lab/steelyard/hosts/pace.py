@@ -1,4 +1,4 @@
-"""How fast this machine is now, beside the fastest that it was ever seen: the CPU time of a fixed piece of arithmetic."""
+"""The machine's current speed relative to the fastest ever seen: the CPU time of a fixed piece of arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much processor time the control groups above us allow, and how often they held us back (versions 1 and 2)."""
+"""Processor quotas of the enclosing control groups, and how often they throttled this process (versions 1 and 2)."""
 
 from __future__ import annotations
 

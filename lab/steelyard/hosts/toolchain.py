@@ -1,4 +1,4 @@
-"""The toolchains that servers need: where a JDK of the right version is, whether a command is there, how to install it."""
+"""The toolchains that servers need: finding a JDK of the right version, checking for commands, and install commands."""
 
 from __future__ import annotations
 

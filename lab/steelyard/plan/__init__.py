@@ -1,1 +1,4 @@
-"""From a study and a user's wishes to a schedule, fixed before anything runs. Nothing here starts or reads what ran."""
+"""Make a schedule from a study and the user's options, fixed before anything runs.
+
+Nothing here starts a server or reads results.
+"""

@@ -1,4 +1,4 @@
-"""The cells of a schedule: what is asked of the service, by how many users, under which load."""
+"""The cells of a schedule: operation, number of users and load of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user asks of a study, laid over what the study says: its parameters, from a file, flags and defaults."""
+"""The parameters of a run: the study's defaults, overridden by a file and by flags."""
 
 from __future__ import annotations
 

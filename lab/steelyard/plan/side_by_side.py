@@ -1,4 +1,4 @@
-"""How many trials are driven at a time: one where anything in them is timed; where nothing is, as many as the machine holds."""
+"""The number of concurrent trials: one where anything is timed, otherwise as many as the machine holds."""
 
 from __future__ import annotations
 

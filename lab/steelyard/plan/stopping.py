@@ -1,4 +1,4 @@
-"""What a run learns from what it has driven: how many pairs a fork deserves, what its budget holds, when it has enough."""
+"""How a run adapts to its cost: pairs for each fork, forks within the budget, and when to stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which subjects a run has: those that the user names or the study has, each once for every value of a factor that is to vary."""
+"""The subjects of a run: those named by the user or the study, each once for every value of a varied factor."""
 
 from __future__ import annotations
 

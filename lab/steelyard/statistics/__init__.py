@@ -1,1 +1,4 @@
-"""Steelyard's statistics: pure functions, each with its source; nothing here reads a file or a clock."""
+"""Pure functions of statistics, one file for each rule, each with its source.
+
+They read no files and know no servers.
+"""

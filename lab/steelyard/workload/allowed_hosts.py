@@ -1,4 +1,4 @@
-"""Whether a target may be loaded, and how fast: this machine, or what its user declared as theirs."""
+"""Whether a target may be loaded, and at which rate: this machine, or hosts that the user declared as owned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract test: every exchange, in every spelling, must be answered rightly before anything is measured."""
+"""The contract test: a subject must answer every exchange rightly, in every spelling, before anything is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service's exchanges: those written down in its contract, and those that its generator makes from a seed."""
+"""A service's exchanges: those written in its contract, and those generated from a seed."""
 
 from __future__ import annotations
 

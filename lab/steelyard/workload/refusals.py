@@ -1,4 +1,4 @@
-"""Bad requests: what every server must refuse, and survive; and whether one gives away a file of its machine."""
+"""Bad requests that every server must refuse and survive, and a check that none reveals a file of its machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Holes in expected answers, `{{hole:NAME}}`: values that a service makes up (a code, a date), which later requests may hold."""
+"""Wildcards in expected answers, `{{hole:NAME}}`: values that a service generates (a code, a date), which later
+requests may repeat."""
 
 from __future__ import annotations
 
