@@ -80,7 +80,7 @@ def _other_processes(before: dict[int, Process], after: dict[int, Process], seco
         name="other processes",
         found=", ".join(busy) or f"none above {BUSY_SHARE:.0%} of a processor",
         good=not busy,
-        advice="end them or wait until they are done",
+        advice="end them, or wait until they finish",
     )
 
 
