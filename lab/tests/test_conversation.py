@@ -172,5 +172,5 @@ def test_a_packed_answer_is_unpacked(coding: str, pack: Callable[[bytes], bytes]
     ids=["cut short", "not packed", "of an unknown coding", "too large"],  # gzip writes the time into what it packs
 )
 def test_a_packed_answer_that_cannot_be_had_is_none(coding: str, body: bytes) -> None:
-    with pytest.raises(NoAnswerError, match="content encoding|compressed answer"):
+    with pytest.raises(NoAnswerError, match=r"content encoding|compressed answer"):
         Answer(200, body, [("Content-Encoding", coding)]).unpacked()
