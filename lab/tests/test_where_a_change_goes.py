@@ -127,6 +127,12 @@ QUESTIONS = [
     ("Which schema has which model?", "a schema of `contracts/`", "commands/schemas.py", "MODELS"),
     ("What is checked of a new server?", "a check of a new server", "measure/conformance/examination.py", "def "),
     ("What does the agent watch?", "a framework that the agent knows", "monitor/agent/", "Points.java"),
+    ("How does a folder become a subject?", "a kind of subject", "catalogue/own_subjects.py", "def "),
+    ("Where is a revision built?", "a revision of a repository", "hosts/revisions.py", "worktree"),
+    ("Which exit code has a regression?", "what the gate answers", "commands/gate.py", "REGRESSION = 1"),
+    ("Who builds the engine's job?", "what the engine is told", "measure/trial/engine_job.py", "def engine_job"),
+    ("When is a change point marked?", "when a change point", "statistics/change_points.py", "def "),
+    ("How is a kept run packed?", "the archive of a kept run", "base/raw_archive.py", "zip"),
 ]
 
 
