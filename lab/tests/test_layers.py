@@ -19,7 +19,7 @@ from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import csv_lines, text_records
 from steelyard.report.layer_requests import conditions, recorded_requests
 from steelyard.report.page import html_of
-from steelyard.results.keeping import compact
+from steelyard.results.keeping import raw_files
 from steelyard.results.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
 from steelyard.results.layer_table import TimedRequest, read_layers, write_layers
 from steelyard.results.stored_run import read_run
@@ -90,7 +90,9 @@ def test_the_table_says_what_the_records_did(tmp_path: Path) -> None:
 def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) -> None:
     folder = observed(tmp_path / "whole" / "run", PLANTED)
     whole = read_run(folder)
-    compact(whole, tmp_path / "kept", frozenset({"response"}), leave_out=frozenset())
+    for name, content in raw_files(whole, frozenset({"response"}), leave_out=frozenset()):
+        (tmp_path / "kept" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "kept" / name).write_bytes(content)
     for before, after in zip(whole.trials, read_run(tmp_path / "kept").trials, strict=True):
         measured = {number for number, row in before.slices.items() if row.phase == "measure"}
         assert set(before.layers) > measured == set(after.layers)
