@@ -96,7 +96,7 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
             raise ConfigurationError("--build goes with --git", hint="build both before you compare them")
         if options.new is None:
             raise ConfigurationError(
-                "check compares OLD with NEW, and NEW is missing", hint="or name revisions by --git"
+                "check compares OLD with NEW, and NEW is missing", hint="name it, or compare revisions with --git"
             )
         for subject in (options.old, options.new):
             _require_startable(subject)
