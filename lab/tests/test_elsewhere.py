@@ -153,7 +153,7 @@ def test_a_small_difference_is_slower_here_and_not_expected_elsewhere_and_check_
     (found,) = [one for one in verdicts.comparisons if one.primary]
     assert (found.verdict, found.holds_elsewhere) == ("slower", False)
     assert " times the throughput, on this machine, at this hour (95% interval" in verdicts.sentence
-    assert gate.judged(verdicts) is gate.Gate.REGRESSION
+    assert gate.report_of(verdicts, 0.05).answer is gate.Gate.REGRESSION
     assert all(one.elsewhere is None and one.holds_elsewhere is None for one in verdicts.comparisons if not one.primary)
 
 

@@ -13,7 +13,7 @@ from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.formats import rmi_of, spoken
 from steelyard.hosts import rmi_driver
-from steelyard.measure.trial.drivers import Drivers, _Joined
+from steelyard.measure.trial.drivers import Drivers, Joined
 from steelyard.models.job import BigBang, Job, Rmi, Slice, Target, Turn
 from steelyard.models.service import Format
 from steelyard.plan.run_parameters import Request
@@ -133,8 +133,8 @@ def test_what_several_drivers_write_becomes_the_files_of_one(tmp_path: Path) -> 
     first, second = tmp_path / "driver-http", tmp_path / "driver-rmi"
     _write(first, 100.0, 3)
     _write(second, 102.5, 4)
-    samples = _Joined(first, tmp_path).append(0)
-    joined = _Joined(second, tmp_path)
+    samples = Joined(first, tmp_path).append(0)
+    joined = Joined(second, tmp_path)
     assert joined.append(samples) == 2
     assert joined.append(2) == 2  # nothing is taken over twice
     assert (tmp_path / "slices.csv").read_text() == "slice,subject\n3,s\n4,s\n"
@@ -149,9 +149,9 @@ def test_drivers_that_write_other_columns_are_refused(tmp_path: Path) -> None:
     _write(tmp_path / "a", 1.0, 1)
     _write(tmp_path / "b", 1.0, 2)
     (tmp_path / "b" / "slices.csv").write_text("slice,object\n2,s\n")
-    _Joined(tmp_path / "a", tmp_path).append(0)
+    Joined(tmp_path / "a", tmp_path).append(0)
     with pytest.raises(EngineError, match=r"write slices\.csv with different columns"):
-        _Joined(tmp_path / "b", tmp_path).append(1)
+        Joined(tmp_path / "b", tmp_path).append(1)
 
 
 def test_each_driver_has_its_part_of_the_job_and_its_subjects_slices(

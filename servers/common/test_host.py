@@ -36,12 +36,12 @@ ADDRESS = re.compile(r"\b127\.0\.0\.1\b|\blocalhost\b|\bLOCALHOST\b")
 # How each language says: where STEELYARD_HOST says, else on 127.0.0.1.
 OTHERWISE = re.compile(r"STEELYARD_HOST.*127\.0\.0\.1|STEELYARD_HOST.*LOCALHOST|\bhost \? host : \"127\.0\.0\.1\"")
 NOT_OURS = {
-    "lab/steelyard/base/house.py": r"^HOST(_NAMES)? = ",
+    "lab/steelyard/base/paths.py": r"^HOST(_NAMES)? = ",
     "lab/steelyard/commands/import_.py": 'Examples: |^"steelyard import ',  # what a user may type
     "lab/steelyard/commands/load.py": r'^"steelyard load ',
     "lab/steelyard/commands/compare.py": r'^"steelyard compare ',
     "lab/steelyard/commands/find_limit.py": r'^"steelyard find-limit ',
-    "lab/steelyard/importing/foreign/siege_urls.py": r"\|localhost\\b",  # how lines of another tool begin
+    "lab/steelyard/workload/importing/other_tools/siege_urls.py": r"\|localhost\\b",  # how lines of another tool begin
     "lab/steelyard/base/certificate.py": "DNS:localhost",  # whom a certificate is for
     "servers/common/tomcat/server.xml": 'Host="localhost"|name="localhost"',  # of virtual hosts, not of sockets
     "services/petstore/java/src/main/java/steelyard/petstore/PetStore.java": "mail.smtp.localhost",  # a name, not an address

@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from ..base.errors import ConfigurationError, ToolchainError
+from ..base.paths import HOST
 from ..models.own_server import PORT_PLACE, PORT_VARIABLES, OwnServer
 
 _IMAGE = re.compile(r"(docker|podman):(.*)", re.DOTALL)
@@ -44,7 +45,7 @@ def server_of(words: str) -> OwnServer:
     name = f"steelyard-{PORT_PLACE}"
     told = [word for variable in PORT_VARIABLES for word in ("--env", f"{variable}={port}")]
     limited = [word for limit, value in limits.items() for word in (f"--{limit}", value)]
-    publish = f"127.0.0.1:{PORT_PLACE}:{port}"
+    publish = f"{HOST}:{PORT_PLACE}:{port}"
     run = [engine, "run", "--rm", "--pull", "never", "--name", name, "--publish", publish, *told, *limited, image]
     return OwnServer(
         title=words,

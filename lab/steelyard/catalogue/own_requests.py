@@ -10,12 +10,13 @@ from pathlib import Path
 import tomli_w
 
 from ..base.errors import ConfigurationError, StoreError, why_unread
+from ..base.paths import HOST
 from ..models.service import Expect, Operation, Service
 from . import entries
 from .entries import Entry
 
 CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
-_HERE = "http://127.0.0.1"  # each subject answers on a port of its own
+_HERE = f"http://{HOST}"  # each subject answers on a port of its own
 _KINDS = {"<": "text/xml; charset=utf-8", "{": "application/json", "[": "application/json"}
 
 

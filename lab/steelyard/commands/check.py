@@ -57,8 +57,8 @@ class CheckOptions(ComparisonOptions):
         "steelyard check tomcat-metro tomcat-metro@heap=128m --margin 5% --budget 15m",
         "steelyard check ./shop ./shop-next --budget 10m",
         "steelyard check --git main..HEAD --build 'mvn -q package' ./shop",
-        more="Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 usage error. Container images follow the documentation of "
-        "docker and podman; we never ran one.",
+        more="Exit codes: 0 no regression, 1 regression, 2 cannot tell, 64 usage error. Container images follow the "
+        "documentation of docker and podman; we never ran one.",
     ),
 )
 @takes(CheckOptions)

@@ -90,7 +90,7 @@ def text_of(content: bytes, place: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise ImportRefusedError(f"{place} is no text in UTF-8: see line {line}") from None
+        raise ImportRefusedError(f"{place} is not UTF-8 text: see line {line}") from None
 
 
 def beside(place: Path, name: str) -> str:
@@ -109,7 +109,7 @@ def beside(place: Path, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise LeftOutError(f"{name} is no text in UTF-8, as samples are") from None
+        raise LeftOutError(f"{name} is not UTF-8 text, as samples are") from None
 
 
 def load_words(users: object, seconds: object, pause: str = "") -> str:
