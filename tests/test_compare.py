@@ -28,7 +28,9 @@ def test_a_regression_fails_the_gate_at_a_look_with_junit_and_a_summary(lab: Lab
     summary = (run / "summary.md").read_text()
     assert failure is not None and "regression" in summary
     sentence = failure.get("message")
-    assert sentence is not None and re.match(r"odd is \d+% slower than go on echoStruct, by throughput \([0-9.]+%", sentence)
+    assert sentence is not None and re.match(
+        r"odd is \d+% slower than go on echoStruct, by throughput \([0-9.]+%", sentence
+    )
     assert sentence in summary and sentence in ran.out
 
 

@@ -111,7 +111,9 @@ def test_engines_on_two_hosts_send_what_one_would_and_tell_time_by_one_clock(far
     assert outcome["completed"] + outcome["failed"] == pytest.approx(RATE * SECONDS, rel=0.1), said
     assert counted.strangers == 0
     run = far.lab.folder / outcome["run"]
-    assert begun_ns(run / "load", 1) == begun_ns(run / "load", 2), "the other machine's clock is 1000 s ahead"
+    assert begun_ns(run / "trials" / "01", 1) == begun_ns(run / "trials" / "01", 2), (
+        "the other machine's clock is 1000 s ahead"
+    )
     assert 0 <= outcome["began_apart_ms"] < 1000
     kept = json.loads((run / "environment.json").read_text())
     assert kept["engine_hosts"]["rack"]["processors"] > 0 and "contact" not in json.dumps(kept)
@@ -123,7 +125,7 @@ def test_engines_on_two_hosts_send_what_one_would_and_tell_time_by_one_clock(far
 def test_a_host_that_is_lost_ends_the_load_of_all_with_its_reason(far: Far, counted: Counted) -> None:
     process = far.lab.start(*words("--users", "4", "--for", "600s", "--json"))
     deadline = time.monotonic() + LONG
-    while not list(far.lab.folder.glob("runs/*/load/engine-1/ticks.csv")) or counted.asked < 50:
+    while not list(far.lab.folder.glob("runs/*/trials/01/engine-1/ticks.csv")) or counted.asked < 50:
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
         time.sleep(0.1)
     for connection in connections(far):

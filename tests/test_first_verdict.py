@@ -27,7 +27,7 @@ def test_the_guide_leads_from_nothing_to_a_verdict_and_a_run_to_send(lab: Lab) -
     for command in (report, keep):
         ran = lab.run(*(str(run) if word == "runs/compare-*" else word for word in command))
         assert ran.code == 0, ran.err
-    assert (run / "report.md").is_file() and (lab.folder / keep[-1] / "schedule.json").is_file()
+    assert (run / "report.md").is_file() and (lab.folder / keep[-1] / "raw.zip").is_file()
 
 
 def test_the_guide_explains_every_word_of_a_verdict() -> None:
