@@ -130,7 +130,7 @@ QUESTIONS = [
     ("How does a folder become a subject?", "a kind of subject", "catalogue/own_subjects.py", "def "),
     ("Where is a revision built?", "a revision of a repository", "hosts/revisions.py", "worktree"),
     ("Which exit code has a regression?", "what the gate answers", "commands/gate.py", "REGRESSION = 1"),
-    ("Who builds the engine's job?", "what the engine is told", "measure/trial/engine_job.py", "def engine_job"),
+    ("Who builds the engine's job?", "the engine's job", "measure/trial/engine_job.py", "def engine_job"),
     ("When is a change point marked?", "when a change point", "statistics/change_points.py", "def "),
     ("How is a kept run packed?", "the archive of a kept run", "base/raw_archive.py", "zip"),
 ]

@@ -1,4 +1,4 @@
-"""What is said of subjects that ran before: figures of these processes and this hour, as load.json and limit.json hold them."""
+"""Findings on subjects that were already running: figures of these processes at this hour (load.json, limit.json)."""
 
 from __future__ import annotations
 

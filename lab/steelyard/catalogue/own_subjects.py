@@ -96,7 +96,7 @@ def _of_folder(words: str) -> OwnServer:
 
 
 def _labels(servers: Mapping[str, OwnServer]) -> dict[str, str]:
-    """A short label for the words of each server: of the shortest kind by which all are told apart."""
+    """A short label for each server: the shortest kind that makes all of them differ."""
     distinct = len({server.model_dump_json() for server in servers.values()})
     names: dict[str, str] = {}
     common = set.intersection(*(set(server.start) for server in servers.values()))

@@ -90,7 +90,7 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
     from ..catalogue import subject_syntax
     from . import git_range
 
-    subject_syntax.seconds_of(options.budget)  # a wrong word is told before a build takes its time
+    subject_syntax.seconds_of(options.budget)  # report a wrong option before the build starts
     _margin(options)
     if options.git is None:
         if options.build is not None:

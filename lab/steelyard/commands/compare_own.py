@@ -45,7 +45,7 @@ def own_study(
 
 
 def _side_by_side_or_not(study: Study) -> Study:
-    """The study, one subject at a time where two share a fixed port and cannot each have a network namespace; that is said."""
+    """The study; one subject at a time where two share a fixed port without a network namespace each (the command reports it)."""
     from ..hosts import own_sites
 
     specs = [spec for spec in study.subjects if not isinstance(spec, str)]

@@ -80,7 +80,7 @@ class TrialContext:
 
     `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
     `trial_within` those by which it wants the trial to end.
-    `apart` are the subjects that share a fixed port, of which each has a network namespace of its own.
+    `apart` are the subjects that share a fixed port. Each has its own network namespace.
     `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` is what the engine is told
     apart from them; None where the service has a contract.
     `deadline` is the time on the monotonic clock after which nothing more is measured.
