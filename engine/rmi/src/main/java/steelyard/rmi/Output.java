@@ -29,6 +29,7 @@ final class Output {
           + "outside_truncated,outside_stale_failed,outside_capture,outside_stale,bytes_out,bytes_in,"
           + "response_ns_sum,service_ns_sum,"
           + "sessions,sessions_failed,session_ns_sum,thinks,think_ns_sum,engine_user_ns,engine_system_ns,"
+          + "thread_cpu_most_ns,thread_sent_most,"
           + "cpu_own_ns,cpu_other_ns,cpu_between_ns,cpu_window_ns,lateness_p99_ns,valid,why_not";
   private static final String TICK_COLUMNS =
       "time_ns,slice,subject,operation,started,completed,wrong,"
@@ -229,6 +230,7 @@ final class Output {
         counts.bytesOut + "," + counts.bytesIn + "," + counts.responseNs + "," + counts.serviceNs,
         "0,0,0,0,0", // sessions and pauses
         result.used.userNs() + "," + result.used.systemNs(),
+        "0,0", // the busiest thread: every user has its own
         ",,,", // what a subject used in turns, and in a stretch
         String.valueOf(result.lateness.getValueAtPercentile(99)),
         (result.whyNot.isEmpty() ? "1," : "0,") + quoted(String.join("; ", result.whyNot)));
