@@ -1,6 +1,6 @@
 # Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table hall fuzz readme kept productivity interoperability kits decisions factors glossary clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -63,7 +63,7 @@ check: build ## format, lint, types, generated files
 	$(RUN) python tools/readme.py --check
 	$(RUN) python tools/results.py --check
 	$(RUN) python tools/sessions.py --check
-	$(RUN) python tools/hall.py --check
+	$(RUN) python tools/servers_page.py --check
 	$(RUN) python -m steelyard.calibration.tables --check
 	$(RUN) python tools/factors.py --check
 	$(RUN) python tools/productivity.py --check
@@ -107,7 +107,7 @@ test-alone: build ## those that ask for a verdict or count on times, one after t
 	$(RUN) pytest tests -m "alone and not long"
 
 test-servers: build ## everything asked of every server that can be had here (half an hour; fetches what is missing)
-	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/hall.py && exit $$found
+	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/servers_page.py && exit $$found
 
 test-long: build ## what takes minutes: calibration, kept runs, freezes (on a quiet machine)
 	$(RUN) pytest tests lab/tests -m long
@@ -136,8 +136,8 @@ interoperability: build ## docs/reference/interoperability.md: which client gene
 kits: build ## build/kits: of each server a zip that runs on a machine with only its JDK or toolchain; SERVERS="go node-soap" for these
 	$(RUN) python tools/kits.py $(SERVERS)
 
-hall: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
-	$(RUN) python tools/hall.py
+servers: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
+	$(RUN) python tools/servers_page.py
 
 fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz

@@ -28,7 +28,14 @@ HOUSE = Path(__file__).parent / "house"
 STEELYARD = Path(sys.executable).with_name("steelyard")
 
 # What a verdict stands on, before the breadth of it: where `make test` was given too little time for all, the last are not asked.
-FIRST = ("test_weighing.py", "test_compare.py", "test_closed.py", "test_hall.py", "test_failures.py", "test_endings.py")
+FIRST = (
+    "test_weighing.py",
+    "test_compare.py",
+    "test_closed.py",
+    "test_servers.py",
+    "test_failures.py",
+    "test_endings.py",
+)
 MARK = "STEELYARD_TEST"
 GONE_SECONDS = 60.0  # what was killed may take on a machine that is ten times slower
 STUDY = """

@@ -135,7 +135,7 @@ def far_host(lab: Lab, folder: Path, more: str = "", within: Sequence[str] = ("u
     ssh.chmod(0o755)
     host = Host.model_validate({"reach": "namespace", "address": FAR, "role": "server"})
     script = SERVE.format(sshd=shutil.which("sshd", path=SBIN), folder=folder, cache=cache, more=more)
-    with namespace.made("rack", host, IPv4Address(NEAR)) as ends:
+    with namespace.create_namespace("rack", host, IPv4Address(NEAR)) as ends:
         sshd = ends.reach.begin([*within, "sh", "-c", script], None, {})
         try:
             _await_listening(sshd)

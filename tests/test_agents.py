@@ -23,7 +23,7 @@ def test_the_levels_are_tried_with_the_operation_that_was_asked_for(
         monkeypatch.setattr(agents, name, value)
     progress = Progress(Console(quiet=True))
     service = entries.service("wstest")
-    ready = subject.provided(SubjectSpec(label="go", parts=[PartSpec(server="go")]), service, progress)
+    ready = subject.provide_subject(SubjectSpec(label="go", parts=[PartSpec(server="go")]), service, progress)
     found = agents.find_agents(service, [ready], {"echoVoid": 1.0}, {}, tmp_path, cpus.share(), progress)
     assert found in (1, 4)
     for table in ("slices.csv", "corpus/corpus.csv"):

@@ -27,8 +27,8 @@ def test_two_instances_behind_a_balancer_share_its_requests(
     service, progress = entries.service("wstest"), Progress(Console(quiet=True))
     instances = [PartSpec(server="go", role=f"instance{number}") for number in (1, 2)]
     spec = SubjectSpec(label="two", parts=[PartSpec(server=balancer), *instances])
-    ready = subject.provided(spec, service, progress)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
+    ready = subject.provide_subject(spec, service, progress)
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert [part.part.place for part in running.parts] == ["balancer", "instance1", "instance2"]
         asked = contract.verify(service, running.url, seed=1, all_spellings=False)
         shares = [service_count(ready, part.part, part.site, part.port, 5.0) for part in running.parts[1:]]

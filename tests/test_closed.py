@@ -28,8 +28,8 @@ SERVICE = entries.service("wstest")
 @contextmanager
 def running(spec: SubjectSpec, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunningSubject]:
     monkeypatch.setenv(MARK, str(folder))
-    ready = subject.provided(spec, SERVICE, PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
+    ready = subject.provide_subject(spec, SERVICE, PROGRESS)
+    with launch.running_subject(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
         yield started
 
 

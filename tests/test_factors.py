@@ -52,8 +52,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject]:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MARK, str(folder))
-        ready = subject.provided(spec, service, PROGRESS)
-        with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
+        ready = subject.provide_subject(spec, service, PROGRESS)
+        with launch.running_subject(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
             for part in running.parts:
                 url = f"http://127.0.0.1:{part.port}{running.subject.path()}"
                 headers = running.subject.headers
@@ -145,14 +145,14 @@ def connected(part: RunningPart, most: int) -> int:
 
 def test_large_answers_come_packed_to_a_client_that_takes_them(both: RunningSubject) -> None:
     service = entries.service("wstest")
-    sized = exchanges.generated(service, "echoList", seed=1, count=1, parameters={"ListSize": 100})
+    sized = exchanges.generate_exchanges(service, "echoList", seed=1, count=1, parameters={"ListSize": 100})
     request = meaning_of(service).body(next(iter(sized)).request)
     assert both.subject.headers == {"Accept-Encoding": "gzip"}
     varied, default = both.parts
     packed, plain = (_answer(both, varied, request, headers) for headers in (both.subject.headers, {}))
-    assert packed.all("Content-Encoding") == ["gzip"] and plain.all("Content-Encoding") == []
-    assert 4 * len(packed.body) < len(plain.body) and packed.unpacked() == plain.body
-    assert _answer(both, default, request, both.subject.headers).all("Content-Encoding") == []
+    assert packed.values_of("Content-Encoding") == ["gzip"] and plain.values_of("Content-Encoding") == []
+    assert 4 * len(packed.body) < len(plain.body) and packed.unpack() == plain.body
+    assert _answer(both, default, request, both.subject.headers).values_of("Content-Encoding") == []
 
 
 def _answer(both: RunningSubject, part: RunningPart, request: bytes, headers: dict[str, str]) -> Answer:
@@ -195,4 +195,4 @@ def test_an_unknown_vendor_is_answered_with_those_that_are_here() -> None:
 
 def provided(factors: dict[str, str]) -> None:
     spec = SubjectSpec(label="one", parts=[PartSpec(server="tomcat-metro", factors=factors)])
-    subject.provided(spec, entries.service("wstest"), PROGRESS)
+    subject.provide_subject(spec, entries.service("wstest"), PROGRESS)

@@ -99,10 +99,10 @@ def test_a_signed_request_is_answered_signed_and_a_wrapped_signature_gains_nothi
 ) -> None:
     monkeypatch.setenv(MARK, str(tmp_path))
     progress, service = Progress(Console(quiet=True)), entries.service("wstest")
-    ready = subject.provided(subject_syntax.subject_of("tomcat-cxf@format=signed"), service, progress)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
+    ready = subject.provide_subject(subject_syntax.subject_of("tomcat-cxf@format=signed"), service, progress)
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert contract.verify(ready.service, running.url, seed=1, all_spellings=False) > 30
-        meaning, written = meaning_of(ready.service), exchanges.written(ready.service)
+        meaning, written = meaning_of(ready.service), exchanges.contract_exchanges(ready.service)
         asked = {bad.name: bad for bad in meaning.bad_requests(written, tmp_path)}
 
         def answer(name: str) -> Answer:
@@ -110,7 +110,7 @@ def test_a_signed_request_is_answered_signed_and_a_wrapped_signature_gains_nothi
             return HttpClient(running.url).ask("POST", "", asked[name].body, headers)
 
         for name in ("unprotected", "not-signed", "signed-by-a-stranger", "signature-broken", "body-changed"):
-            assert meaning.not_refused(answer(name)) is None, name
+            assert meaning.refusal_problem(answer(name)) is None, name
         # CXF takes the first body that it reads: the signed one, so what was put in its place is not looked at.
         right = written[0][1]
         assert meaning.difference(answer("signed-body-in-header").body, right.answer, right.operation) is None

@@ -36,7 +36,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_war_tools() -> tuple[Path, Path]:
     """A JDK, and the jars of Metro."""
     spec = SubjectSpec(label="any", parts=[PartSpec(server="tomcat-metro")])
-    metro = subject.provided(spec, entries.service("wstest"), PROGRESS).front
+    metro = subject.provide_subject(spec, entries.service("wstest"), PROGRESS).front
     return Path(require(metro.server.model.needs, metro.server.name)["JAVA_HOME"]), metro.cache / "metro"
 
 

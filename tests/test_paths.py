@@ -38,10 +38,10 @@ def test_a_server_runs_below_a_path_with_blanks_and_quotes_that_is_long(
     assert service.folder.is_relative_to(place)
     spec = SubjectSpec(label=name, parts=[PartSpec(server=name)])
     try:
-        ready = subject.provided(spec, service, PROGRESS)
+        ready = subject.provide_subject(spec, service, PROGRESS)
     except ToolchainError as error:
         pytest.skip(str(error))
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
         deviations = running.front.part.server.model.deviations
         assert contract.verify(service, running.url, seed=1, all_spellings=False, deviations=deviations) >= 15
     assert still_running(tmp_path) == []

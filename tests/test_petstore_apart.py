@@ -69,7 +69,7 @@ def test_steps_that_fail_once_on_any_server_are_done_once(shop: Shop, place: str
 @pytest.mark.parametrize("role", ["center", "supplier"])
 def test_a_killed_part_comes_back_and_the_others_find_it(shop: Shop, role: str) -> None:
     since = time.monotonic_ns()
-    part = shop.running.in_place(role)
+    part = shop.running.part_in_role(role)
     order_some(shop)
     part.keeper.kill()
     part.start_again()

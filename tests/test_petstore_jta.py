@@ -60,7 +60,7 @@ def test_an_approval_that_is_undone_leaves_no_order_at_the_supplier_and_one_that
 
 
 def test_a_shop_whose_database_was_killed_under_load_takes_orders_again(shop: Parts) -> None:
-    database, killed = shop.shop.running.in_place("database"), Event()
+    database, killed = shop.shop.running.part_in_role("database"), Event()
 
     def shops() -> None:
         while not killed.is_set():
@@ -90,18 +90,18 @@ def test_a_shop_whose_database_was_killed_under_load_takes_orders_again(shop: Pa
 @pytest.mark.parametrize("spec", [joined("postgresql"), ON_LIBERTY, ON_WILDFLY], ids=["tomcat", "liberty", "wildfly"])
 def test_after_kills_no_order_is_lost_or_doubled(spec: SubjectSpec, tmp_path: Path) -> None:
     for shop in parts_of(spec, tmp_path):
-        server = shop.shop.running.in_place("server")
+        server = shop.shop.running.part_in_role("server")
         for _ in range(KILLS):
             since = time.monotonic_ns()
             for _ in range(ORDERS):
                 shop.order()
             server.keeper.kill()
             server.start_again()
-            settled, counts = shop.shop.running.aftermath(since, lambda: None)
+            settled, counts = shop.shop.running.wait_for_aftermath(since, lambda: None)
             assert settled and counts["accepted"] == ORDERS
             assert not {name: counts[name] for name in ("lost", "doubled", "mails_lost") if counts[name]}, counts
 
 
 def test_a_server_with_transactions_of_its_own_is_given_none() -> None:
     with pytest.raises(ConfigurationError, match="wildfly: factor transactions"):
-        factors.settled(entries.server("wildfly"), entries.service("petstore"), {"transactions": "jta"})
+        factors.factor_values(entries.server("wildfly"), entries.service("petstore"), {"transactions": "jta"})

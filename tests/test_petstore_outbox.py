@@ -36,7 +36,7 @@ def order_some(shop: Shop) -> None:
 
 def became(shop: Shop, since_ns: int) -> dict[str, int]:
     """What the shop counts of the orders accepted since then, once it has nothing left to do."""
-    settled, counts = shop.running.aftermath(since_ns, lambda: None)
+    settled, counts = shop.running.wait_for_aftermath(since_ns, lambda: None)
     assert settled, counts
     return counts
 
@@ -92,7 +92,7 @@ def test_a_vote_against_the_commit_of_message_and_database_undoes_both(tmp_path:
 
 def test_a_kill_in_the_midst_of_orders_loses_and_doubles_none(shop: Shop) -> None:
     since = time.monotonic_ns()
-    server = shop.running.in_place("server")
+    server = shop.running.part_in_role("server")
     order_some(shop)
     server.keeper.kill()
     server.start_again()

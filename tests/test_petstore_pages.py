@@ -89,7 +89,7 @@ class Shop:
         return Visitor(self.base)
 
     def settled(self) -> dict[str, int]:
-        found = self.running.settle(lambda: None)
+        found = self.running.wait_for_background_work(lambda: None)
         assert found is not None
         return found[1]
 
@@ -107,8 +107,10 @@ class Shop:
 def started(spec: SubjectSpec, folder: Path) -> Iterator[Shop]:
     """A subject with its pet store, up until the caller has done with it."""
     with Progress(Console(quiet=True)) as progress:
-        ready = subject.provided(spec, entries.service("petstore"), progress)
-        with launch.started(ready, folder, cpus.share(companions=True), Random(time.time_ns()), progress) as running:
+        ready = subject.provide_subject(spec, entries.service("petstore"), progress)
+        with launch.running_subject(
+            ready, folder, cpus.share(companions=True), Random(time.time_ns()), progress
+        ) as running:
             yield Shop(running)
 
 

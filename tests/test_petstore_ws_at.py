@@ -139,12 +139,12 @@ def test_the_messages_of_coordination_are_counted_with_their_time(spanned: Parts
 )  # after a kill WildFly looks after two minutes for what is in doubt, and every two minutes again
 def test_after_a_kill_what_was_in_doubt_ends_at_both_sides_as_it_was_decided(spanned: Parts) -> None:
     since = time.monotonic_ns()
-    server = spanned.shop.running.in_place("server")
+    server = spanned.shop.running.part_in_role("server")
     for _ in range(ORDERS):
         spanned.order()
     server.keeper.kill()
     server.start_again()
-    settled, counts = spanned.shop.running.aftermath(since, lambda: None)
+    settled, counts = spanned.shop.running.wait_for_aftermath(since, lambda: None)
     assert settled and counts["accepted"] == ORDERS
     assert counts["lost"] == counts["doubled"] == counts["mails_lost"] == 0
 
@@ -153,4 +153,4 @@ def test_a_server_without_ws_at_is_refused_in_a_sentence_before_anything_starts(
     with pytest.raises(
         ConfigurationError, match="tomcat-springws: factor variant is 'ws-at', which goes with profile="
     ):
-        factors.settled(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})
+        factors.factor_values(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})

@@ -1,4 +1,4 @@
-"""Descriptions that the hall's servers publish of their services: imported, and every sample sent to the server it came from."""
+"""Descriptions that Steelyard's servers publish of their services: imported, and every sample sent to the server it came from."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def test_what_a_server_publishes_is_imported_and_every_sample_is_answered(
         pytest.skip(f"{server} does not run {service}")
     spec = SubjectSpec(label=server, parts=[PartSpec(server=server)])
     try:
-        ready = subject.provided(spec, known, PROGRESS)
+        ready = subject.provide_subject(spec, known, PROGRESS)
     except (FetchError, ToolchainError) as error:
         pytest.skip(f"{server} cannot be had here: {error.message}")
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), PROGRESS) as running:
         imported = lab.run("import", f"{running.url}?wsdl", "--out", "mine", "--json")
         if imported.code != 0 and "answers with HTTP status" in imported.err:
             pytest.skip(f"{server} publishes no description of {service}: {imported.err}")

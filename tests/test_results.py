@@ -87,7 +87,9 @@ def turned_round(verdicts: Verdicts, a: str, b: str) -> Verdicts:
     """The same with the verdict on a against b the other way round."""
     other = {"faster": "slower", "slower": "faster"}
     comparisons = [
-        one.model_copy(update={"verdict": other[str(one.verdict)]}) if (one.a, one.b) == (a, b) and one.decided else one
+        one.model_copy(update={"verdict": other[str(one.verdict)]})
+        if (one.a, one.b) == (a, b) and one.is_decided
+        else one
         for one in verdicts.comparisons
     ]
     return verdicts.model_copy(update={"comparisons": comparisons})

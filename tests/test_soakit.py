@@ -117,8 +117,8 @@ def test_a_subject_that_takes_a_fifth_longer_reads_083(shared_lab: Lab, plain: l
 def running(folder: Path, server: str, factors: dict[str, str]) -> Iterator[RunningSubject]:
     """A server with the kit; when it has ended, nothing of it runs."""
     part = PartSpec(server=server, factors=factors)
-    ready = subject.provided(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
+    ready = subject.provide_subject(SubjectSpec(label="soakit", parts=[part]), entries.service("soakit"), PROGRESS)
+    with launch.running_subject(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
         yield started
     assert still_running(folder) == []
 
@@ -137,7 +137,7 @@ def large_orders_are_answered(on: RunningSubject) -> None:
     for carriage, least in (("string", 5_000_000), ("xml", 3_500_000)):
         service = entries.service("soakit")
         service = replace(service, model=service.model.as_set({"carriage": carriage}))
-        (order,) = exchanges.generated(service, "tv-dinner", seed=1, count=1, parameters={"Sublines": 350})
+        (order,) = exchanges.generate_exchanges(service, "tv-dinner", seed=1, count=1, parameters={"Sublines": 350})
         assert len(order.request) > least
         with contract.Questioner(service, on.url, on.access) as questioner:
             questioner.ask(order, next(iter(questioner.meaning.spellings(order))))
@@ -145,7 +145,7 @@ def large_orders_are_answered(on: RunningSubject) -> None:
 
 def documents_are_answered_and_refused(on: RunningSubject, server: str) -> None:
     """Every exchange as it stands and every bad request, but for what the server's descriptor says of it."""
-    service = subject.service_as_set(entries.service("soakit"), [on.subject])
+    service = subject.service_as_run(entries.service("soakit"), [on.subject])
     known = entries.server(server).model.deviations
     assert contract.verify(service, on.url, seed=1, all_spellings=False, deviations=known) > 50
     assert refusals.refuse(service, on.url).keys() <= known.keys()
@@ -194,7 +194,7 @@ def test_a_schema_of_a_users_own_becomes_a_service_whose_documents_come_back(
 
 def keeps_the_contract(on: RunningSubject, *, all_spellings: bool) -> None:
     """Everything is answered, also what is generated as a message of rpc, and bad documents are refused."""
-    service = subject.service_as_set(entries.service("soakit"), [on.subject])
+    service = subject.service_as_run(entries.service("soakit"), [on.subject])
     known = on.subject.front.server.model.deviations
     for style in ("wrapped", "rpc"):
         asked = replace(service, model=service.model.as_set({"style": style}))

@@ -46,14 +46,16 @@ def started(folder: Path, monkeypatch: pytest.MonkeyPatch, *parts: PartSpec) -> 
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv(MARK, str(folder))
-    ready = subject.provided(SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
+    ready = subject.provide_subject(
+        SubjectSpec(label="soa", parts=list(parts)), entries.service("soaservers"), PROGRESS
+    )
+    with launch.running_subject(ready, folder, cpus.share(), random.Random(), PROGRESS) as running:
         yield running
     assert still_running(folder) == []
 
 
 def verify(running: RunningSubject, seed: int = 1) -> int:
-    service = subject.service_as_set(entries.service("soaservers"), [running.subject])
+    service = subject.service_as_run(entries.service("soaservers"), [running.subject])
     return contract.verify(service, running.url, seed=seed, all_spellings=False)
 
 
@@ -69,9 +71,9 @@ def counts(part: RunningPart) -> dict[str, int]:
 
 def send(running: RunningSubject, operation: str, requests: int) -> None:
     """So many random requests of an operation, whatever their answers."""
-    service = subject.service_as_set(entries.service("soaservers"), [running.subject])
+    service = subject.service_as_run(entries.service("soaservers"), [running.subject])
     conversation = HttpClient(running.url)
-    for exchange in exchanges.generated(service, operation, seed=3, count=requests, parameters={}):
+    for exchange in exchanges.generate_exchanges(service, operation, seed=3, count=requests, parameters={}):
         headers = contract.request_headers(service.model, operation)
         assert conversation.post(exchange.request.encode(), headers).status == 200
     conversation.close()

@@ -17,7 +17,7 @@ from far_hosts import FAR, LONG, NEAR, NET, Far, children, far_host, missing, pl
 from steelyard.base.errors import SteelyardError
 from steelyard.hosts import keeper, ssh_host
 from steelyard.hosts.packing import Tree
-from steelyard.hosts.placement import reached
+from steelyard.hosts.placement import open_placement
 
 MANY = 13
 SOON = keeper.UNHEARD_SECONDS / 2  # too soon for what hears nothing to have ended by itself
@@ -78,11 +78,11 @@ def test_what_a_command_needs_is_copied_there_once_and_what_it_wrote_is_brought_
     (needed / "words.txt").write_text("from here")
     copied = []
     for _ in range(2):
-        with reached(far.hosts()) as site:
-            site.reach.furnish([Tree(needed)])
+        with open_placement(far.hosts()) as site:
+            site.reach.provide_trees([Tree(needed)])
             copied.append({path.name: path.stat().st_ctime_ns for path in far.cache.glob("[0-9a-f]*")})
-            with site.reach.twin(logs):
-                with site.reach.twin(logs):
+            with site.reach.mirror_folder(logs):
+                with site.reach.mirror_folder(logs):
                     pass  # as of a second subject of a trial: what the first one writes is not to go with it
                 told = keeper.output(
                     ["sh", "-c", 'pwd; cat words.txt; printf "%s" "$0" "$WORDS"; echo "and a log" >&2', " it's\n$0 "],
@@ -118,7 +118,7 @@ def test_a_host_that_cannot_be_had_is_one_sentence_and_nothing_is_left_there(
     assert not far.cache.exists()
     assert f"the address {NET}.9, and none of its interfaces has it" in refusal(far, FAR, f"{NET}.9")
     assert f"the address {NET}.8, and no interface of this machine has it" in refusal(far, NEAR, f"{NET}.8")
-    with reached(far.hosts()):
+    with open_placement(far.hosts()):
         assert "host 'rack' is busy: another lab measures there" in refusal(far)
     [kept] = far.cache.glob("*/steelyard-keeper")
     kept.write_text("#!/bin/sh\necho steelyard-keeper 0.0.1\n")
@@ -129,8 +129,8 @@ def test_a_host_that_cannot_be_had_is_one_sentence_and_nothing_is_left_there(
 def test_more_commands_stay_there_than_one_login_may_have_and_others_are_answered_beside(
     far: Far, until: Callable[[Callable[[], bool], float], None], tmp_path: Path
 ) -> None:
-    with reached(far.hosts()) as site, ExitStack() as stack:
-        stack.enter_context(site.reach.twin(tmp_path))
+    with open_placement(far.hosts()) as site, ExitStack() as stack:
+        stack.enter_context(site.reach.mirror_folder(tmp_path))
         kept = [
             stack.enter_context(keeper.Keeper(["sleep", "1000"], log=tmp_path / f"{number}.log", reach=site.reach))
             for number in range(MANY)
@@ -143,7 +143,7 @@ def test_more_commands_stay_there_than_one_login_may_have_and_others_are_answere
 
 def refusal(far: Far, *changed: str) -> str:
     """Why the host cannot be had, which is one sentence; with a word of its hosts file changed for another."""
-    with pytest.raises(SteelyardError) as refused, reached(far.hosts(*changed)):
+    with pytest.raises(SteelyardError) as refused, open_placement(far.hosts(*changed)):
         pass
     assert "\n" not in refused.value.message and refused.value.hint
     return refused.value.message

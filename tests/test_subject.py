@@ -37,8 +37,8 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
     monkeypatch.setenv(MARK, str(tmp_path))
     progress = Progress(Console(quiet=True))
     service = entries.service("wstest")
-    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, service, progress)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
+    ready = subject.provide_subject(TWO_TOMCATS_AND_A_DATABASE, service, progress)
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert [part.part.place for part in running.parts] == ["database", "server", "second"]
         assert len({part.port for part in running.parts}) == 3
         assert contract.verify(service, running.url, seed=1, all_spellings=False) > 30
@@ -66,7 +66,7 @@ def test_a_subject_of_two_tomcats_and_a_companion_is_one(
 
 def test_a_subject_with_a_database_connection_is_never_frozen_by_a_design() -> None:
     progress = Progress(Console(quiet=True))
-    ready = subject.provided(TWO_TOMCATS_AND_A_DATABASE, entries.service("wstest"), progress)
+    ready = subject.provide_subject(TWO_TOMCATS_AND_A_DATABASE, entries.service("wstest"), progress)
     assert not ready.may_freeze
 
 
@@ -78,10 +78,10 @@ def test_a_stranger_on_the_port_is_not_taken_for_the_server_that_was_started(
     ours = SubjectSpec(label="ours", parts=[PartSpec(server="null")])
     service, progress = entries.service("wstest"), Progress(Console(quiet=True))
     first, second = subject.all_provided([strange, ours], service, progress)
-    with launch.started(first, tmp_path, cpus.share(), random.Random(), progress) as running:
+    with launch.running_subject(first, tmp_path, cpus.share(), random.Random(), progress) as running:
         monkeypatch.setattr(launch, "free_ports", lambda *_: [running.front.port])
         with (
             pytest.raises(ProvisionError, match="null died before it was ready"),
-            launch.started(second, tmp_path, cpus.share(), random.Random(), progress),
+            launch.running_subject(second, tmp_path, cpus.share(), random.Random(), progress),
         ):
             pass

@@ -46,8 +46,8 @@ def test_nobody_is_answered_who_does_not_ask_over_tls_or_trusts_another_certific
 ) -> None:
     monkeypatch.setenv(MARK, str(tmp_path))
     progress, service = Progress(Console(quiet=True)), entries.service("wstest")
-    ready = subject.provided(subject_syntax.subject_of("go@tls=on"), service, progress)
-    with launch.started(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
+    ready = subject.provide_subject(subject_syntax.subject_of("go@tls=on"), service, progress)
+    with launch.running_subject(ready, tmp_path, cpus.share(), random.Random(), progress) as running:
         assert running.url.startswith("https://")
         with pytest.raises(NoAnswerError, match="certificate"):
             HttpClient(running.url).get({})
@@ -83,4 +83,4 @@ def test_servers_that_ask_each_other_are_refused_with_tls_before_anything_starts
         label="two", parts=[PartSpec(server="go", factors={"tls": "on"}), PartSpec(server="go", role="other")]
     )
     with pytest.raises(ProvisionError, match="two has 2 servers, which ask each other without TLS"):
-        subject.provided(spec, entries.service("wstest"), Progress(Console(quiet=True)))
+        subject.provide_subject(spec, entries.service("wstest"), Progress(Console(quiet=True)))

@@ -14,7 +14,7 @@ from steelyard.catalogue import entries
 from steelyard.hosts import cpus, subject
 from steelyard.measure.trial import agents
 from steelyard.models.study import PartSpec, SubjectSpec
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 
 PROGRESS = Progress(Console(quiet=True))
 
@@ -22,8 +22,8 @@ PROGRESS = Progress(Console(quiet=True))
 def found(folder: Path, headers: dict[str, str]) -> int:
     service = entries.service("wstest")
     parts = [PartSpec(server="odd", factors={"mode": "token"})]
-    ready = subject.provided(SubjectSpec(label="odd", parts=parts, headers=headers), service, PROGRESS)
-    settings = settle(entries.study("demo").model, Request())
+    ready = subject.provide_subject(SubjectSpec(label="odd", parts=parts, headers=headers), service, PROGRESS)
+    settings = merge_parameters(entries.study("demo").model, Request())
     mix = {entries.study("demo").model.primary: 1.0}
     return agents.find_agents(service, [ready], mix, settings.service, folder, cpus.share(), PROGRESS)
 

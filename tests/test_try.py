@@ -42,7 +42,7 @@ def test_each_command_that_it_prints_is_answered_rightly_and_ctrl_c_ends_all(lab
     process, said = started(lab, "null", "wstest")
     service = entries.service("wstest")
     meaning = meaning_of(service)
-    written = [exchange for _, exchange in exchanges.written(service)]
+    written = [exchange for _, exchange in exchanges.contract_exchanges(service)]
     assert [request["operation"] for request in said["requests"]] == list(service.model.operations)
     for request in said["requests"]:
         asked = subprocess.run(shlex.split(request["curl"]), capture_output=True, timeout=SECONDS, check=True)
@@ -94,8 +94,8 @@ def test_who_starts_a_server_says_how_patient_they_are(tmp_path: Path, monkeypat
     monkeypatch.setenv("STEELYARD_PATH", str(HOUSE))
     usual = entries.server("odd").model.ready_seconds
     with Progress(Console(quiet=True)) as progress:
-        never = subject.provided(subject_of("odd@mode=never-ready"), entries.service("wstest"), progress)
+        never = subject.provide_subject(subject_of("odd@mode=never-ready"), entries.service("wstest"), progress)
         draw = Random(time.time_ns())
-        up = launch.started(never, tmp_path, cpus.share(), draw, progress, patience=0.05)
+        up = launch.running_subject(never, tmp_path, cpus.share(), draw, progress, patience=0.05)
         with pytest.raises(ProvisionError, match=f"odd was not ready after {usual * 0.05:g} s"), up:
             pytest.fail("it never is")

@@ -33,8 +33,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSubject
     """The service of the demonstration on a server that publishes its WSDL."""
     folder = tmp_path_factory.mktemp("target")
     spec = SubjectSpec(label="target", parts=[PartSpec(server="tomcat-metro")])
-    ready = subject.provided(spec, entries.service("wstest"), PROGRESS)
-    with launch.started(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
+    ready = subject.provide_subject(spec, entries.service("wstest"), PROGRESS)
+    with launch.running_subject(ready, folder, cpus.share(), random.Random(), PROGRESS) as started:
         yield started
 
 

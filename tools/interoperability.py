@@ -185,10 +185,12 @@ def _asked(name: str, ready: dict[str, Ready], work: Path, progress: Progress) -
         # Held only until it runs: starting would disturb a measurement.
         with machine_lock("interoperability"):
             spec = SubjectSpec(label=name, parts=[PartSpec(server=name)])
-            provided_subject = subject.provided(spec, service, progress)
+            provided_subject = subject.provide_subject(spec, service, progress)
             logs = work / name / "logs"
             logs.mkdir(parents=True)
-            up = launch.started(provided_subject, logs, cpus.share(), random.Random(), progress, patience=PATIENCE)
+            up = launch.running_subject(
+                provided_subject, logs, cpus.share(), random.Random(), progress, patience=PATIENCE
+            )
             running = stack.enter_context(up)
         publishes = {key: _published(running, carriage) for key, carriage in CARRIAGES.items()}
         model = provided_subject.front.server.model

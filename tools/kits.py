@@ -45,7 +45,7 @@ def provided(name: str) -> Kit:
     """A server fetched and built with the service; raises SteelyardError."""
     spec = SubjectSpec(label=name, parts=[PartSpec(server=name)])
     with Progress(Console(stderr=True, quiet=True)) as progress:
-        front = subject.provided(spec, entries.service(SERVICE), progress).front
+        front = subject.provide_subject(spec, entries.service(SERVICE), progress).front
     return Kit(front.server, front.server.model.implementation or "", front.cache)
 
 

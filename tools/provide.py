@@ -44,7 +44,7 @@ def main() -> None:
                     companions=COMPANIONS.get(name, []),
                 )
                 try:
-                    subject.provided(spec, entries.service(service), progress)
+                    subject.provide_subject(spec, entries.service(service), progress)
                 except ToolchainError as error:
                     print(f"{name}: {error}", file=sys.stderr)
 

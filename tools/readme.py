@@ -33,8 +33,8 @@ def check() -> str:
     kept = ServersOutput.model_validate_json((ROOT / CHECK).read_text(encoding="utf-8"))
     (go,) = [row for row in kept.servers if row.name == "go"]
     console = Console(width=200, file=StringIO())
-    console.print(listing.checked(go), highlight=False)
-    listing.hall([go], console)
+    console.print(listing.check_summary(go), highlight=False)
+    listing.print_matrix([go], console)
     assert isinstance(console.file, StringIO)
     return f"$ uv run steelyard servers check go\n{console.file.getvalue().rstrip()}"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from kept import ROOT, between, keep, kept_runs
 from notes import MADE
 from notes.kept_run import Kept, NoLongerTrueError
-from steelyard.base.text import counted
+from steelyard.base.text import plural
 
 RESULTS = ROOT / "docs" / "results"
 PAGE = RESULTS / "README.md"
@@ -23,7 +23,7 @@ PAGE = RESULTS / "README.md"
 def calibration(folder: Path) -> str:
     """What is said of the calibration's forks."""
     found = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
-    return f"The forks were collected in {counted(len(found['sittings']), 'sitting')}."
+    return f"The forks were collected in {plural(len(found['sittings']), 'sitting')}."
 
 
 def pages() -> Iterator[tuple[Path, str]]:

@@ -26,15 +26,15 @@ from kept import ROOT, between, keep, kept_runs, rows
 from steelyard.analyse.elsewhere import kind_of_pair, priors
 from steelyard.base import raw_archive
 from steelyard.base.csvfiles import is_stored, read_document, write_table
-from steelyard.base.text import counted, enumerated, ratio_text
+from steelyard.base.text import join_words, plural, ratio_text
 from steelyard.catalogue import entries
 from steelyard.models.between_sessions import BetweenSessions, Deviation, PairKind
 from steelyard.models.cluster import MachineRatio, OverMachines
 from steelyard.report.charts.forest import forest_chart
 from steelyard.report.drawing import standalone
-from steelyard.results.earlier import described
+from steelyard.results.earlier import machine_text
 from steelyard.statistics.campaigns import Found, pooled_spread
-from steelyard.statistics.campaigns import between as between_campaigns
+from steelyard.statistics.campaigns import random_effects as between_campaigns
 from steelyard.statistics.distributions import student_quantile
 
 RESULTS = ROOT / "docs" / "results"
@@ -111,7 +111,7 @@ def answers_of(run: str, read: Read) -> Iterator[Answer]:
             begun=(read("trials/01/trial.json") or {}).get("begun", "")[:16],
             revision=environment["git"]["revision"][:10],
             method=_method(schedule),
-            machine=described(environment.get("machine")),
+            machine=machine_text(environment.get("machine")),
             kind=kind_of_pair(environment, one["a"], one["b"]),
             service=schedule["service"],
             a=one["a"],
@@ -306,7 +306,7 @@ def section(answers: Sequence[Answer], known: BetweenSessions) -> str:
     low, high = (ratio_text(bound) for bound in (math.exp(together.prediction.low), math.exp(together.prediction.high)))
     apart = list(combinations(mine, 2))
     held = sum(one.low <= other.ratio <= one.high for pair in apart for one, other in (pair, pair[::-1]))
-    methods = enumerated(list(dict.fromkeys(answer.method for answer in mine)))
+    methods = join_words(list(dict.fromkeys(answer.method for answer in mine)))
     table = ["| begun (UTC) | run | machine | method | ratio | interval | forks |", "|---|---|---|---|---|---|---|"]
     for answer in mine:
         bounds = (answer.low, answer.high)
@@ -326,7 +326,7 @@ def section(answers: Sequence[Answer], known: BetweenSessions) -> str:
             )
     return "\n".join(
         [
-            f"![The throughput of go over that of tomcat-metro on echoStruct, in {counted(len(mine), 'session')}](answers.svg)",
+            f"![The throughput of go over that of tomcat-metro on echoStruct, in {plural(len(mine), 'session')}](answers.svg)",
             "",
             *table,
             "",

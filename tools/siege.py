@@ -52,9 +52,9 @@ SHOP = SubjectSpec(
 def open_shop(folder: Path) -> Iterator[str]:
     """The address of a shop that is up meanwhile."""
     with Progress(Console(quiet=True)) as progress:
-        ready = subject.provided(SHOP, entries.service("petstore"), progress)
+        ready = subject.provide_subject(SHOP, entries.service("petstore"), progress)
         shares = cpus.share(companions=True)
-        with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress) as running:
+        with launch.running_subject(ready, folder, shares, random.Random(time.time_ns()), progress) as running:
             yield f"http://{running.host}:{running.front.port}/petstore"
 
 

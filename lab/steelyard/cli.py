@@ -107,7 +107,7 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def anything(
+def root_command(
     context: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
@@ -131,12 +131,12 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except SteelyardError as error:
-        _complain(error.message, error.hint)
+        _print_error(error.message, error.hint)
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except TyperException as error:
-        _complain(*_misunderstood(error))
+        _print_error(*_usage_problem(error))
         code = USED_WRONGLY
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -144,14 +144,14 @@ def main() -> None:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        _complain(said, "free some space on the disk, then run it again" if full else "")
+        _print_error(said, "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
         place = paths.cache() / "defect.log"
         with suppress(OSError):  # where it cannot be kept, the sentence must do
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(traceback.format_exc(), encoding="utf-8")
-        _complain(
+        _print_error(
             f"this is a defect of Steelyard: {type(error).__name__}: {error}",
             f"please report it with {place}",
         )
@@ -166,7 +166,7 @@ def _verbs() -> set[str]:
     return set(getattr(typer.main.get_command(app), "commands", {}))
 
 
-def _misunderstood(error: TyperException) -> tuple[str, str]:
+def _usage_problem(error: TyperException) -> tuple[str, str]:
     """What of the words was not understood, and where it says what can be said: the help of the command that they reached."""
     reached: list[str] = []
     context = getattr(error, "ctx", None)
@@ -184,7 +184,7 @@ def _misunderstood(error: TyperException) -> tuple[str, str]:
     return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
 
 
-def _complain(message: str, hint: str) -> None:
+def _print_error(message: str, hint: str) -> None:
     console = Console(stderr=True, soft_wrap=True)
     console.print(f"error: {message}", highlight=False, markup=False, style="red")
     if hint:

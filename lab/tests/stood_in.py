@@ -11,16 +11,16 @@ import uvicorn
 from steelyard.base.loopback_server import listening_on
 from steelyard.catalogue import entries
 from steelyard.models.job import Think
-from steelyard.workload.importing.convert import take_over
-from steelyard.workload.mocking.known import MockedService, mocked
+from steelyard.workload.importing.convert import convert_description
+from steelyard.workload.mocking.known import MockedService, mock_service
 from steelyard.workload.mocking.stand_in import StandIn
 
 HERE = Path(__file__).parent
 
 
 def imported(source: str, folder: Path) -> MockedService:
-    take_over(str(HERE / source), folder / "mine", ())
-    return mocked(entries.service_at(str(folder / "mine")), 1)
+    convert_description(str(HERE / source), folder / "mine", ())
+    return mock_service(entries.service_at(str(folder / "mine")), 1)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from steelyard.models.records import (
     WrongSample,
 )
 from steelyard.plan import shapes
-from steelyard.plan.kinds import kind_of, warmed
+from steelyard.plan.kinds import kind_of, warm_up_cells
 from steelyard.results import foreign_table
 from steelyard.results.foreign_table import ForeignWork, Stranger
 from steelyard.results.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
@@ -225,7 +225,7 @@ class _Trial:
                         seconds=12.0,
                     )
                     for one in self.plan.start_order
-                    for cell in warmed(self.schedule.cells)
+                    for cell in warm_up_cells(self.schedule.cells)
                 ],
                 "machine": [self.planted.machine[self.plan.number]] if self.plan.number in self.planted.machine else [],
                 "samples_checked": 20,
@@ -256,7 +256,7 @@ class _Trial:
 
     def _slice_plans(self) -> Iterator[SlicePlan]:
         number = 0
-        for cell in warmed(self.schedule.cells):
+        for cell in warm_up_cells(self.schedule.cells):
             for subject in self.plan.start_order:
                 for _ in range(WARM_UP_SLICES if self.planted.design != "as-published" else 1):
                     yield SlicePlan(number=number, subject=subject, cell=cell.name, phase="warm-up")

@@ -10,7 +10,7 @@ from steelyard.commands.run import RunOptions, request_of
 from steelyard.models.study import Study
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
-from steelyard.plan.subjects import subjects_asked, subjects_of
+from steelyard.plan.subjects import requested_subjects, subjects_of
 
 STUDY = Study.model_validate(
     {
@@ -38,12 +38,12 @@ STUDY = Study.model_validate(
 
 def labels(across: dict[str, Sequence[str]], *only: str, set_of_factors: str = "") -> list[str]:
     request = Request(only=only, across=across, set_of_factors=set_of_factors)
-    return [spec.label for spec in subjects_asked(STUDY, request)]
+    return [spec.label for spec in requested_subjects(STUDY, request)]
 
 
 def test_each_subject_stands_once_for_each_value_and_the_study_says_the_rest_of_it() -> None:
     request = Request(only=["metro", "go"], across={"cpus": ["1", "2"]})
-    specs = subjects_asked(STUDY, request)
+    specs = requested_subjects(STUDY, request)
     assert [spec.label for spec in specs] == ["metro@cpus=1", "metro@cpus=2", "go@cpus=1", "go@cpus=2"]
     assert [spec.parts[0].factors for spec in specs[:2]] == [
         {"threads": "50", "cpus": "1"},
@@ -67,13 +67,13 @@ def test_factors_are_crossed_and_who_lacks_one_stands_without_it() -> None:
 
 
 def test_of_several_servers_each_takes_the_factor_that_it_has() -> None:
-    (spec,) = subjects_asked(STUDY, Request(only=["balanced"], across={"heap": ["128m"]}))
+    (spec,) = requested_subjects(STUDY, Request(only=["balanced"], across={"heap": ["128m"]}))
     assert [part.factors for part in spec.parts] == [{}, {"heap": "128m"}]
 
 
 def test_a_face_is_that_of_the_subject_with_the_same_value() -> None:
     request = Request(only=["metro", "face"], across={"heap": ["128m", "256m"]})
-    assert [spec.same_as for spec in subjects_asked(STUDY, request)[2:]] == ["metro@heap=128m", "metro@heap=256m"]
+    assert [spec.same_as for spec in requested_subjects(STUDY, request)[2:]] == ["metro@heap=128m", "metro@heap=256m"]
 
 
 def test_values_stand_before_the_name_of_a_set() -> None:
@@ -83,7 +83,7 @@ def test_values_stand_before_the_name_of_a_set() -> None:
 
 def test_a_stopped_run_takes_up_what_was_asked_for() -> None:
     request = Request(across={"heap": ["128m", "256m"]}, set_of_factors="small")
-    assert subjects_of(STUDY, schedule_only(STUDY, request).asked) == subjects_asked(STUDY, request)
+    assert subjects_of(STUDY, schedule_only(STUDY, request).asked) == requested_subjects(STUDY, request)
 
 
 @pytest.mark.parametrize(

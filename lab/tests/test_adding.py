@@ -63,7 +63,7 @@ def test_a_war_is_a_service_that_every_jakarta_server_can_run(added: dict[str, o
     licensed = {name for name in servers if entries.server(name).model.licence is not None}
     assert set(added["servers"]) == servers - licensed  # type: ignore[call-overload]
     for operation in service.model.operations:
-        made = list(exchanges.generated(service, operation, seed=1, count=5, parameters={}))
+        made = list(exchanges.generate_exchanges(service, operation, seed=1, count=5, parameters={}))
         assert len(made) == 5 and {exchange.operation for exchange in made} == {operation}
     assert refusals.bad_requests(service, tmp_path / "secret") == []
 
@@ -90,11 +90,11 @@ def test_an_answer_is_right_that_is_the_operations_and_keeps_the_schema() -> Non
 @pytest.mark.usefixtures("added")
 def test_a_written_answer_beside_a_sample_is_expected() -> None:
     service = entries.service("mine")
-    (name, exchange), *_ = exchanges.written(service)
+    (name, exchange), *_ = exchanges.contract_exchanges(service)
     assert exchange.answer == ""
     sample = next((service.folder / "contract" / "exchanges").glob("*/sample.request.xml"))
     sample.with_name("sample.answer.xml").write_text("<right/>")
-    assert "<right/>" in [each.answer for _, each in exchanges.written(service)], name
+    assert "<right/>" in [each.answer for _, each in exchanges.contract_exchanges(service)], name
 
 
 def test_what_moves_or_hides_an_endpoint_is_noted(tmp_path: Path) -> None:

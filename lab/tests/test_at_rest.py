@@ -23,7 +23,7 @@ def looked_at(folder: Path, **commands: list[str]) -> dict[str, tuple[float, int
         def used(keeper: Keeper) -> idle_cpu.Used:
             return lambda: sum(process.cpu_ns for process in keeper.use())
 
-        found = idle_cpu.look({label: used(keeper) for label, keeper in kept.items()})
+        found = idle_cpu.measure_idle_cpu({label: used(keeper) for label, keeper in kept.items()})
     return {rest.subject: (rest.share, rest.windows) for rest in found}
 
 

@@ -15,7 +15,7 @@ from steelyard.base.errors import ConfigurationError
 from steelyard.commands import printing
 from steelyard.models.outputs.beside import BesideOutput
 from steelyard.report import beside_page
-from steelyard.report.beside import agreement, beside
+from steelyard.report.beside import agreement, compare_runs
 from steelyard.report.script import SCRIPT
 from synthetic import Planted, write_run
 
@@ -27,7 +27,7 @@ def pair(tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> Besid
     small: dict[str, Any] = {"forks": 2, "pairs": 3}
     old = write_run(tmp_path / "old", Planted(**{**small, **first}))
     new = write_run(tmp_path / "new", Planted(**{**small, **second}))
-    return beside([old, new])
+    return compare_runs([old, new])
 
 
 def test_figures_that_both_have_stand_side_by_side_with_their_ratio_and_without_a_verdict(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_figures_that_both_have_stand_side_by_side_with_their_ratio_and_without_
     assert rows["throughput"].ratios == [1.0, pytest.approx(0.5, abs=0.02)]
     assert rows["throughput"].intervals[0] is not None
     console = Console(width=200, file=StringIO(), record=True)
-    printing.show_beside(found, console)
+    printing.show_side_by_side(found, console)
     said = console.export_text()
     assert "not paired: " in said and "steelyard check OLD NEW" in said
     assert not any(word in said for word in ("faster", "slower", "equivalent"))
@@ -54,7 +54,7 @@ def test_the_page_of_several_runs_says_what_the_terminal_says_and_escapes_what_r
     for n in (1, 2, 3):
         rates = {A: 8_000.0 + 100 * n, B: 10_000.0}
         write_run(tmp_path / f"<b>run-{n}", Planted(rates=rates, seed=n, pairs=5, environment=KERNEL))
-    runs = beside([tmp_path / f"<b>run-{n}" for n in (1, 2, 3)])
+    runs = compare_runs([tmp_path / f"<b>run-{n}" for n in (1, 2, 3)])
     page = beside_page.html_of(runs)
     assert "<b>run-" not in page and "&lt;b&gt;run-3" in page
     assert str(escape(agreement(runs.questions[0]))) in page
@@ -78,7 +78,7 @@ def test_several_runs_make_a_page_where_one_is_and_json_makes_none(tmp_path: Pat
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Planted(forks=1, pairs=3))
     with pytest.raises(ConfigurationError, match="nowhere"):
-        beside([run, tmp_path / "nowhere"])
+        compare_runs([run, tmp_path / "nowhere"])
 
 
 def campaigns(tmp_path: Path, rates: list[float], **planted: Any) -> BesideOutput:
@@ -86,7 +86,7 @@ def campaigns(tmp_path: Path, rates: list[float], **planted: Any) -> BesideOutpu
         write_run(tmp_path / f"run-{n}", Planted(rates={A: rate, B: 10_000.0}, seed=n, pairs=5, **planted))
         for n, rate in enumerate(rates, 1)
     ]
-    return beside(runs)
+    return compare_runs(runs)
 
 
 def test_campaigns_that_disagree_say_how_much_they_vary_and_what_one_more_would_find(tmp_path: Path) -> None:
@@ -110,4 +110,4 @@ def test_loads_that_differ_are_not_one_question(tmp_path: Path) -> None:
     small: dict[str, Any] = {"pairs": 5}
     old = write_run(tmp_path / "old", Planted(users=8, **small))
     new = write_run(tmp_path / "new", Planted(users=16, **small))
-    assert beside([old, new]).questions == []
+    assert compare_runs([old, new]).questions == []

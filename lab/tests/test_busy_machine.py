@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.analyse.analysis import analyse, examined
+from steelyard.analyse.analysis import analyse, analyse_run
 from steelyard.analyse.foreign_work import OTHERS_AT_WORK, BusySoFar
 from steelyard.analyse.instrument import Finding, Level
 from steelyard.base.errors import CANNOT_TELL, SteelyardError
@@ -40,7 +40,7 @@ def primary(verdicts: Verdicts) -> Comparison:
 
 
 def finding(run: Path) -> Finding:
-    (others,) = [each for each in examined(read_run(run)).findings if each.check == OTHERS_AT_WORK]
+    (others,) = [each for each in analyse_run(read_run(run)).findings if each.check == OTHERS_AT_WORK]
     return others
 
 
@@ -115,7 +115,7 @@ def test_a_run_on_a_busy_machine_ends_after_two_trials_and_goes_on_after_one(tmp
 
 def test_a_run_of_before_others_were_looked_for_has_no_such_check(tmp_path: Path) -> None:
     run = written(tmp_path, None)
-    assert [each for each in examined(read_run(run)).findings if each.check == OTHERS_AT_WORK] == []
+    assert [each for each in analyse_run(read_run(run)).findings if each.check == OTHERS_AT_WORK] == []
 
 
 def test_each_trial_is_told_with_what_was_found_before_it(tmp_path: Path) -> None:

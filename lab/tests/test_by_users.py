@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from steelyard.analyse.analysis import analysed
+from steelyard.analyse.analysis import full_analysis
 from steelyard.analyse.figures import ForkFigure
 from steelyard.report import write_report
 from steelyard.report.charts.by_users import PublishedSpan, users_chart
@@ -55,7 +55,7 @@ def test_one_number_of_users_has_no_such_chart(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> list[ForkFigure]:
     run = run_of_tests(tmp_path_factory.mktemp("by-users") / "run", {"echoStruct": 4, "echoVoid": 16})
-    return [figure for figure in analysed(run).figures if figure.measure.name == "own_rate"]
+    return [figure for figure in full_analysis(run).figures if figure.measure.name == "own_rate"]
 
 
 def test_the_chart_is_a_table_too_in_the_order_of_users(figures: list[ForkFigure]) -> None:

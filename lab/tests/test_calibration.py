@@ -16,11 +16,11 @@ from steelyard.base.progress import Progress
 from steelyard.calibration import bank as banking
 from steelyard.calibration import banked, deferred_work, planted, usual_runs
 from steelyard.calibration.bank import Bank, ForkEntry, SliceEntry, TailEntry
-from steelyard.calibration.calibrating import pooled_deviation, smallest, so_far, timer
+from steelyard.calibration.calibrating import interim_comparisons, pooled_deviation, smallest, timer
 from steelyard.calibration.collecting import last_cost_us, setting_of
 from steelyard.calibration.deferred_work import Drive
 from steelyard.calibration.keys import KEYS, key_of
-from steelyard.calibration.page_figures import FigureRow, figures, usual_way
+from steelyard.calibration.page_figures import FigureRow, figures, usual_benchmark_alarms
 from steelyard.calibration.tables import page
 from steelyard.calibration.usual_runs import UsualRun, minutes_needed
 from steelyard.calibration.values import tail_forks, values_of
@@ -29,9 +29,9 @@ from steelyard.catalogue.subject_syntax import study_of
 from steelyard.hosts.subject import BUSY_HEADER
 from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.models.verdict import Comparison, Verdicts
-from steelyard.plan.budget import fitted
+from steelyard.plan.budget import fit_to_budget
 from steelyard.plan.designs.design import LEAST_PAIRS
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.stopping import warm_up_within
 from steelyard.results import machine_history
@@ -161,7 +161,7 @@ def test_levels_may_take_turns_from_fork_to_fork() -> None:
     kept = [one for one in whole.slices if one.label in planted.of_fork(study, one.fork)]
     values = values_of(Bank(SETUP, whole.forks, kept))
     assert len(values.equal.forks) == 12 and not values.lost
-    assert [len(values.levels[level].forks) for level in values.planted] == [4, 4, 4]
+    assert [len(values.levels[level].forks) for level in values.planted_levels] == [4, 4, 4]
     assert values.levels[0.05].seconds == pytest.approx([149 - 2 * 10 * 1.3] * 4)
 
 
@@ -193,7 +193,7 @@ def test_each_fork_is_scored_against_the_share_of_its_own_cost() -> None:
     values = values_of(Bank(SETUP, whole.forks, [of_fork(one) for one in whole.slices])).levels[0.20]
     shares = [0.20 if number % 2 else 0.16 for number in values.forks]
     assert values.planted == pytest.approx([-math.log1p(share) for share in shares], abs=1e-3)
-    assert np.std(values.ratios) > 0.015 and np.std(values.scored) < 0.004
+    assert np.std(values.ratios) > 0.015 and np.std(values.scored_ratios) < 0.004
     assert values.truth == pytest.approx(np.mean(values.planted))
     of_the_fork = [ForkEntry(**{**vars(one), "planted_for_us": 20.0}) for one in whole.forks]
     twice = values_of(Bank(SETUP, of_the_fork, whole.slices)).levels[0.20]
@@ -322,7 +322,7 @@ def test_the_worst_kind_of_deferred_work_is_held_against_each_server_alone() -> 
     assert missed.met is False and missed.reached.startswith("+3.")
     assert "half of each request's work at once in a thread of its own" in missed.reached
     assert found([]).met is False and found(deferred(rounds=2)).reached == "not measured yet"
-    off = deferred_work.off_truth(deferred(worst=0.03, rounds=9), next(iter(deferred_work.KINDS)), deferred_work.LAB)
+    off = deferred_work.deviation_of(deferred(worst=0.03, rounds=9), next(iter(deferred_work.KINDS)), deferred_work.LAB)
     assert off is not None and off.off.low <= math.exp(0.03) <= off.off.high and off.rounds == 9
     said = page(made(60), "", [], deferred())
     assert "## Work at another time" in said and "## Work at another time" not in page(made(60), "")
@@ -359,10 +359,10 @@ def test_the_calibration_measures_as_compare_does_and_cannot_drift_from_it() -> 
 def test_a_fork_of_the_calibration_is_one_of_a_comparison_within_the_same_budget(tmp_path: Path) -> None:
     compared = study_of(["go", "go"], "wstest", "echoStruct", rate=None, budget_seconds=300.0, margin=0.03)
     asked = Request()
-    users = settle(compared, asked).users or 8
-    plain = schedule_of(compared, catalogue.service("wstest").model, asked, settle(compared, asked), users)
-    wanted = fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False).schedule
-    study = planted.planted(planted.as_compared(catalogue.study("calibration").model), 280.0)
+    users = merge_parameters(compared, asked).users or 8
+    plain = schedule_of(compared, catalogue.service("wstest").model, asked, merge_parameters(compared, asked), users)
+    wanted = fit_to_budget(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False).schedule
+    study = planted.with_planted_levels(planted.as_compared(catalogue.study("calibration").model), 280.0)
     jvm = SimpleNamespace(server=SimpleNamespace(model=SimpleNamespace(jvm=True)))
     front = SimpleNamespace(own=None)
     subjects = [
@@ -402,11 +402,11 @@ def test_a_machine_too_noisy_for_five_percent_is_not_said_to_find_it() -> None:
 
 
 def test_the_usual_way_calls_different_what_is_equal_where_processes_differ() -> None:
-    noisy = usual_way(values_of(made(60, fork_deviation=0.05, slice_deviation=0.02)).throughputs)
-    alike = usual_way(values_of(made(60, fork_deviation=0.0)).throughputs)
+    noisy = usual_benchmark_alarms(values_of(made(60, fork_deviation=0.05, slice_deviation=0.02)).throughputs)
+    alike = usual_benchmark_alarms(values_of(made(60, fork_deviation=0.0)).throughputs)
     assert noisy is not None and noisy.total == 30 and noisy.share > 0.5
     assert alike is not None and alike.share < 0.2
-    assert usual_way([]) is None
+    assert usual_benchmark_alarms([]) is None
 
 
 def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) -> None:
@@ -494,7 +494,7 @@ def test_a_bank_cut_between_its_two_tables_keeps_whole_forks(tmp_path: Path) -> 
 
 
 def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_length() -> None:
-    study = planted.planted(catalogue.study("calibration").model, 96.25)
+    study = planted.with_planted_levels(catalogue.study("calibration").model, 96.25)
     headers = {one.label: one.headers[BUSY_HEADER] for one in planted.specs(study)}
     assert {label: float(text) for label, text in headers.items()} == {
         "a": 0.0, "a-for-2": 0.0, "a-for-5": 0.0, "a-for-20": 0.0,
@@ -552,9 +552,9 @@ def test_a_comparison_of_a_server_with_itself_is_remembered_and_cited(
 
 
 def test_after_each_fork_the_interval_of_every_level_is_that_of_the_forks_there_are() -> None:
-    alone = {each.a: each for each in so_far(values_of(made(1)), "echoStruct")}
+    alone = {each.a: each for each in interim_comparisons(values_of(made(1)), "echoStruct")}
     assert all(each.intervals[0].low is None for each in alone.values())
-    several = {each.a: each for each in so_far(values_of(made(6)), "echoStruct")}
+    several = {each.a: each for each in interim_comparisons(values_of(made(6)), "echoStruct")}
     assert [(each.b, each.cell) for each in several.values()] == [
         (planted.partner(level), "echoStruct") for level in (0.0, 0.02, 0.05, 0.2)
     ]

@@ -17,7 +17,7 @@ from steelyard import cli
 from steelyard.base import children
 from steelyard.hosts.keeper import Keeper
 from pathlib import Path
-plain = children.begun(lambda: subprocess.Popen(["sleep", "100"]))
+plain = children.start_child(lambda: subprocess.Popen(["sleep", "100"]))
 kept = Keeper(["sh", "-c", "sleep 100 & sleep 100"], log=Path(sys.argv[1]))
 print(plain.pid, *[used.pid for used in kept.use()], flush=True)
 sys.argv = ["steelyard", "--version"]
@@ -36,7 +36,7 @@ def test_what_nobody_ended_is_gone_when_the_command_has_exited(tmp_path: Path) -
 
 def test_an_interrupt_waits_until_what_must_not_be_cut_is_done() -> None:
     done = False
-    with pytest.raises(KeyboardInterrupt), children.interrupts_held():
+    with pytest.raises(KeyboardInterrupt), children.hold_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
         done = True
     assert done

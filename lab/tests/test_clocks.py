@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from steelyard.hosts.clocks import beside_ours, looked_at
+from steelyard.hosts.clocks import compare_clocks, read_clock
 from steelyard.hosts.executor import Executor
 from steelyard.hosts.keeper import Keeper
 from steelyard.hosts.placement import LOOPBACK, Placement
@@ -79,16 +79,16 @@ def test_instants_of_a_clock_that_is_ahead_and_gains_are_ours_between_two_looks_
 
     line = ClockLine(*(Offset(at, theirs(at) - at, 100_000) for at in (0, 100 * SECOND_NS)))
     for ours in (0, 1, 33 * SECOND_NS + 7, 100 * SECOND_NS, 130 * SECOND_NS):
-        assert abs(line.ours(theirs(ours)) - ours) <= 20
-        assert abs(line.theirs(ours) - theirs(ours)) <= 20
-    assert line.ours(theirs(20 * SECOND_NS)) - line.ours(theirs(10 * SECOND_NS)) == pytest.approx(
+        assert abs(line.to_our_clock(theirs(ours)) - ours) <= 20
+        assert abs(line.to_other_clock(ours) - theirs(ours)) <= 20
+    assert line.to_our_clock(theirs(20 * SECOND_NS)) - line.to_our_clock(theirs(10 * SECOND_NS)) == pytest.approx(
         10 * SECOND_NS, abs=40
     )
 
 
 def test_two_looks_at_once_say_nothing_of_drift() -> None:
     line = ClockLine(Offset(5, 1000.0, 3), Offset(5, 1000.0, 3))
-    assert (line.ours(1050), line.theirs(50)) == (50, 1050)
+    assert (line.to_our_clock(1050), line.to_other_clock(50)) == (50, 1050)
 
 
 def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made_of_it(tmp_path: Path) -> None:
@@ -96,12 +96,12 @@ def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made
     noted: list[HostClock] = []
     with Keeper(["sleep", "1000"], log=tmp_path / "log", reach=reach) as reach.keeper:
         site = Placement("rack", "10.0.0.2", reach)
-        with beside_ours(site, noted) as clock_there:
+        with compare_clocks(site, noted) as clock_there:
             assert clock_there is not None
             begun = time.monotonic_ns()
             line = clock_there.line()
             within = max(line.before.within_ns, line.after.within_ns) + 2
-            assert abs(line.ours(begun + SECOND_NS) - begun) <= within
+            assert abs(line.to_our_clock(begun + SECOND_NS) - begun) <= within
     [clock] = noted
     assert clock.after is not None and clock.drift_ppm is not None and clock.drift_within_ppm is not None
     for look in (clock.before, clock.after):
@@ -111,6 +111,6 @@ def test_a_clock_that_is_set_apart_by_a_second_is_told_and_its_drift_is_not_made
 
 def test_a_host_whose_clock_is_this_machines_is_not_asked() -> None:
     noted: list[HostClock] = []
-    with beside_ours(LOOPBACK, noted) as clock:
-        assert clock is None and looked_at(LOOPBACK.reach) is None
+    with compare_clocks(LOOPBACK, noted) as clock:
+        assert clock is None and read_clock(LOOPBACK.reach) is None
     assert noted == []

@@ -15,8 +15,8 @@ from steelyard.base.errors import ConfigurationError, StoreError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.cluster import dask_workers
 from steelyard.cluster.cluster_run import ClusterHome
-from steelyard.cluster.dask_workers import Where, where_of
-from steelyard.cluster.packing import packed, unpacked
+from steelyard.cluster.dask_workers import Where, parse_where
+from steelyard.cluster.packing import pack_trial, unpack_trial
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
 from steelyard.plan.schedule import on_machines
@@ -38,7 +38,7 @@ SETUP = {"machine": {"kernel": "6.1", "processors": 2}}
     ],
 )
 def test_where_the_workers_are_is_read(words: str, where: Where) -> None:
-    assert where_of(words) == where
+    assert parse_where(words) == where
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_where_the_workers_are_is_read(words: str, where: Where) -> None:
 )
 def test_other_words_are_refused_with_what_can_be_said(words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
-        where_of(words)
+        parse_where(words)
     assert "local:" in refused.value.message + refused.value.hint
 
 
 def test_without_its_library_a_cluster_is_refused_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ToolchainError) as refused:
-        dask_workers.distributed()
+        dask_workers.import_distributed()
     assert "not installed here" in refused.value.message and "steelyard[cluster]" in refused.value.hint
 
 
@@ -94,7 +94,7 @@ def driven(folder: Path, **planted: object) -> bytes:
     (run / "corpus").mkdir()
     (run / "corpus" / "graph.xml").write_text("<graph/>")
     (run / "corpus" / "corpus.bin").write_text("requests")
-    return packed(run, run / "trials" / "01")
+    return pack_trial(run, run / "trials" / "01")
 
 
 def home(folder: Path, machines: int = 2, forks: int = 2) -> ClusterHome:
@@ -112,7 +112,7 @@ def home(folder: Path, machines: int = 2, forks: int = 2) -> ClusterHome:
 
 
 def test_a_trial_travels_whole_and_without_what_the_seed_makes(tmp_path: Path) -> None:
-    arrived = unpacked(driven(tmp_path / "run"), tmp_path)
+    arrived = unpack_trial(driven(tmp_path / "run"), tmp_path)
     assert sorted(path.name for path in arrived.iterdir()) == ["corpus", "environment.json", "trial"]
     assert [path.name for path in (arrived / "corpus").iterdir()] == ["graph.xml"]
     sent = {path.name: path.read_bytes() for path in (tmp_path / "run/trials/01").iterdir() if path.is_file()}
@@ -128,21 +128,21 @@ def test_what_is_cut_or_leads_out_of_its_folder_is_not_unpacked(tmp_path: Path) 
     place.mkdir()
     for sent in (whole[: len(whole) // 2], b"", b"no archive", outside.getvalue()):
         with pytest.raises(StoreError, match="the archive"):
-            unpacked(sent, place)
+            unpack_trial(sent, place)
     assert list(place.iterdir()) == [] and not (tmp_path / "outside").exists()
 
 
 def test_a_trial_that_comes_home_is_in_its_machines_folder_and_no_longer_owed(tmp_path: Path) -> None:
     at_home = home(tmp_path / "run")
-    assert at_home.owed() == {1: "mark1", 2: "mark1", 3: "mark2", 4: "mark2"}
+    assert at_home.missing_trials() == {1: "mark1", 2: "mark1", 3: "mark2", 4: "mark2"}
     kept = at_home.keep("mark1", 1, driven(tmp_path / "sent"))
     assert kept.taken and not kept.unfit
     run = read_run(tmp_path / "run/machines/machine-1")
     assert [trial.number for trial in run.trials] == [1] and [plan.number for plan in run.schedule.trials] == [1, 2]
     assert run.environment == SETUP and (run.folder / "corpus/graph.xml").is_file()
-    assert at_home.owed() == {2: "mark1", 3: "mark2", 4: "mark2"}
+    assert at_home.missing_trials() == {2: "mark1", 3: "mark2", 4: "mark2"}
     again = ClusterHome(tmp_path / "run", read_cluster(tmp_path / "run"), at_home.progress)
-    assert again.owed() == at_home.owed(), "whoever takes it up again owes the same"
+    assert again.missing_trials() == at_home.missing_trials(), "whoever takes it up again owes the same"
 
 
 def test_a_trial_that_another_machine_drove_is_that_machines(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_what_is_damaged_or_another_trial_is_not_taken(tmp_path: Path) -> None:
     other = at_home.keep("mark1", 2, whole)
     assert not other.taken and other.said == "it sent trial 1 instead of trial 2"
     (tmp_path / "sent/trials/01/trial.json").write_text("{}")
-    nonsense = at_home.keep("mark1", 1, packed(tmp_path / "sent", tmp_path / "sent/trials/01"))
+    nonsense = at_home.keep("mark1", 1, pack_trial(tmp_path / "sent", tmp_path / "sent/trials/01"))
     assert not nonsense.taken and "unreadable" in nonsense.said
-    assert len(at_home.owed()) == 4
+    assert len(at_home.missing_trials()) == 4
     assert [path.name for path in (tmp_path / "run/machines/machine-1").iterdir() if path.name.startswith(".")] == []
 
 
@@ -176,7 +176,7 @@ def test_a_machine_whose_setup_has_changed_is_given_no_more(tmp_path: Path) -> N
     (tmp_path / "sent/environment.json").write_text(json.dumps({"machine": {"kernel": "6.18", "processors": 2}}))
     record = tmp_path / "sent/trials/01/trial.json"
     record.write_text(json.dumps({**json.loads(record.read_text()), "number": 2}))
-    kept = at_home.keep("mark1", 2, packed(tmp_path / "sent", record.parent))
+    kept = at_home.keep("mark1", 2, pack_trial(tmp_path / "sent", record.parent))
     assert not kept.taken and kept.unfit == "its setup has changed: machine.kernel was 6.1 and is 6.18"
 
 

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from command import Ran, steelyard
 from own_service import service, serving
-from steelyard.analyse.analysis import analysed
+from steelyard.analyse.analysis import full_analysis
 from steelyard.base import paths
 from steelyard.base.configuration import load
 from steelyard.base.errors import ConfigurationError
@@ -49,7 +49,7 @@ def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> N
     assert any("neither was started anew" in what for what in outcome["cannot_say"])
     folder = tmp_path / outcome["run"]
     assert json.loads((folder / "comparison.json").read_text()) == outcome
-    stored = analysed(folder)
+    stored = full_analysis(folder)
     (judged,) = [judgement for judgement in stored.judgements if judgement.compared.primary]
     assert (judged.word, judged.compared.pairs) == (None, outcome["pairs"])
     if outcome["ratio"]["value"] is not None:  # the same computation as that of every other comparison

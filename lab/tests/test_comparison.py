@@ -10,10 +10,10 @@ from steelyard.catalogue import entries, subject_syntax
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import stopping
-from steelyard.plan.budget import Fitted, fitted
+from steelyard.plan.budget import Fitted, fit_to_budget
 from steelyard.plan.designs.design import LEAST_PAIRS
 from steelyard.plan.estimate import of_trial
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 
 
@@ -25,7 +25,7 @@ def schedule(one: Study, turn_ms: float = 0, **wishes: object) -> Schedule:
     """Slices of 2 s in one stretch cost 2.3 s."""
     request = Request(**wishes)  # type: ignore[arg-type]
     service = entries.service(one.service).model
-    planned = schedule_of(one, service, request, settle(one, request), 8)
+    planned = schedule_of(one, service, request, merge_parameters(one, request), 8)
     return planned.model_copy(update={"turn_ms": turn_ms})
 
 
@@ -145,7 +145,7 @@ def test_where_the_first_look_would_come_too_late_later_forks_hold_fewer_pairs()
 
 def compared(budget: float, *, compiles: bool, **asked: object) -> Fitted:
     one = schedule(study("a", "b", budget=budget), **asked)
-    return fitted(one, {"a": compiles, "b": compiles}, slice_fixed="slice_seconds" in asked)
+    return fit_to_budget(one, {"a": compiles, "b": compiles}, slice_fixed="slice_seconds" in asked)
 
 
 def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> None:
@@ -188,7 +188,7 @@ def test_only_a_comparison_that_promises_no_forks_is_cut_at_its_budget() -> None
 
 def test_a_schedule_without_a_budget_stays_as_it_is() -> None:
     plain = schedule(WSTEST)
-    assert fitted(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False) == Fitted(plain)
+    assert fit_to_budget(plain, dict.fromkeys(plain.subjects, True), slice_fixed=False) == Fitted(plain)
 
 
 def test_nothing_is_judged_between_looks() -> None:
@@ -322,7 +322,7 @@ def test_a_run_that_turns_out_dearer_gives_up_forks_and_in_the_end_the_verdict_b
     assert len(rule(now, 3, 400).trials) == 6
     assert len(rule(now, 3, 900).trials) == 3
     asked = now.model_copy(update={"least_forks": 4})
-    assert len(stopping.within(asked, 3, 900, 300, 890, asked).trials) == 4
+    assert len(stopping.fit_after_trial(asked, 3, 900, 300, 890, asked).trials) == 4
 
 
 def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:

@@ -20,7 +20,7 @@ from steelyard.workload.body_format import Spelling
 from steelyard.workload.body_formats import meaning_of
 from steelyard.workload.soap import messages
 from steelyard.workload.soap.messages import TypedMessages
-from steelyard.workload.soap.spellings import respell
+from steelyard.workload.soap.spellings import all_spellings
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ def test_a_deviation_may_be_of_one_service_alone(asked: list[tuple[str, str]]) -
 def test_a_connection_is_held_by_answers_that_are_no_faults(asked: list[tuple[str, str]], monkeypatch: Any) -> None:
     """Tomcat closes a connection after a fault, and the first exchange of flight is due one."""
     flight = entries.service("flight")
-    named = [(name, one.model_copy(update={"path": name})) for name, one in exchanges.written(flight)]
+    named = [(name, one.model_copy(update={"path": name})) for name, one in exchanges.contract_exchanges(flight)]
     assert named[0][1].fault
-    monkeypatch.setattr(exchanges, "written", lambda _service: named)
+    monkeypatch.setattr(exchanges, "contract_exchanges", lambda _service: named)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        answers = contract.hold(flight, f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        answers = contract.hold_connection(flight, f"http://127.0.0.1:{listening.getsockname()[1]}/")
         next(answers), next(answers)
     (name,) = {name for name, _ in asked}
     assert not dict(named)[name].fault
@@ -91,17 +91,17 @@ def test_the_content_of_a_file_is_asked_for_where_a_text_is_echoed(name: str, tm
     service = entries.service(name)
     (asked,) = (bad for bad in refusals.bad_requests(service, tmp_path / "secret") if bad.name == "external-entity")
     assert f'"file://{tmp_path}/secret"'.encode() in asked.body
-    echo = meaning_of(service).echo(exchanges.written(service))
+    echo = meaning_of(service).echo(exchanges.contract_exchanges(service))
     assert echo is not None
-    said = echo.saying("&e;")
+    said = echo.with_text("&e;")
     assert asked.body.endswith(said.partition(b"?>")[2].lstrip()) and asked.operation == echo.operation
-    exchange = next(one for _, one in exchanges.written(service) if one.operation == asked.operation)
+    exchange = next(one for _, one in exchanges.contract_exchanges(service) if one.operation == asked.operation)
     assert messages.content(said.replace(b"&e;", b"")).tag == messages.content(exchange.request).tag
 
 
 def test_a_service_that_echoes_no_text_is_named() -> None:
     service = entries.service("wstest")
-    mute = [pair for pair in exchanges.written(service) if pair[1].operation in ("echoVoid", "getOrder")]
+    mute = [pair for pair in exchanges.contract_exchanges(service) if pair[1].operation in ("echoVoid", "getOrder")]
     with pytest.raises(ContractError, match="no exchange of wstest repeats a text of its request"):
         meaning_of(service).echo(mute)
 
@@ -109,9 +109,11 @@ def test_a_service_that_echoes_no_text_is_named() -> None:
 def test_of_a_service_whose_answers_are_not_known_no_file_is_asked_for(tmp_path: Path) -> None:
     service = entries.service("wstest")
     meaning = meaning_of(service)
-    samples = [(name, exchange.model_copy(update={"answer": ""})) for name, exchange in exchanges.written(service)]
+    samples = [
+        (name, exchange.model_copy(update={"answer": ""})) for name, exchange in exchanges.contract_exchanges(service)
+    ]
     assert meaning.echo(samples) is None
-    with_answers = {bad.name for bad in meaning.bad_requests(exchanges.written(service), tmp_path)}
+    with_answers = {bad.name for bad in meaning.bad_requests(exchanges.contract_exchanges(service), tmp_path)}
     assert with_answers - {bad.name for bad in meaning.bad_requests(samples, tmp_path)} == {"external-entity"}
 
 
@@ -139,7 +141,7 @@ def test_a_server_that_only_matches_bytes_is_right_until_a_request_is_spelled_ot
 def test_an_answer_is_decoded_once_however_often_the_same_bytes_come(monkeypatch: pytest.MonkeyPatch) -> None:
     service = entries.service("wstest")
     known = [exchange for _, exchange in contract.all_exchanges(service, seed=1)]
-    spelled = {spelling.body: exchange.answer for exchange in known for spelling in respell(exchange.request)}
+    spelled = {spelling.body: exchange.answer for exchange in known for spelling in all_spellings(exchange.request)}
     compared: list[str] = []
     difference = TypedMessages.difference
 
@@ -149,7 +151,9 @@ def test_an_answer_is_decoded_once_however_often_the_same_bytes_come(monkeypatch
 
     monkeypatch.setattr(TypedMessages, "difference", counted)
     with parrot(spelled) as url:
-        assert contract.verify(service, url, seed=1) == sum(len(list(respell(exchange.request))) for exchange in known)
+        assert contract.verify(service, url, seed=1) == sum(
+            len(list(all_spellings(exchange.request))) for exchange in known
+        )
     assert (
         len(known) <= len(compared) < 1.1 * len(known)
     )  # void requests of two exchanges are the same bytes, their answers not

@@ -157,8 +157,8 @@ def test_a_connection_that_the_server_closed_is_opened_again_unless_it_must_last
 @pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
 def test_a_packed_answer_is_unpacked(coding: str, pack: Callable[[bytes], bytes]) -> None:
     answer = Answer(200, pack(b"said at length" * 1000), [("content-encoding", coding)])
-    assert answer.unpacked() == b"said at length" * 1000
-    assert Answer(200, b"as it is").unpacked() == b"as it is"
+    assert answer.unpack() == b"said at length" * 1000
+    assert Answer(200, b"as it is").unpack() == b"as it is"
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,4 @@ def test_a_packed_answer_is_unpacked(coding: str, pack: Callable[[bytes], bytes]
 )
 def test_a_packed_answer_that_cannot_be_had_is_none(coding: str, body: bytes) -> None:
     with pytest.raises(NoAnswerError, match=r"content encoding|compressed answer"):
-        Answer(200, body, [("Content-Encoding", coding)]).unpacked()
+        Answer(200, body, [("Content-Encoding", coding)]).unpack()

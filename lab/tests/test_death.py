@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from steelyard.hosts.keeper import Exit
 from steelyard.hosts.sockets import Calls
-from steelyard.measure.trial.watch import Watch, memory_line, waits_for_itself
+from steelyard.measure.trial.watch import Watch, memory_line, self_wait_reason
 from steelyard.models.job import BigBang
 from steelyard.models.records import Cell, Failure, Place, SlicePlan, TrialRecord
 from steelyard.report import write_report
@@ -63,7 +63,7 @@ def test_a_slice_in_which_all_failed_ends_the_trial_whatever_the_kind(tmp_path: 
     columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     row = dict.fromkeys(columns, "0") | {kind: "7", "end_ns": "1", "measured_ns": "1000000000"}
     plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
-    failure = watch.look(plan, row)
+    failure = watch.failure_after(plan, row)
     assert failure is not None and failure.kind == "no-answer"
     assert f"every request failed: 7 {kind}" in failure.message
 
@@ -78,7 +78,7 @@ def test_a_cell_that_may_be_refused_ends_no_trial_while_the_server_lives(
     watch = Watch({}, {"large": cell}, {"large": 9e6}, tmp_path)
     row = dict.fromkeys(("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS), "0") | {"status": "7"}
     row |= {"end_ns": "1", "measured_ns": "1000000000"}
-    failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase=phase, pair=0), row)
+    failure = watch.failure_after(SlicePlan(number=1, subject="go", cell="large", phase=phase, pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
 
 
@@ -88,11 +88,11 @@ def test_answers_that_come_only_after_their_slice_are_no_hang_where_they_may_be_
 ) -> None:
     profile = BigBang(users=8, seconds=1)
     cell = Cell(name="large", mix={"large": 1.0}, users=8, profile=profile, primary=True, may_refuse=True)
-    silent = SimpleNamespace(ended=lambda: None, parts=[])
+    silent = SimpleNamespace(ended_part=lambda: None, parts=[])
     watch = Watch({"go": silent}, {"large": cell}, {"large": 9e6}, tmp_path)  # type: ignore[dict-item]
     row = dict.fromkeys(("completed", "wrong", *FAILURE_KINDS), "0") | {"unfinished": "8", "lead_in_completed": after}
     row |= {"dropped": "8", "end_ns": "1", "measured_ns": "1000000000"}
-    failure = watch.look(SlicePlan(number=1, subject="go", cell="large", phase="measure", pair=0), row)
+    failure = watch.failure_after(SlicePlan(number=1, subject="go", cell="large", phase="measure", pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
 
 
@@ -104,7 +104,7 @@ def test_answers_that_come_after_their_slice_end_a_trial_only_where_it_is_measur
     watch = Watch({}, {"echoStruct": cell}, {"echoStruct": 900.0}, tmp_path)
     columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     row = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
-    failure = watch.look(SlicePlan(number=1, subject="go", cell="echoStruct", phase=phase, pair=0), row)
+    failure = watch.failure_after(SlicePlan(number=1, subject="go", cell="echoStruct", phase=phase, pair=0), row)
     assert (failure.kind if failure is not None else None) == kind
 
 
@@ -116,8 +116,8 @@ def test_answers_that_come_after_their_slice_leave_the_other_cells_of_a_trial_to
     columns = ("completed", "wrong", "unfinished", "dropped", *FAILURE_KINDS)
     late = dict.fromkeys(columns, "0") | {"end_ns": str(time.monotonic_ns()), "measured_ns": "1000000000"}
     plan = SlicePlan(number=1, subject="go", cell="echoStruct", phase="measure", pair=0)
-    assert watch.look(plan, late) is None
-    failure = watch.look(plan, late | {"reset": "7"})
+    assert watch.failure_after(plan, late) is None
+    failure = watch.failure_after(plan, late | {"reset": "7"})
     assert failure is not None and failure.kind == "no-answer"
 
 
@@ -187,7 +187,7 @@ IDLE = """"exec-4" #34 daemon
 
 
 def test_a_server_whose_workers_all_wait_for_calls_to_itself_waits_for_itself() -> None:
-    said = waits_for_itself("\n".join([CALLING, JOINING, IDLE]), Calls(to_themselves=2, elsewhere=0))
+    said = self_wait_reason("\n".join([CALLING, JOINING, IDLE]), Calls(to_themselves=2, elsewhere=0))
     assert said is not None and said.startswith("it waits for itself: all 2 threads that serve requests wait")
 
 
@@ -204,7 +204,7 @@ def test_a_server_whose_workers_all_wait_for_calls_to_itself_waits_for_itself() 
     ids=["one works", "one calls another", "no call is open", "none calls", "none serves", "no dump"],
 )
 def test_a_server_that_waits_for_something_else_does_not(threads: list[str], calls: Calls) -> None:
-    assert waits_for_itself("\n".join(threads), calls) is None
+    assert self_wait_reason("\n".join(threads), calls) is None
 
 
 def with_jdks(tmp_path: Path, **jdks: str) -> str:

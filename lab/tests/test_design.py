@@ -6,8 +6,8 @@ import pytest
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
-from steelyard.plan.cells import together
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.cells import combined_mix
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 
 STUDY = entries.study("wstest").model
@@ -35,7 +35,7 @@ ListSize       = 20
 
 def schedule(**wishes: object) -> Schedule:
     request = Request(**wishes)  # type: ignore[arg-type]
-    settings = settle(STUDY, request)
+    settings = merge_parameters(STUDY, request)
     return schedule_of(STUDY, SERVICE, request, settings, settings.users or 8)
 
 
@@ -46,7 +46,7 @@ def with_file(tmp_path: Path, text: str) -> Request:
 
 
 def test_the_defaults_are_the_papers_values_as_published() -> None:
-    settings = settle(STUDY, Request(as_published=True))
+    settings = merge_parameters(STUDY, Request(as_published=True))
     assert (settings.users, settings.warm_up_seconds, settings.steady_seconds, settings.drain_seconds) == (
         8,
         300,
@@ -60,7 +60,7 @@ def test_the_defaults_are_the_papers_values_as_published() -> None:
 def test_a_ramp_up_that_is_given_is_kept_whatever_the_studys_own_limit(tmp_path: Path, seconds: int) -> None:
     request = with_file(tmp_path, PAPERS_FILE.replace("RampUp          = 300", f"RampUp = {seconds}"))
     for asked in (request, Request(settings={"RampUp": str(seconds)})):
-        made = schedule_of(STUDY, SERVICE, asked, settle(STUDY, asked), 8)
+        made = schedule_of(STUDY, SERVICE, asked, merge_parameters(STUDY, asked), 8)
         assert (made.warm_up_limit_seconds, made.parameters["RampUp"]) == (seconds, seconds)
 
 
@@ -81,14 +81,14 @@ def test_each_operation_runs_alone_unless_a_mix_is_given() -> None:
 
 
 def test_the_papers_own_file_is_read_with_all_its_keys(tmp_path: Path) -> None:
-    settings = settle(STUDY, with_file(tmp_path, PAPERS_FILE))
+    settings = merge_parameters(STUDY, with_file(tmp_path, PAPERS_FILE))
     assert settings.mix == {"echoVoid": 100.0}
     assert settings.out == "../../results"
     assert settings.out_prefix == "WSTestReportSummary"
 
 
 def test_agents_may_be_auto(tmp_path: Path) -> None:
-    assert settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace("= 8", "= auto"))).users is None
+    assert merge_parameters(STUDY, with_file(tmp_path, PAPERS_FILE.replace("= 8", "= auto"))).users is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_agents_may_be_auto(tmp_path: Path) -> None:
 )
 def test_a_wrong_line_of_the_papers_file_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said.replace("(", r"\(")):
-        settle(STUDY, with_file(tmp_path, PAPERS_FILE.replace(old, new)))
+        merge_parameters(STUDY, with_file(tmp_path, PAPERS_FILE.replace(old, new)))
 
 
 def test_a_mix_makes_one_cell_and_it_is_judged() -> None:
@@ -153,7 +153,7 @@ def test_as_published_runs_each_subject_alone_and_once() -> None:
 def test_agents_are_looked_for_with_the_operations_that_will_run_and_no_other(
     wishes: dict[str, object], mix: dict[str, float]
 ) -> None:
-    assert together(schedule(**wishes).cells) == mix
+    assert combined_mix(schedule(**wishes).cells) == mix
 
 
 def test_an_unknown_operation_is_named_with_the_nearest() -> None:

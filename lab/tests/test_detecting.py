@@ -115,7 +115,7 @@ def test_where_work_outlives_its_answers_the_knee_is_that_of_what_was_finished(t
     )
     (run.folder / "schedule.json").write_text(judged.model_dump_json())
     for trial in run.trials:
-        (number,) = trial.measured[cell.name, A].values()
+        (number,) = trial.measured_slices[cell.name, A].values()
         begin = trial.slices[number].begin_ns
         rows = [",".join(SPAN_COLUMNS)]
         for level, (users, held_from, held_to) in enumerate(levels_of(STEPS)):
@@ -137,7 +137,7 @@ def test_where_work_outlives_its_answers_the_knee_is_that_of_what_was_finished(t
 def test_a_block_that_began_beside_work_of_another_is_no_part_of_charts_and_detections(tmp_path: Path) -> None:
     run = run_of(tmp_path, blocks={"4": HELD, "10": RAMP})
     (trial, *_) = run.trials
-    first = min(number for cell in run.schedule.cells for number in trial.measured[cell.name, B].values())
+    first = min(number for cell in run.schedule.cells for number in trial.measured_slices[cell.name, B].values())
     record = json.loads((trial.folder / "trial.json").read_text())
     record["settled"] = [{"slice": first, "subject": B, "settled": False, "seconds": 180, "counts": {}}]
     (trial.folder / "trial.json").write_text(json.dumps(record))

@@ -11,7 +11,7 @@ import pytest
 from played import Run, played
 from pydantic import ValidationError
 from steelyard.analyse import endings
-from steelyard.analyse.endings import DETECTORS, DrivenCell, Ending, EndState, is_an_ending, state_of
+from steelyard.analyse.endings import DETECTORS, DrivenCell, Ending, EndState, is_ending, state_of
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.job import BigBang
@@ -45,7 +45,9 @@ def driven(failure: str | None = None, distress: str | None = None, **row: int) 
     failed = Failure(kind=failure, subject="a", message=f"a {failure}", place=PLACE) if failure else None
     lived = [Distress(subject="a", place=PLACE, message=distress)] if distress else []
     record = SimpleNamespace(failure=failed, distress=lived)
-    trial: Any = SimpleNamespace(record=record, noted=record, status="failed" if failed else "complete", damage=None)
+    trial: Any = SimpleNamespace(
+        record=record, record_or_empty=record, status="failed" if failed else "complete", damage=None
+    )
     return DrivenCell(CELL, "a", trial, SliceRow(**columns))
 
 
@@ -111,21 +113,21 @@ def test_one_sentence_of_several_subjects_sums_up_what_broke_whom_and_the_rest_i
     told = [Ending(CELL, subject, state, "it did", 1024.0, 1.0, 1.0) for subject, state in states.items()]
     monkeypatch.setattr(endings, "endings", lambda _: told)
     run: Any = SimpleNamespace(schedule=SimpleNamespace(subjects=list(states)))
-    summed_up, *details = endings.said_of(run)
+    summed_up, *details = endings.ending_wordings(run)
     load = "25 users, requests of 1.0 KiB"
     assert summed_up.verdict == (
         f"What breaks on tv-dinner: a (hang) and c (out of memory) at {load}; up to {load} nothing breaks b"
     )
     assert not summed_up.detail and [wording.detail for wording in details] == [True] * 3
     run.schedule.subjects = ["a", "b"]
-    assert not any(wording.detail for wording in endings.said_of(run))
+    assert not any(wording.detail for wording in endings.ending_wordings(run))
 
 
 @pytest.mark.parametrize("kind", ["not-ready", "contract", "engine", "lab", "interrupted", "defect"])
 def test_what_is_not_the_servers_own_end_is_not_known(kind: str) -> None:
     state, why = state_of(driven(kind, completed=0))
     assert (state, why) == (None, f"a {kind}")
-    assert not is_an_ending(Failure(kind=kind, message="it"))
+    assert not is_ending(Failure(kind=kind, message="it"))
 
 
 def planned(**wishes: Any) -> Schedule:

@@ -20,7 +20,7 @@ from own_service import service, serving
 from rich.console import Console
 from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, StoreError
-from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merged, read_log, read_seconds
+from steelyard.base.histogram import MOST_US, Histogram, decode, encode, merge_histograms, read_log, read_seconds
 from steelyard.base.progress import Progress
 from steelyard.hosts.placement import THIS_MACHINE
 from steelyard.measure.load.auth import with_auth
@@ -108,7 +108,7 @@ def test_what_is_merged_is_the_union_of_what_the_engines_wrote(
     assert same(decode(read_log(folder / "intervals.hlog")["a/0/order/response"]), histogram(times))
     seconds = [decode(encoded) for _, encoded in read_seconds(folder / "seconds.hlog")]
     for place, second in enumerate(seconds):
-        assert same(second, merged(histogram(part[place]) for part in engines))
+        assert same(second, merge_histograms(histogram(part[place]) for part in engines))
     kept = sorted(path.read_text() for path in (folder / "samples").glob("*.answer"))
     assert len(seconds) == 2 and kept == sorted(part.name for part in parts)
 

@@ -13,7 +13,7 @@ from steelyard.hosts import environment
     ],
 )
 def test_the_folder_of_a_run_is_not_recorded(command: list[str]) -> None:
-    assert environment._without_place(command) == ["steelyard", "run", "wstest"]
+    assert environment._without_paths(command) == ["steelyard", "run", "wstest"]
 
 
 def test_a_toolchain_is_recorded_by_the_first_line_that_it_says_of_itself() -> None:

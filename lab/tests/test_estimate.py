@@ -14,7 +14,7 @@ from steelyard.plan import estimate
 from steelyard.plan.designs import DESIGNS
 from steelyard.plan.estimate import PlannedTime, of_pair, of_run, of_trial
 from steelyard.plan.kinds import KINDS
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.slices import BETWEEN_SECONDS, PAUSE_SECONDS
 from steelyard.plan.stopping import warm_up_within
@@ -28,7 +28,7 @@ def schedule(budget: float | None = None, **changed: Any) -> Schedule:
     """Two subjects, one operation, six trials of five pairs of slices of 2 s, with turns."""
     study = subject_syntax.study_of(("a", "b"), "wstest", "echoStruct", rate=None, budget_seconds=600, margin=0.03)
     request = Request(forks=6, pairs=5)
-    planned = schedule_of(study, entries.service("wstest").model, request, settle(study, request), 8)
+    planned = schedule_of(study, entries.service("wstest").model, request, merge_parameters(study, request), 8)
     return planned.model_copy(update={"budget_seconds": budget, "warm_up_limit_seconds": 40.0, **changed})
 
 
@@ -119,7 +119,7 @@ def test_a_load_with_a_shape_takes_its_time_once_on_each_subject_after_its_rest(
     difference = trial(long, NOTHING_COMPILES).about - trial(short, NOTHING_COMPILES).about
     assert difference == pytest.approx(2 * 100)
     rest = KINDS["block"].rest_seconds + BETWEEN_SECONDS
-    measured = trial(short, NOTHING_COMPILES).about - estimate.beside_pairs(short, ["a", "b"], NOTHING_COMPILES).about
+    measured = trial(short, NOTHING_COMPILES).about - estimate.overhead_of(short, ["a", "b"], NOTHING_COMPILES).about
     assert measured == pytest.approx(2 * (20 + rest))
 
 

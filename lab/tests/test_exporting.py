@@ -20,7 +20,7 @@ from steelyard.workload import load_spec
 from steelyard.workload.exporting import export
 from steelyard.workload.exporting.hyperfoil import hyperfoil_files
 from steelyard.workload.exporting.k6 import k6_files
-from steelyard.workload.exporting.planned import PlannedExport, planned
+from steelyard.workload.exporting.planned import PlannedExport, plan_export
 from steelyard.workload.load_target import of_service
 
 SERVICE = """
@@ -53,7 +53,7 @@ def plan(folder: Path, **said: Any) -> PlannedExport:
     (folder / "empty").write_text("")
     (folder / "body").write_text(said.pop("body", BODY))
     asked = of_service(entries.service_at(str(folder)), 1, Expect())
-    return planned(asked, load_spec.LoadSpec(**said), {"X-Key": "file:/there/key"})
+    return plan_export(asked, load_spec.LoadSpec(**said), {"X-Key": "file:/there/key"})
 
 
 def script_of(plan: PlannedExport) -> str:
@@ -170,7 +170,7 @@ def test_hyperfoil_is_told_what_its_format_has_words_for(tmp_path: Path) -> None
 
 
 def test_hyperfoil_fills_what_we_fill_and_says_what_it_judges_otherwise(tmp_path: Path) -> None:
-    made = plan(tmp_path, body="an {{uuid}}", think=load_spec.think_of("1s..3s"))
+    made = plan(tmp_path, body="an {{uuid}}", think=load_spec.parse_think("1s..3s"))
     files, left_out = hyperfoil_files(made)
     (_, load) = read(files["own.hf.yaml"])["phases"]
     steps = load["load"]["always"]["forks"]["write"]["scenario"][0]["write"]

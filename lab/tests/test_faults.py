@@ -20,7 +20,7 @@ from command import steelyard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.records import FaultRecord, Schedule, TrialRecord
@@ -29,7 +29,7 @@ from steelyard.models.study import PartSpec, Study, SubjectSpec
 from steelyard.models.verdict import Verdicts
 from steelyard.plan.designs import design_named
 from steelyard.plan.designs.design import Ordering
-from steelyard.plan.faults import drawn, occasions, promises_of
+from steelyard.plan.faults import draw_fault, occasions, outcome_limits
 from steelyard.plan.kinds import KINDS
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
@@ -117,7 +117,9 @@ def test_when_a_fault_strikes_and_for_how_long_is_the_seeds_alone_and_within_wha
 
     def all_drawn(schedule: Schedule) -> list[Any]:
         return [
-            drawn(schedule, trial, cell, number) for trial in schedule.trials for number in occasions(schedule, cell)
+            draw_fault(schedule, trial, cell, number)
+            for trial in schedule.trials
+            for number in occasions(schedule, cell)
         ]
 
     assert all_drawn(first) == all_drawn(again) != all_drawn(other)
@@ -159,7 +161,7 @@ def test_who_may_lose_by_design_says_so_with_the_number(study: Study) -> None:
         )
         for variant in ("jms-original", "outbox")
     ]
-    promised = promises_of(study.faults, tomcats, entries.service("petstore"))
+    promised = outcome_limits(study.faults, tomcats, entries.service("petstore"))
     lost = {(each.subject, each.fault): each.most for each in promised if each.outcome == "lost"}
     assert lost["jms-original", "kill-server"] > 0 and lost["jms-original", "kill-database"] > 0
     assert lost["jms-original", "fault-at-commit"] > 0
@@ -304,7 +306,7 @@ def test_counts_are_summed_and_held_against_what_was_promised(planned: Schedule,
         record(planned, web, counts={}, back=False, message="it was not ready"),
     ]
     met[3] = met[3].model_copy(update={"counts": {}})
-    verdicts = examined(run_with(planned, tmp_path, *met)).verdicts
+    verdicts = analyse_run(run_with(planned, tmp_path, *met)).verdicts
     row, outcomes = rows_of(verdicts, original, "kill-server")
     assert (row.times, row.planned, row.accepted, row.unsettled, row.not_back) == (2, 4, 80, 0, 0)
     lost = outcomes["lost"]
@@ -323,7 +325,7 @@ def test_the_words_say_what_was_lost_and_which_promise_was_broken(planned: Sched
         record(planned, original, counts={"lost": 2}),
         record(planned, web, counts={"delayed": 5, "mails_doubled": 1}),
     ]
-    sentence = examined(run_with(planned, tmp_path, *met)).verdicts.sentence
+    sentence = analyse_run(run_with(planned, tmp_path, *met)).verdicts.sentence
     assert f"{original}, on this machine: 2 lost and none doubled, delayed" in sentence
     assert (
         "It broke its promise that after kill-server at most 0 orders are lost, in 1 of 1 fault: 2 at worst."
@@ -335,7 +337,7 @@ def test_the_words_say_what_was_lost_and_which_promise_was_broken(planned: Sched
 
 
 def test_a_run_that_met_no_fault_has_no_verdict_and_says_why(planned: Schedule, tmp_path: Path) -> None:
-    verdicts = examined(run_with(planned, tmp_path)).verdicts
+    verdicts = analyse_run(run_with(planned, tmp_path)).verdicts
     assert (verdicts.valid, verdicts.why_not) == (False, ["no fault was met"])
 
 
@@ -343,7 +345,7 @@ def test_the_page_has_a_row_a_subject_and_fault_and_nothing_that_was_not_measure
     planned: Schedule, tmp_path: Path
 ) -> None:
     met = [record(planned, planned.subjects[0], "freeze-mail", counts={"delayed": 7})]
-    page = html_of(examined(run_with(planned, tmp_path, *met)))
+    page = html_of(analyse_run(run_with(planned, tmp_path, *met)))
     assert "the mail server stands still" in page and "7 in 1 (2 to 100%)" in page.replace("\u00a0", " ")
     assert page.count("the server is killed, its broker with it") >= len(planned.subjects)
     assert 'id="instrument"' not in page and "judged by" not in page

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.models.verdict import Figure
 from steelyard.results.stored_run import read_run
 from steelyard.statistics.interval import student_interval
@@ -19,7 +19,7 @@ MIB = 1024 * 1024
 
 
 def analysed(folder: Path, **planted: Any) -> Analysis:
-    return examined(read_run(write_run(folder, Planted(**planted))))
+    return analyse_run(read_run(write_run(folder, Planted(**planted))))
 
 
 def figure(analysis: Analysis, subject: str, measure: str) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.models.records import Check
 from steelyard.report import badges, dates, standings
 from steelyard.report.page import html_of
@@ -16,11 +16,11 @@ MANY = {"tomcat-metro": 8000.0, "go": 10000.0, "gsoap": 12000.0, "wildfly": 4000
 
 
 def analysed(tmp_path: Path, **planted: object):  # type: ignore[no-untyped-def]
-    return examined(read_run(write_run(tmp_path / "run", Planted(**planted))))  # type: ignore[arg-type]
+    return analyse_run(read_run(write_run(tmp_path / "run", Planted(**planted))))  # type: ignore[arg-type]
 
 
 def test_why_says_both_sides_of_what_goes_with_the_verdict(tmp_path: Path) -> None:
-    (why,) = standings.why(analysed(tmp_path, memory_bytes={(t, "go"): 100 * 2**20 for t in (1, 2, 3, 4)}))
+    (why,) = standings.cost_sentences(analysed(tmp_path, memory_bytes={(t, "go"): 100 * 2**20 for t in (1, 2, 3, 4)}))
     assert why.startswith("Beside go, tomcat-metro spends 1.")
     assert "times the processor time on a request (" in why and "p99" not in why, (
         "its tail is a queue's under closed load"
@@ -29,23 +29,23 @@ def test_why_says_both_sides_of_what_goes_with_the_verdict(tmp_path: Path) -> No
 
 
 def test_the_tail_explains_a_verdict_under_open_load(tmp_path: Path) -> None:
-    (why,) = standings.why(analysed(tmp_path, open_rate=500.0, judged_by="response_time_p50"))
+    (why,) = standings.cost_sentences(analysed(tmp_path, open_rate=500.0, judged_by="response_time_p50"))
     assert "times the p99 (" in why
 
 
 def test_a_ratio_whose_interval_holds_1_is_said_not_to_be_told_apart(tmp_path: Path) -> None:
-    (why,) = standings.why(analysed(tmp_path, rates={"a": 9000.0, "b": 9000.0}, reference="b"))
+    (why,) = standings.cost_sentences(analysed(tmp_path, rates={"a": 9000.0, "b": 9000.0}, reference="b"))
     assert "not told apart" in why
 
 
 def test_without_a_valid_verdict_nothing_is_explained(tmp_path: Path) -> None:
-    assert standings.why(analysed(tmp_path, engine_share=0.95)) == []
+    assert standings.cost_sentences(analysed(tmp_path, engine_share=0.95)) == []
 
 
 def test_many_subjects_are_a_table_best_first_with_the_reference_in_it(tmp_path: Path) -> None:
     analysis = analysed(tmp_path, rates=MANY)
     table = standings.standings(analysis)
-    assert table is not None and standings.why(analysis) == []
+    assert table is not None and standings.cost_sentences(analysis) == []
     assert [row.subject for row in table.rows] == ["null", "gsoap", "go", "tomcat-metro", "wildfly"]
     assert table.headline == "null is first of 5 by throughput on echoStruct, on this machine, at this hour"
     go = table.rows[2]
@@ -61,7 +61,7 @@ def test_a_floor_stands_last_and_has_no_place(tmp_path: Path) -> None:
         for subject in record["subjects"]:
             subject["floor"] = subject["label"] == "null"
         path.write_text(json.dumps(record))
-    table = standings.standings(examined(read_run(folder)))
+    table = standings.standings(analyse_run(read_run(folder)))
     assert table is not None
     assert (table.rows[-1].subject, table.rows[-1].place, table.rows[-1].floor) == ("null", "floor", True)
     assert table.headline.startswith("gsoap is first of 4")
@@ -121,5 +121,7 @@ def test_different_collectors_are_said(tmp_path: Path) -> None:
         for subject, collector in zip(record["subjects"], ("G1", "Serial"), strict=True):
             subject["factors"] = {"gc": collector}
         path.write_text(json.dumps(record))
-    (badge,) = [badge for badge in badges.badges(examined(read_run(folder))) if badge.words == "different collectors"]
+    (badge,) = [
+        badge for badge in badges.badges(analyse_run(read_run(folder))) if badge.words == "different collectors"
+    ]
     assert badge.told == "G1: tomcat-metro; Serial: go"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kept_runs import KEPT_RUNS
 from lxml import html
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.formula import parse
@@ -25,7 +25,7 @@ from steelyard.catalogue.published_tables import CLAIMS, contradiction_by, keep,
 from steelyard.models.job import FixedWork
 from steelyard.models.published_conclusions import TriedClaim
 from steelyard.models.verdict import Figure
-from steelyard.plan.kinds import warmed
+from steelyard.plan.kinds import warm_up_cells
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
 from steelyard.report import write_report
@@ -154,7 +154,7 @@ def test_each_claim_that_is_tried_names_figures_that_the_study_has() -> None:
 @pytest.mark.parametrize(("figure", "borne_out"), [(64.9, False), (65, True), (75, True), (75.1, False)])
 def test_a_tried_claim_holds_between_its_bounds(figure: float, borne_out: bool) -> None:
     claim = TriedClaim(section="1", text="a", figure="f", meaning="m", least=65, most=75)
-    assert claim.borne_out(figure) is borne_out
+    assert claim.is_confirmed(figure) is borne_out
 
 
 def test_a_claim_that_is_tried_has_a_bound() -> None:
@@ -164,7 +164,7 @@ def test_a_claim_that_is_tried_has_a_bound() -> None:
 
 def kept_section(name: str, section: str) -> str:
     """A section of a kept run's report, as its words."""
-    page = html_of(examined(read_run(KEPT_RUNS[name])))
+    page = html_of(analyse_run(read_run(KEPT_RUNS[name])))
     (found,) = html.fromstring(page).xpath(f"//section[@id='{section}']")
     return " ".join(" ".join(found.itertext()).split())
 
@@ -212,9 +212,11 @@ def test_a_printed_share_lies_somewhere_to_ours(printed: float, word: str) -> No
     ours = Figure(
         subject="a", cell="c", operation="o", measure="m", title="M", unit="%", value=12.5, interval=(12, 13), forks=4
     )
-    assert paper_layers.measured(ours, printed) == ("12.5 (12.0 to 13.0)", word)
-    assert paper_layers.measured(ours.model_copy(update={"unit": "ms"}), printed)[1] == "not to be compared"
-    assert paper_layers.measured(None, printed) == ("-", "-")
+    assert paper_layers.figure_beside_printed(ours, printed) == ("12.5 (12.0 to 13.0)", word)
+    assert (
+        paper_layers.figure_beside_printed(ours.model_copy(update={"unit": "ms"}), printed)[1] == "not to be compared"
+    )
+    assert paper_layers.figure_beside_printed(None, printed) == ("-", "-")
 
 
 def test_cold_and_warm_are_the_same_work() -> None:
@@ -244,7 +246,7 @@ def test_a_size_of_the_paper_is_a_test_that_asks_for_groups_of_its_own() -> None
 
 def test_sizes_of_one_mix_of_sessions_are_warmed_up_once() -> None:
     schedule = schedule_only(STUDY, Request(tests="breakdown,length-3215,length-222281", only=["tomcat-metro"]))
-    assert [cell.name for cell in warmed(schedule.cells)] == ["breakdown", "length-3215"]
+    assert [cell.name for cell in warm_up_cells(schedule.cells)] == ["breakdown", "length-3215"]
 
 
 def test_a_payload_that_the_service_does_not_know_is_told_before_anything_runs() -> None:

@@ -20,7 +20,7 @@ from steelyard.hosts.foreign_work import (
     ForeignObserver,
     KernelThread,
     Used,
-    strangers_between,
+    busiest_strangers,
     used_between,
 )
 from steelyard.hosts.process_table import Process, ancestors, descends
@@ -62,12 +62,12 @@ def test_what_is_left_after_idle_time_our_own_and_the_kernels_is_of_others() -> 
     assert found.strangers_ns == 2 * SECOND
     assert (found.slices, found.processors, found.available_ns, found.idle_ns) == ("3+4", 1, 9.5e9, 1.5e9)
     assert (found.ours_ns, found.kernel_ns, found.foreign_ns) == (7e9, 0.25e9, 0.75e9)
-    assert found.share == pytest.approx(0.75 / 9.5) and found.disturbed
+    assert found.share == pytest.approx(0.75 / 9.5) and found.is_disturbed
 
 
 def test_a_quiet_processor_on_which_the_subject_works_and_is_kept_awake_is_not_disturbed() -> None:
     found = between(a_look(0, CpuTimes(0, 0, 0, 0)), a_look(10, CpuTimes(9, 1, 0, 0), 9.85))
-    assert found.share == pytest.approx(0.015) and not found.disturbed
+    assert found.share == pytest.approx(0.015) and not found.is_disturbed
     assert between(a_look(0, CpuTimes(0, 0, 0, 0)), a_look(10, CpuTimes(9, 1, 0, 0), 10.01)).share == 0.0
 
 
@@ -75,9 +75,9 @@ def test_what_an_idle_processor_spends_on_interrupts_is_nobodys_work() -> None:
     """Nothing of it is in a clock; a container hides who else is at work, so there what is left is theirs."""
     idle, after = CpuTimes(0, 0, 0, 0), CpuTimes(1, 0.5, 8.5, 0)
     seen = between(a_look(0, idle, 0, {9: (1.0, False)}), a_look(10, after, 1.0, {9: (1.0, False)}))
-    assert (seen.strangers_ns, seen.foreign_ns, seen.disturbed) == (0, 0, False)
+    assert (seen.strangers_ns, seen.foreign_ns, seen.is_disturbed) == (0, 0, False)
     hidden = between(a_look(0, idle), a_look(10, after, 1.0))
-    assert (hidden.strangers_ns, hidden.foreign_ns, hidden.disturbed) == (None, 0.5 * SECOND, True)
+    assert (hidden.strangers_ns, hidden.foreign_ns, hidden.is_disturbed) == (None, 0.5 * SECOND, True)
 
 
 @pytest.mark.parametrize(("in_clocks", "foreign_s"), [(True, 3.0), (False, 1.0)])
@@ -96,7 +96,7 @@ def test_a_thread_of_the_kernel_counts_by_what_it_used_where_it_ran_last() -> No
 
 def test_a_time_too_short_for_the_kernels_ticks_is_not_judged() -> None:
     found = between(a_look(0, CpuTimes(0, 0, 0, 0)), a_look(0.9, CpuTimes(0.9, 0, 0, 0)))
-    assert found.foreign_ns == 0.9 * SECOND and found.share is None and not found.disturbed
+    assert found.foreign_ns == 0.9 * SECOND and found.share is None and not found.is_disturbed
 
 
 def test_a_kernel_that_does_not_tell_how_processors_spend_their_time_is_not_believed() -> None:
@@ -112,14 +112,14 @@ def test_who_used_most_is_named_first_and_ended_children_count_for_who_waited_fo
     child = a_process(71, "cc1", 4.0, parent=this)
     before = a_look(0, idle, strangers=[a_process(this, "make", 10.0), child])
     after = a_look(10, idle, strangers=[a_process(this, "make", 10.0 + 4.0 + 2.5)])
-    (found,) = strangers_between([3], before, after, cpus)
+    (found,) = busiest_strangers([3], before, after, cpus)
     assert (found.process, found.pid, found.cpu_ns) == ("make", this, 2.5 * SECOND)
-    assert strangers_between([3], before, after, {max(cpus) + 1}) == [], "it cannot run there"
+    assert busiest_strangers([3], before, after, {max(cpus) + 1}) == [], "it cannot run there"
     grandchild = a_process(72, "as", 1.0, parent=71)
     before = a_look(0, idle, strangers=[a_process(this, "make", 10.0), child, grandchild])
-    (found,) = strangers_between([3], before, a_look(10, idle, strangers=[a_process(this, "make", 17.5)]), cpus)
+    (found,) = busiest_strangers([3], before, a_look(10, idle, strangers=[a_process(this, "make", 17.5)]), cpus)
     assert found.cpu_ns == 2.5 * SECOND, "both ended, and were waited for by way of each other"
-    assert strangers_between([3], after, after, cpus) == [], "it did nothing meanwhile"
+    assert busiest_strangers([3], after, after, cpus) == [], "it did nothing meanwhile"
 
 
 def test_ids_that_came_again_do_not_lead_in_a_circle() -> None:
@@ -175,7 +175,7 @@ def observed(folder: Path, seconds: float = 2.0) -> ForeignWork:
 
 def test_a_busy_loop_of_others_on_the_servers_processor_is_found_and_named(tmp_path: Path, stranger: int) -> None:
     row = observed(tmp_path)
-    assert row.slices == "3" and row.disturbed
+    assert row.slices == "3" and row.is_disturbed
     # Others may be at work here too, so it had a fair part of the processor at the least.
     mine = [each for each in read_strangers(tmp_path / STRANGERS, False) if each.pid == stranger]
     assert mine and mine[0].cpu_ns > 0.1 * SECOND and mine[0].process.startswith("python")
@@ -205,10 +205,12 @@ def test_without_processors_to_watch_nothing_is_written(tmp_path: Path) -> None:
 
 
 def test_who_lets_others_work_beside_says_so_in_plain_words() -> None:
-    assert foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "yes"})
-    assert not foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "no"}) and not foreign_work.strangers_welcome({})
+    assert foreign_work.may_count_strangers({"STEELYARD_STRANGERS": "yes"})
+    assert not foreign_work.may_count_strangers({"STEELYARD_STRANGERS": "no"}) and not foreign_work.may_count_strangers(
+        {}
+    )
     with pytest.raises(ConfigurationError, match="STEELYARD_STRANGERS is 'maybe', but must be yes or no"):
-        foreign_work.strangers_welcome({"STEELYARD_STRANGERS": "maybe"})
+        foreign_work.may_count_strangers({"STEELYARD_STRANGERS": "maybe"})
 
 
 def test_pairs_are_counted_and_most_disturbed_means_busy(tmp_path: Path) -> None:

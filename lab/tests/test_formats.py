@@ -14,7 +14,7 @@ from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.base.http_client import Access
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
-from steelyard.catalogue.formats import Spoken, http2_of, spoken
+from steelyard.catalogue.formats import Spoken, http2_of, service_in_format
 from steelyard.hosts.cpus import Shares
 from steelyard.hosts.subject import Part, Subject
 from steelyard.measure.trial.jobs import make_job, plan_slices
@@ -35,7 +35,7 @@ UNPROTECTED = [form for form in FORMATS if form not in PROTECTED]
 
 
 def in_(form: str) -> Entry[Service]:
-    return spoken(WSTEST, {"format": form})
+    return service_in_format(WSTEST, {"format": form})
 
 
 def test_a_format_is_a_file_of_the_contract_and_a_factor_of_the_service() -> None:
@@ -81,15 +81,15 @@ def test_only_implementations_that_answer_in_a_format_may_be_asked_in_it() -> No
     with pytest.raises(
         ConfigurationError, match=r"format may be 'json-rpc' only for an implementation in go.*, not in php"
     ):
-        factors.settled(entries.server("php-fpm"), WSTEST, {"format": "json-rpc"})
+        factors.factor_values(entries.server("php-fpm"), WSTEST, {"format": "json-rpc"})
     with pytest.raises(ConfigurationError, match=r"format may be 'soap12' only on go, tomcat-metro.*, not on wildfly"):
-        factors.settled(entries.server("wildfly"), WSTEST, {"format": "soap12"})
-    assert factors.settled(entries.server("php-fpm"), WSTEST, {})["format"] == "soap"
-    assert factors.settled(entries.server("go"), WSTEST, {"format": "json-rpc"})["format"] == "json-rpc"
+        factors.factor_values(entries.server("wildfly"), WSTEST, {"format": "soap12"})
+    assert factors.factor_values(entries.server("php-fpm"), WSTEST, {})["format"] == "soap"
+    assert factors.factor_values(entries.server("go"), WSTEST, {"format": "json-rpc"})["format"] == "json-rpc"
 
 
 def test_the_services_own_format_is_the_service_itself() -> None:
-    assert spoken(WSTEST, {}) is WSTEST
+    assert service_in_format(WSTEST, {}) is WSTEST
     rest = in_("rest-json")
     assert isinstance(rest, Spoken)
     assert (rest.model.meaning, rest.model.path, rest.model.operations["getOrder"].method) == (
@@ -97,13 +97,13 @@ def test_the_services_own_format_is_the_service_itself() -> None:
         "/wstest/rest",
         "GET",
     )
-    assert spoken(rest, {"format": "soap"}) is WSTEST
+    assert service_in_format(rest, {"format": "soap"}) is WSTEST
     assert contract.request_headers(rest.model, "echoVoid") == {"Content-Type": "application/json"}
 
 
 @pytest.mark.parametrize("form", UNPROTECTED)
 def test_what_is_written_down_is_asked_in_every_format_but_for_what_it_cannot_say(form: str) -> None:
-    own, theirs = dict(exchanges.written(WSTEST)), dict(exchanges.written(in_(form)))
+    own, theirs = dict(exchanges.contract_exchanges(WSTEST)), dict(exchanges.contract_exchanges(in_(form)))
     unsaid = {"echoStruct/not-a-number"} if in_(form).model.meaning == "json" else set()  # NaN and infinity are no JSON
     assert own.keys() - theirs.keys() == unsaid
     for name, exchange in theirs.items():
@@ -116,8 +116,8 @@ def test_what_is_written_down_is_asked_in_every_format_but_for_what_it_cannot_sa
 def test_the_values_of_generated_exchanges_are_those_of_the_services_own_format(form: str) -> None:
     for operation in ("echoStruct", "getOrder"):
         sizes = {"ListSize": 3}
-        own = list(exchanges.generated(WSTEST, operation, seed=7, count=3, parameters=sizes))
-        theirs = list(exchanges.generated(in_(form), operation, seed=7, count=3, parameters=sizes))
+        own = list(exchanges.generate_exchanges(WSTEST, operation, seed=7, count=3, parameters=sizes))
+        theirs = list(exchanges.generate_exchanges(in_(form), operation, seed=7, count=3, parameters=sizes))
         assert [exchange.marker for exchange in theirs] == [exchange.marker for exchange in own]
         for mine, other in zip(own, theirs, strict=True):
             assert mine.marker is not None
@@ -148,7 +148,7 @@ def _with_generator(tmp_path: Path, script: str) -> Entry[Service]:
     given = {"title": "x", "meaning": "json", "path": "/x", "implementations": ["go"]}
     form = Format.model_validate({**given, "generate": ["python3", str(tmp_path / "generator.py")]})
     model = WSTEST.model.model_copy(update={"formats": {"x": form}})
-    return spoken(Entry("wstest", WSTEST.folder, WSTEST.file, model), {"format": "x"})
+    return service_in_format(Entry("wstest", WSTEST.folder, WSTEST.file, model), {"format": "x"})
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def _with_generator(tmp_path: Path, script: str) -> Entry[Service]:
 )
 def test_a_generator_that_translates_wrongly_is_named_with_what_it_did(script: str, said: str, tmp_path: Path) -> None:
     with pytest.raises((ContractError, ConfigurationError), match=said):
-        exchanges.written(_with_generator(tmp_path, script))
+        exchanges.contract_exchanges(_with_generator(tmp_path, script))
 
 
 def made(folder: Path) -> tuple[corpus.Corpus, list[dict[str, str]], list[Cell]]:
@@ -219,9 +219,9 @@ def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:
     running: dict[str, Any] = {}
     for spec in subjects_of(STUDY, schedule.subjects):
         server = entries.server("go")
-        settled = factors.settled(server, WSTEST, spec.parts[0].factors)
+        settled = factors.factor_values(server, WSTEST, spec.parts[0].factors)
         part = Part("server", server, settled, tmp_path, True, "server")
-        subject = Subject(spec.label, spoken(WSTEST, settled), [part], {})
+        subject = Subject(spec.label, service_in_format(WSTEST, settled), [part], {})
         running[spec.label] = SimpleNamespace(
             subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[], access=Access()
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard.analyse.analysis import analysed
+from steelyard.analyse.analysis import full_analysis
 from steelyard.analyse.frozen_work import inflation, turns_refused
 from steelyard.analyse.instrument import Level, examine
 from steelyard.analyse.measures import registry
@@ -73,7 +73,7 @@ def test_a_subject_whose_requests_cost_more_in_turns_is_named_with_the_size(tmp_
     assert level is Level.WARNING and f"costs {METRO}" in reason and "may be off by as much" in reason
     assert finding(run, GO)[0] is Level.OK
     assert not turns_refused(run), "within twice the margin"
-    assert analysed(tmp_path).verdicts.comparisons[0].verdict == "slower"
+    assert full_analysis(tmp_path).verdicts.comparisons[0].verdict == "slower"
 
 
 def test_beyond_twice_the_margin_turns_give_no_verdict_and_the_next_start_is_driven_in_stretches(
@@ -83,7 +83,7 @@ def test_beyond_twice_the_margin_turns_give_no_verdict_and_the_next_start_is_dri
     assert turns_refused(run)
     level, reason = finding(run, GO)
     assert level is Level.WARNING and "driven in stretches" in reason
-    [comparison] = [c for c in analysed(tmp_path).verdicts.comparisons if c.primary]
+    [comparison] = [c for c in full_analysis(tmp_path).verdicts.comparisons if c.primary]
     assert comparison.verdict == "too few forks" and comparison.forks == 0
 
 
@@ -114,7 +114,7 @@ def test_what_turns_cost_both_alike_and_a_subject_that_still_warmed_are_no_infla
     run = driven(tmp_path, inflated, host=0.1)
     assert finding(run)[0] is finding(run, GO)[0] is Level.OK
     assert not turns_refused(run)
-    assert analysed(tmp_path).verdicts.comparisons[0].verdict == "slower"
+    assert full_analysis(tmp_path).verdicts.comparisons[0].verdict == "slower"
 
 
 def test_nothing_is_judged_without_a_steady_warm_up_or_without_turns(tmp_path: Path) -> None:
@@ -139,4 +139,4 @@ def test_a_subject_that_collects_with_z_has_a_caveat_where_it_took_turns(
     run = driven(tmp_path, {}, collector=collector, in_turns=in_turns)
     reasons = [f.reason for f in examine(run) if f.check == "Z in turns" and f.level is Level.WARNING]
     assert len(reasons) == caveats and all(reason.startswith(METRO) for reason in reasons)
-    assert sum("collects with Z" in warning for warning in analysed(tmp_path).verdicts.notes) == caveats
+    assert sum("collects with Z" in warning for warning in full_analysis(tmp_path).verdicts.notes) == caveats

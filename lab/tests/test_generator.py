@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from steelyard.base.errors import ContractError
 from steelyard.catalogue import entries
-from steelyard.workload.exchanges import generated
+from steelyard.workload.exchanges import generate_exchanges
 
 
 @pytest.mark.parametrize("line", ["oops", "[" * 100_000])
@@ -18,4 +18,4 @@ def test_a_line_that_is_no_exchange_is_refused_by_a_sentence(tmp_path: Path, lin
         update={"generate": [sys.executable, str(tmp_path / "generate.py")], "generate_with": []}
     )
     with pytest.raises(ContractError, match="printed a line that is not JSON"):
-        list(generated(replace(service, model=model), "echoStruct", seed=1, count=1, parameters={}))
+        list(generate_exchanges(replace(service, model=model), "echoStruct", seed=1, count=1, parameters={}))

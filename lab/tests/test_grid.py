@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.analyse.sentences import over_cells
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.catalogue import entries
 from steelyard.models.records import Schedule
 from steelyard.models.study import Grid, Study
 from steelyard.plan.cells import operations_of, sessions_of
-from steelyard.plan.kinds import warmed
+from steelyard.plan.kinds import warm_up_cells
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.slices import head_start_slices, most_head_start_slices, most_warm_up_slices
@@ -51,7 +51,7 @@ def test_each_combination_is_a_cell_that_says_what_it_asks() -> None:
     ]  # fmt: skip
     assert cells[3].name == "echoList ListSize=20 users=8"
     assert cells[3].where == "echoList (ListSize 20, 8 users)"
-    assert cells[3].asked == {"echoList@ListSize=20": 1.0}
+    assert cells[3].request_mix == {"echoList@ListSize=20": 1.0}
     assert cells[3].operation == "echoList"
 
 
@@ -77,11 +77,11 @@ def test_users_of_the_command_line_take_the_place_of_the_grids() -> None:
 
 
 def test_the_smallest_and_the_largest_payload_by_most_users_are_warmed_up_in() -> None:
-    assert [cell.name for cell in warmed(planned().cells)] == [
+    assert [cell.name for cell in warm_up_cells(planned().cells)] == [
         "echoList ListSize=1 users=8", "echoList ListSize=200 users=8",
     ]  # fmt: skip
     users_alone = planned(with_grid(users=[1, 8], payload={"ListSize": [20]}))
-    assert [cell.name for cell in warmed(users_alone.cells)] == ["echoList ListSize=20 users=8"]
+    assert [cell.name for cell in warm_up_cells(users_alone.cells)] == ["echoList ListSize=20 users=8"]
 
 
 def test_where_sizes_are_compared_a_head_start_may_go_on_to_the_limit_of_the_warm_up() -> None:
@@ -127,7 +127,7 @@ def test_the_corpus_has_requests_of_every_size_under_their_own_names(tmp_path: P
 def test_every_word_of_a_verdict_can_stand_in_the_heat_map(tmp_path: Path) -> None:
     """Those that decide nothing had a map of their own words, and a new one ended the report."""
     run = read_run(write_run(tmp_path / "run", Planted(rates={"go": 1000.0, "tomcat-metro": 900.0})))
-    judgement = next(one for one in examined(run).judgements if one.compared.primary)
+    judgement = next(one for one in analyse_run(run).judgements if one.compared.primary)
     shown = heat_map("grid", "echoStruct", [replace(judgement, word=word) for word in Word])
     assert shown is not None
     words = [word for *_, word in shown.rows]
@@ -150,7 +150,7 @@ def in_one_family(run: Run) -> Run:
 
 
 def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_below(tmp_path: Path) -> None:
-    analysis = examined(gridded(tmp_path))
+    analysis = analyse_run(gridded(tmp_path))
     (headline,) = analysis.said
     assert headline.verdict.startswith(
         "Over a grid of 3 cells of 3 operations, on this machine, at this hour, go is faster than tomcat-metro in all 3, 1."
@@ -182,7 +182,7 @@ def of_several_subjects(tmp_path: Path) -> Run:
 
 
 def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_folded_below(tmp_path: Path) -> None:
-    analysis = examined(of_several_subjects(tmp_path))
+    analysis = analyse_run(of_several_subjects(tmp_path))
     headline, *below = analysis.said
     assert re.fullmatch(
         r"Over a grid of 3 cells of 3 operations, on this machine, at this hour, by throughput beside a: "
@@ -199,7 +199,7 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
 
 
 def test_of_several_subjects_a_matrix_has_each_cell_by_its_size(tmp_path: Path) -> None:
-    content = matrix.content(examined(of_several_subjects(tmp_path)))
+    content = matrix.content(analyse_run(of_several_subjects(tmp_path)))
     assert content is not None
     lines = content["lines"]
     assert [line.name for line in lines] == [  # type: ignore[attr-defined]
@@ -210,11 +210,11 @@ def test_of_several_subjects_a_matrix_has_each_cell_by_its_size(tmp_path: Path) 
 
 
 def test_a_grid_of_one_subject_beside_the_reference_has_its_map_and_no_matrix(tmp_path: Path) -> None:
-    assert matrix.content(examined(gridded(tmp_path))) is None
+    assert matrix.content(analyse_run(gridded(tmp_path))) is None
 
 
 def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_alone(tmp_path: Path) -> None:
-    judgements = [one for one in examined(gridded(tmp_path)).judgements if one.compared.primary]
+    judgements = [one for one in analyse_run(gridded(tmp_path)).judgements if one.compared.primary]
     mixed = [judgements[0], replace(judgements[1], word=Word.UNDECIDED), replace(judgements[2], word=None)]
     sentence = over_cells(mixed).verdict
     assert re.fullmatch(
@@ -225,7 +225,7 @@ def test_the_headline_counts_the_cells_of_each_word_and_names_those_that_stand_a
 
 
 def test_the_headline_tells_in_how_many_equivalent_cells_a_small_difference_was_shown(tmp_path: Path) -> None:
-    judgements = [one for one in examined(gridded(tmp_path)).judgements if one.compared.primary]
+    judgements = [one for one in analyse_run(gridded(tmp_path)).judgements if one.compared.primary]
     small = [
         replace(judgements[0], word=Word.EQUIVALENT, direction=Word.SLOWER),
         replace(judgements[1], word=Word.EQUIVALENT, direction=None),
@@ -240,7 +240,7 @@ def test_the_headline_names_the_operations_of_its_grid_among_others(tmp_path: Pa
     run = gridded(tmp_path)
     asked = [{"echoStruct": 1.0}, {"echoList": 1.0}, {"echoList": 1.0}]
     cells = [cell.model_copy(update={"mix": mix}) for cell, mix in zip(run.schedule.cells, asked, strict=True)]
-    (headline,) = examined(replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))).said
+    (headline,) = analyse_run(replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))).said
     assert headline.verdict.startswith(
         "Over a grid of 3 cells of echoStruct and echoList, on this machine, at this hour, go is faster"
     )
@@ -266,7 +266,7 @@ def test_sessions_stand_in_a_grid_with_a_payload_each_with_requests_of_its_own()
     assert (
         list(known)
         == ["visit@ListSize=1", "visit@ListSize=20", "visit@ListSize=200"]
-        == [*cells[0].asked, *cells[1].asked, *cells[2].asked]
+        == [*cells[0].request_mix, *cells[1].request_mix, *cells[2].request_mix]
     )
     assert [step.operation for step in known["visit@ListSize=20"].steps] == [
         "echoVoid@ListSize=20",
@@ -301,7 +301,7 @@ def test_a_generator_that_prints_nothing_is_ended_and_named(monkeypatch: pytest.
     silent = ["python3", "-c", "import time; time.sleep(60)"]
     mute = replace(service, model=service.model.model_copy(update={"generate": silent}))
     with pytest.raises(ContractError, match=r"printed nothing for 0\.3 s, and was ended"):
-        list(exchanges.generated(mute, "echoVoid", seed=1, count=1, parameters={}))
+        list(exchanges.generate_exchanges(mute, "echoVoid", seed=1, count=1, parameters={}))
 
 
 def test_a_generator_that_fails_says_so_in_its_own_words() -> None:
@@ -309,7 +309,7 @@ def test_a_generator_that_fails_says_so_in_its_own_words() -> None:
     failing = ["python3", "-c", "import sys; sys.exit('there is no more paper')"]
     broken = replace(service, model=service.model.model_copy(update={"generate": failing}))
     with pytest.raises(ContractError, match="failed: there is no more paper"):
-        list(exchanges.generated(broken, "echoVoid", seed=1, count=1, parameters={}))
+        list(exchanges.generate_exchanges(broken, "echoVoid", seed=1, count=1, parameters={}))
 
 
 def test_a_grid_with_a_name_is_driven_where_it_is_asked_for_in_the_place_of_those_without() -> None:
@@ -328,7 +328,11 @@ def test_the_kit_grows_from_10_kb_to_5_mb_in_five_steps_that_are_about_alike() -
     assert all(cell.may_refuse for cell in cells)
     for operation in study.operations:
         sizes = [
-            len(next(iter(exchanges.generated(service, operation, seed=1, count=1, parameters=cell.payload))).request)
+            len(
+                next(
+                    iter(exchanges.generate_exchanges(service, operation, seed=1, count=1, parameters=cell.payload))
+                ).request
+            )
             for cell in cells
             if cell.operation == operation
         ]
@@ -342,7 +346,7 @@ def test_no_cell_of_a_study_is_called_what_the_engine_refuses(name: str) -> None
     study = entries.study(name).model
     for grid in {grid.name for grid in study.grid} or {""}:
         for cell in planned(study, **({"grids": [grid]} if grid else {})).cells:
-            for asked in cell.asked:
+            for asked in cell.request_mix:
                 assert re.fullmatch(r"[^\s,/\"'\x00-\x1f\x7f]+", asked), asked
 
 

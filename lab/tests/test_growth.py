@@ -9,8 +9,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from steelyard.analyse.analysis import Analysis, analysed
-from steelyard.analyse.growth import grown
+from steelyard.analyse.analysis import Analysis, full_analysis
+from steelyard.analyse.growth import growth_rows
 from steelyard.base.errors import InsufficientDataError
 from steelyard.report.sections import growth as section
 from steelyard.statistics.growth import growth
@@ -80,12 +80,12 @@ def of_sizes(
     (folder / "corpus").mkdir()
     lines = [f"echoList@Size={place},9,{size},{size},{size}" for place, size in enumerate(sizes)]
     (folder / "corpus" / "sizes.csv").write_text("\n".join(["operation,requests,least,mean,most", *lines]) + "\n")
-    return analysed(folder)
+    return full_analysis(folder)
 
 
 def test_the_report_says_how_each_subject_falls_and_from_where_to_where(tmp_path: Path) -> None:
     analysis = of_sizes(tmp_path / "run", 0.8)
-    curves = list(grown(analysis))
+    curves = list(growth_rows(analysis))
     assert [curve.subject for curve in curves] == ["a", "b"]
     for curve in curves:
         assert curve.law is not None and curve.largest_answered is None
@@ -99,7 +99,7 @@ def test_the_report_says_how_each_subject_falls_and_from_where_to_where(tmp_path
 
 def test_a_size_that_no_slice_answers_is_where_the_curve_ends(tmp_path: Path) -> None:
     analysis = of_sizes(tmp_path / "run", 0.8, (*SIZES, 3e6), unanswered={"echoList5"})
-    assert [curve.largest_answered for curve in grown(analysis)] == [1e6, 1e6]
+    assert [curve.largest_answered for curve in growth_rows(analysis)] == [1e6, 1e6]
     shown = section.content(analysis)
     assert shown is not None and "It ends at 976.6 KiB: " in shown["sentences"][0]
 

@@ -20,14 +20,14 @@ from steelyard.base.errors import ContractError, NoAnswerError
 from steelyard.base.http2_client import Http2Client
 from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
-from steelyard.catalogue.formats import spoken
+from steelyard.catalogue.formats import service_in_format
 from steelyard.models.job import Rule
 from steelyard.models.service import Format
 from steelyard.workload import contract, exchanges, refusals
 from steelyard.workload.body_formats import meaning_of
-from steelyard.workload.body_formats.grpc import framed
+from steelyard.workload.body_formats.grpc import frame
 
-WSTEST = spoken(entries.service("wstest"), {"format": "grpc"})
+WSTEST = service_in_format(entries.service("wstest"), {"format": "grpc"})
 MEANING = meaning_of(WSTEST)
 HEADERS = contract.request_headers(WSTEST.model, "echoVoid")
 
@@ -68,20 +68,20 @@ def echo(_path: str, message: bytes, _context: Any) -> bytes:
     ],
 )
 def test_only_a_status_of_0_is_an_answer(fields: list[tuple[str, str]], said: str | None) -> None:
-    exchange = exchanges.written(WSTEST)[0][1]
-    found = MEANING.said_beside(answered(200, *fields), exchange)
+    exchange = exchanges.contract_exchanges(WSTEST)[0][1]
+    found = MEANING.check_fields(answered(200, *fields), exchange)
     assert found == said if said is None else said in (found or "")
 
 
 def test_where_a_fault_is_due_only_another_status_is_an_answer() -> None:
-    due = exchanges.written(WSTEST)[0][1].model_copy(update={"fault": True})
-    assert MEANING.said_beside(answered(200, ("grpc-status", "3")), due) is None
+    due = exchanges.contract_exchanges(WSTEST)[0][1].model_copy(update={"fault": True})
+    assert MEANING.check_fields(answered(200, ("grpc-status", "3")), due) is None
     for fields in ([("grpc-status", "0")], []):
-        assert MEANING.said_beside(answered(200, *fields), due)
+        assert MEANING.check_fields(answered(200, *fields), due)
 
 
 def test_the_engine_judges_by_the_status_and_what_marks_the_answer() -> None:
-    made = exchanges.generated(WSTEST, "echoStruct", seed=1, count=1, parameters={})
+    made = exchanges.generate_exchanges(WSTEST, "echoStruct", seed=1, count=1, parameters={})
     exchange = next(made)
     assert exchange.marker
     assert MEANING.rule(exchange) == Rule.model_validate(
@@ -95,18 +95,18 @@ def test_the_engine_judges_by_the_status_and_what_marks_the_answer() -> None:
     [
         (b"", "no frame of gRPC: it has 0 bytes"),
         (b"\1\0\0\0\0", "is packed"),
-        (framed(b"") * 2, "says that its message has 0 bytes, and holds 5"),
-        (framed(b"a")[:-1], "says that its message has 1 bytes, and holds 0"),
-        (framed(b"\x08\x01"), "EchoVoidResponse holds a field 1"),
+        (frame(b"") * 2, "says that its message has 0 bytes, and holds 5"),
+        (frame(b"a")[:-1], "says that its message has 1 bytes, and holds 0"),
+        (frame(b"\x08\x01"), "EchoVoidResponse holds a field 1"),
     ],
 )
 def test_a_body_that_is_not_one_message_is_said_to_be_none(body: bytes, said: str) -> None:
-    expected = base64.b64encode(framed(b"")).decode()
+    expected = base64.b64encode(frame(b"")).decode()
     assert said in (MEANING.difference(body, expected, "echoVoid") or "")
 
 
 def test_a_wrong_value_is_named_by_its_place() -> None:
-    exchange = dict(exchanges.written(WSTEST))["echoStruct/three"]
+    exchange = dict(exchanges.contract_exchanges(WSTEST))["echoStruct/three"]
     wrong = MEANING.body(exchange.answer).replace(b"second", b"SECOND")
     said = MEANING.difference(wrong, exchange.answer, "echoStruct")
     assert said == "/structs[1]/var_string is 'SECOND', expected 'second'"
@@ -115,15 +115,15 @@ def test_a_wrong_value_is_named_by_its_place() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=80), st.booleans())
 def test_any_answer_at_all_is_judged_by_a_sentence(body: bytes, with_a_frame: bool) -> None:
-    exchange = dict(exchanges.written(WSTEST))["getOrder/order-1"]
-    assert MEANING.difference(framed(body) if with_a_frame else body, exchange.answer, "getOrder")
+    exchange = dict(exchanges.contract_exchanges(WSTEST))["getOrder/order-1"]
+    assert MEANING.difference(frame(body) if with_a_frame else body, exchange.answer, "getOrder")
 
 
 def test_what_is_not_refused_is_said() -> None:
-    assert MEANING.not_refused(answered(200, ("grpc-status", "3"))) is None
-    assert MEANING.not_refused(answered(415)) is None
-    assert "grpc-status 0, where another is due" in (MEANING.not_refused(answered(200, ("grpc-status", "0"))) or "")
-    assert "HTTP status 500" in (MEANING.not_refused(answered(500)) or "")
+    assert MEANING.refusal_problem(answered(200, ("grpc-status", "3"))) is None
+    assert MEANING.refusal_problem(answered(415)) is None
+    assert "grpc-status 0, where another is due" in (MEANING.refusal_problem(answered(200, ("grpc-status", "0"))) or "")
+    assert "HTTP status 500" in (MEANING.refusal_problem(answered(500)) or "")
 
 
 def test_a_format_of_grpc_says_how_it_is_asked() -> None:
@@ -154,12 +154,12 @@ def test_an_answer_with_a_status_that_tells_of_a_failure_breaks_the_contract() -
 
 
 def test_a_large_message_passes_both_ways_and_the_connection_is_kept() -> None:
-    body = framed(b"\x0a\x80\x80\x80\x01" + b"x" * 2**21)
+    body = frame(b"\x0a\x80\x80\x80\x01" + b"x" * 2**21)
     with served(echo) as url:
         talk = Http2Client(url, once=True)
         for _ in range(3):
             answer = talk.ask("POST", "/a.B/C", body, HEADERS)
-            assert (answer.status, answer.body, answer.all("grpc-status")) == (200, body, ["0"])
+            assert (answer.status, answer.body, answer.values_of("grpc-status")) == (200, body, ["0"])
         talk.close()
 
 
@@ -167,11 +167,11 @@ def test_a_closed_connection_is_opened_again_unless_it_is_to_be_kept() -> None:
     with served(echo) as url:
         lasting, again = Http2Client(url, once=True), Http2Client(url)
         for talk in (lasting, again):
-            assert talk.ask("POST", "/a.B/C", framed(b""), HEADERS).status == 200
+            assert talk.ask("POST", "/a.B/C", frame(b""), HEADERS).status == 200
             talk._open._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
-        assert again.ask("POST", "/a.B/C", framed(b""), HEADERS).status == 200
+        assert again.ask("POST", "/a.B/C", frame(b""), HEADERS).status == 200
         with pytest.raises(NoAnswerError):
-            lasting.ask("POST", "/a.B/C", framed(b""), HEADERS)
+            lasting.ask("POST", "/a.B/C", frame(b""), HEADERS)
         again.close()
 
 
@@ -218,12 +218,12 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 )
 def test_a_server_that_breaks_the_protocol_is_refused_by_a_sentence(say: bytes, said: str) -> None:
     with hostile(say) as url, pytest.raises(NoAnswerError, match=said):
-        Http2Client(url).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url).ask("POST", "/a.B/C", frame(b""), HEADERS)
 
 
 def test_a_server_that_is_silent_is_left_at_the_deadline() -> None:
     with hostile(SETTINGS, then_close=False) as url, pytest.raises(NoAnswerError, match=r"no answer within 0\.3 s"):
-        Http2Client(url, 0.3).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url, 0.3).ask("POST", "/a.B/C", frame(b""), HEADERS)
 
 
 def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
@@ -231,7 +231,7 @@ def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
         served(lambda _path, _message, _context: b"x" * 100_000) as url,
         pytest.raises(NoAnswerError, match="larger than 1,000"),
     ):
-        Http2Client(url, most_bytes=1_000).ask("POST", "/a.B/C", framed(b""), HEADERS)
+        Http2Client(url, most_bytes=1_000).ask("POST", "/a.B/C", frame(b""), HEADERS)
 
 
 def test_bad_requests_are_sent_as_bad_as_they_are() -> None:

@@ -40,10 +40,10 @@ class Cluster:
         on_machines = Counter(self.workers[name] for name in self.has)
         self.most_on_a_machine = max(self.most_on_a_machine, *on_machines.values())
 
-    def forget(self, worker: str, trial: int) -> None:
+    def cancel(self, worker: str, trial: int) -> None:
         assert worker not in self.workers and self.begun[trial]
 
-    def news(self, seconds: float) -> Sequence[News]:
+    def next_news(self, seconds: float) -> Sequence[News]:
         """Time goes on to the next thing that happens, and no further than asked for while somebody drives."""
         self.now += seconds
         for _, name in [event for event in self.leaves if event[0] <= self.now]:
@@ -84,7 +84,7 @@ class Shelf:
         self.on[trial] = machine
         return Kept(True)
 
-    def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
+    def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         assert message
         self.told.append((kind, machine, trial))
 

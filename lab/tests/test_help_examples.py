@@ -12,7 +12,7 @@ import pytest
 import typer
 from command import steelyard
 from steelyard.catalogue import entries, subject_syntax, tried
-from steelyard.catalogue.usual import operation_meant, service_meant
+from steelyard.catalogue.usual import resolve_operation, resolve_service
 from steelyard.cli import app
 
 Command = Any  # typer brings a copy of click of its own, without types
@@ -67,15 +67,15 @@ def test_an_example_is_understood_and_what_it_names_is_here(words: list[str]) ->
         if told["service"] == OF_THE_USER:
             assert all(entries.server(subject) for subject in subjects)
         elif not any("/" in subject for subject in subjects):
-            service = service_meant(told["service"])
-            operation = operation_meant(service, told["operation"])
+            service = resolve_service(told["service"])
+            operation = resolve_operation(service, told["operation"])
             assert operation in entries.service(service).model.operations
             study = subject_syntax.study_of(subjects, service, operation, rate=None, budget_seconds=60.0, margin=0.03)
             assert len(study.subjects) == len(subjects)
     elif verb == "try":
-        assert tried.tried(told["subject"], told["service"]).spec.parts
+        assert tried.parse_subject_words(told["subject"], told["service"]).spec.parts
     elif verb == "calibrate" and told["server"] is not None and "/" not in told["server"]:
-        assert told["operation"] in entries.service(service_meant(None)).model.operations
+        assert told["operation"] in entries.service(resolve_service(None)).model.operations
         assert entries.server(told["server"])
 
 

@@ -18,7 +18,7 @@ from steelyard.workload.corpus import Requests
 from steelyard.workload.soap.messages import TypedMessages
 
 SERVICE = entries.service("wstest")
-ORDER = next(one for _, one in exchanges.written(SERVICE) if one.operation == "getOrder")
+ORDER = next(one for _, one in exchanges.contract_exchanges(SERVICE) if one.operation == "getOrder")
 NUMBER = re.search(r"<orderId>(\d+)</orderId>", ORDER.answer)
 assert NUMBER is not None
 WITH_HOLES = re.sub(
@@ -108,6 +108,6 @@ def test_a_request_with_a_hole_that_nothing_fills_is_named(monkeypatch: pytest.M
     def made(*_: object, **__: object) -> Iterator[Exchange]:
         yield lost
 
-    monkeypatch.setattr(exchanges, "generated", made)
+    monkeypatch.setattr(exchanges, "generate_exchanges", made)
     with pytest.raises(ContractError, match="no earlier answer holds 'nothing'"):
         corpus.make(SERVICE, tmp_path, {"getOrder": Requests("getOrder", {})}, seed=1, count=1)

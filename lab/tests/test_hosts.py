@@ -24,10 +24,10 @@ from played import HOUSE, Run, records, study
 from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
 from steelyard.hosts import namespace
-from steelyard.hosts.cpus import Shares, as_declared, with_another_machines
+from steelyard.hosts.cpus import Shares, as_declared, with_host_processors
 from steelyard.hosts.executor import HERE
 from steelyard.hosts.links import LinkObserver, LinkReading, interfaces, sent_again
-from steelyard.hosts.placement import LOOPBACK, Link, Placement, reached
+from steelyard.hosts.placement import LOOPBACK, Link, Placement, open_placement
 from steelyard.measure.trial.bring_up import start_all
 from steelyard.measure.trial.context import TrialContext
 from steelyard.models.hosts import EngineHosts, Host, Hosts
@@ -59,7 +59,7 @@ from ipaddress import IPv4Address
 from steelyard.models.hosts import Host
 from steelyard.hosts import namespace
 host = Host.model_validate({"reach": "namespace", "address": sys.argv[2], "role": "server"})
-with namespace.made("rack", host, IPv4Address(sys.argv[1])) as space:
+with namespace.create_namespace("rack", host, IPv4Address(sys.argv[1])) as space:
     print(space.near_interface, flush=True)
     time.sleep(600)
 """
@@ -121,11 +121,11 @@ def test_another_machine_may_have_the_same_processors_and_an_address_of_any_rang
     hosts = Hosts.model_validate(
         declared(desk={"cpus": [0], "address": "198.51.100.1"}, rack={**OWNED, "cpus": [0], "address": "198.51.100.2"})
     )
-    shares = with_another_machines(Shares([0, 1], [2], awake=[0, 1, 2]), [0, 1], hosts.server[1].cpus, [])
-    assert (shares.server, shares.engine, shares.awake, shares.apart) == ([0], [0, 1, 2], [0, 1, 2], True)
+    shares = with_host_processors(Shares([0, 1], [2], awake=[0, 1, 2]), [0, 1], hosts.server[1].cpus, [])
+    assert (shares.server, shares.engine, shares.awake, shares.is_separate) == ([0], [0, 1, 2], [0, 1, 2], True)
     assert shares.of(None) == shares.of("engine") == [0]  # of the subjects' machine, where the engine is not
     with pytest.raises(ConfigurationError, match="gives a host processor 7, which is not there"):
-        with_another_machines(shares, [0, 1], [7], [])
+        with_host_processors(shares, [0, 1], [7], [])
 
 
 def test_the_guides_hosts_file_is_a_good_one() -> None:
@@ -288,7 +288,7 @@ def test_a_host_that_cannot_be_made_is_refused_in_a_sentence_and_nothing_of_it_s
     script(tmp_path / program, f'case "$1" in {deed.format(said)};; esac')
     with (
         pytest.raises(ProvisionError, match=f"host 'rack' cannot be made: {sentence}") as refused,
-        namespace.made("rack", far_host(delay_ms=5), IPv4Address(NEAR)),
+        namespace.create_namespace("rack", far_host(delay_ms=5), IPv4Address(NEAR)),
     ):
         pass
     assert hint in refused.value.hint
@@ -329,7 +329,7 @@ def test_the_two_ends_are_given_their_addresses_for_each_other_alone_and_the_rat
         ip=f'echo "ip $*" >>{log}',
         tc=f'echo "tc $*" >>{log}',
     )
-    with namespace.made("rack", far_host(rate_mbit=80), IPv4Address(NEAR)) as space:
+    with namespace.create_namespace("rack", far_host(rate_mbit=80), IPv4Address(NEAR)) as space:
         said = log.read_text().splitlines()
     assert f"ip address add {NEAR}/32 peer {FAR}/32 dev {space.near_interface}" in said
     assert f"ip address add {FAR}/32 peer {NEAR}/32 dev link0" in said
@@ -347,14 +347,14 @@ def test_an_address_of_a_network_that_this_machine_is_in_is_refused(
     monkeypatch.setattr(namespace, "_FREE_SECONDS", 0.0)
     with (
         pytest.raises(ProvisionError, match=f"{FAR} belongs to the network of eth9 on this machine"),
-        namespace.made("rack", far_host(), IPv4Address(NEAR)),
+        namespace.create_namespace("rack", far_host(), IPv4Address(NEAR)),
     ):
         pass
 
 
 @needs_rights
 def test_a_host_is_there_while_it_is_used_and_its_link_is_gone_afterwards() -> None:
-    with reached(Hosts.model_validate(declared())) as site:
+    with open_placement(Hosts.model_validate(declared())) as site:
         assert site.link is not None
         assert (site.name, site.address, site.url(80, "/x")) == ("rack", FAR, f"http://{FAR}:80/x")
         assert set(interfaces(site.reach.network().devices)) == {"lo", "link0"}
@@ -372,7 +372,7 @@ def test_not_even_a_killed_lab_leaves_a_host_and_the_next_one_finds_its_address_
         interface = lab.stdout.readline().strip()
         assert Path(f"/sys/class/net/{interface}").exists()
         lab.send_signal(signal.SIGKILL)
-    with namespace.made("rack", far_host(), IPv4Address(NEAR)) as space:
+    with namespace.create_namespace("rack", far_host(), IPv4Address(NEAR)) as space:
         assert space.near_interface != interface
         assert is_gone(interface)
 
@@ -445,7 +445,7 @@ def test_a_host_that_is_lost_is_a_recorded_failure_and_what_was_measured_stays(
 
 
 def test_where_nothing_is_declared_all_stays_on_loopback() -> None:
-    with reached(None) as site:
+    with open_placement(None) as site:
         assert site == LOOPBACK and site.url(80, "/x") == "http://127.0.0.1:80/x"
 
 
@@ -480,7 +480,7 @@ def test_what_went_over_a_link_is_the_difference_of_two_looks(tmp_path: Path) ->
 
 
 def test_every_column_of_what_went_over_a_link_is_known_with_its_meaning() -> None:
-    assert tuple(known_tables.known()["network"].columns) == columns(LinkUse)
+    assert tuple(known_tables.tables_by_name()["network"].columns) == columns(LinkUse)
 
 
 def test_on_loopback_nothing_is_stored_of_a_link(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from steelyard.base.errors import ImportRefusedError
 from steelyard.catalogue import entries
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.workload.importing import documents, wsdl
-from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.convert import convert_description
 from steelyard.workload.importing.values import UnmetError, text_for
 
 WSDLS = Path(__file__).parent / "wsdl"
@@ -34,7 +34,7 @@ BILLION = '<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">{}]>'.format(
 
 
 def imported(name: str, folder: Path, **options: Any) -> ImportOutput:
-    return take_over(str(WSDLS / name), folder / "mine", options.get("also", ()), options.get("ports", ()))
+    return convert_description(str(WSDLS / name), folder / "mine", options.get("also", ()), options.get("ports", ()))
 
 
 def body_of(folder: Path, operation: str) -> etree._Element:
@@ -81,7 +81,7 @@ def test_every_operation_that_is_taken_over_has_a_valid_sample(
 
 def test_the_services_own_wsdl_has_five_operations(tmp_path: Path) -> None:
     contract = entries.service("wstest").folder / "contract" / "wstest.wsdl"
-    found = take_over(str(contract), tmp_path / "mine", (), ())
+    found = convert_description(str(contract), tmp_path / "mine", (), ())
     assert (found.operations, found.samples_valid, found.left_out, found.changing) == (5, 5, [], [])
 
 
@@ -199,7 +199,7 @@ def test_a_hostile_description_is_refused_in_words_and_in_time(name: str, tmp_pa
     (tmp_path / name).write_text(text)
     begun = time.process_time()
     with pytest.raises(ImportRefusedError, match=reason):
-        take_over(str(tmp_path / name), tmp_path / "mine", (), ())
+        convert_description(str(tmp_path / name), tmp_path / "mine", (), ())
     assert time.process_time() - begun < 30, "of processor time, whatever else the machine does"
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing is left"
 
@@ -251,7 +251,7 @@ def test_nothing_in_a_description_makes_anything_ask_a_server(server: tuple[str,
     )
     style = f'<?xml-stylesheet type="text/xsl" href="{url}/style.xsl"?>'
     (tmp_path / "hints.wsdl").write_text(minimal(schema, before=style))
-    outcome = take_over(str(tmp_path / "hints.wsdl"), tmp_path / "mine", (), ())
+    outcome = convert_description(str(tmp_path / "hints.wsdl"), tmp_path / "mine", (), ())
     assert outcome.samples_valid > 0 and asked == []
 
 
@@ -267,7 +267,7 @@ def test_what_takes_too_much_memory_or_time_is_ended(tmp_path: Path, monkeypatch
     (tmp_path / "wide.wsdl").write_text(text)
     monkeypatch.setattr(bounded, "_WALL_SECONDS", 0.05)
     with pytest.raises(ImportRefusedError, match="not read within"):
-        bounded.taken_over(str(tmp_path / "wide.wsdl"), tmp_path / "mine", (), ())
+        bounded.convert_in_bounds(str(tmp_path / "wide.wsdl"), tmp_path / "mine", (), ())
     assert not (tmp_path / "mine").exists()
 
 
@@ -291,7 +291,7 @@ def test_a_description_is_read_from_its_server_each_document_once(
     server: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     url, asked = server
-    found = take_over(f"{url}/imports/main.wsdl?wsdl", tmp_path / "mine", (), ())
+    found = convert_description(f"{url}/imports/main.wsdl?wsdl", tmp_path / "mine", (), ())
     assert found.operations == 2 and found.documents == 5
     assert sorted(path.rpartition("/")[2] for path in asked) == [
         "abstract.wsdl",
@@ -308,7 +308,7 @@ def test_redirects_and_missing_documents_are_refused(server: tuple[str, list[str
     url, asked = server
     for path, reason in (("elsewhere", "302"), ("nothing.wsdl", "404")):
         with pytest.raises(ImportRefusedError, match=reason):
-            take_over(f"{url}/{path}", tmp_path / "mine", (), ())
+            convert_description(f"{url}/{path}", tmp_path / "mine", (), ())
     assert asked == ["/elsewhere", "/nothing.wsdl"]
 
 

@@ -25,12 +25,12 @@ from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
 from steelyard.workload import load_target
 from steelyard.workload.digest import with_digest
-from steelyard.workload.importing.convert import take_over
-from steelyard.workload.importing.convert_requests import known_file
+from steelyard.workload.importing.convert import convert_description
+from steelyard.workload.importing.convert_requests import read_known_file
 from steelyard.workload.importing.other_tools import READERS
 from steelyard.workload.importing.other_tools.imported_requests import HeldRequest
 from steelyard.workload.importing.other_tools.shell import commands_of
-from steelyard.workload.importing.secrets import cleaned, names_secret
+from steelyard.workload.importing.secrets import clean_request, names_secret
 
 FILES = Path(__file__).parent / "foreign"
 NAMES = ["commands.txt", "siege-urls.txt", "shop.har", "plan.jmx", "soapui-project.xml"]
@@ -39,12 +39,12 @@ Seen = list[tuple[str, str, bytes, dict[str, str]]]
 
 
 def imported(name: str, folder: Path, *servers: str) -> ImportOutput:
-    return take_over(str(FILES / name), folder / "mine", (), servers)
+    return convert_description(str(FILES / name), folder / "mine", (), servers)
 
 
 def of_text(text: str, folder: Path, name: str = "requests") -> ImportOutput:
     (folder / name).write_text(text, encoding="utf-8")
-    return take_over(str(folder / name), folder / "mine", (), ())
+    return convert_description(str(folder / name), folder / "mine", (), ())
 
 
 def described(folder: Path) -> Mapping[str, Any]:
@@ -71,7 +71,7 @@ def test_a_file_becomes_a_folder_that_load_reads_whatever_its_name(
     for companion in FILES.iterdir():
         shutil.copyfile(companion, tmp_path / companion.name)
     (tmp_path / name).rename(tmp_path / "renamed")
-    outcome = take_over(str(tmp_path / "renamed"), tmp_path / "mine", (), ())
+    outcome = convert_description(str(tmp_path / "renamed"), tmp_path / "mine", (), ())
     assert outcome.taken == operations and outcome.operations == len(operations) and outcome.samples_valid == 0
     service = entries.service_at(str(tmp_path / "mine")).model
     assert service.target == SERVER and list(service.operations) == operations
@@ -130,7 +130,7 @@ def test_names_of_secrets_are_told_from_others(name: str, secret: bool) -> None:
     ],
 )
 def test_secrets_in_xml_are_places_whether_text_or_character_data(body: str, without: str) -> None:
-    assert cleaned(HeldRequest("line 1", "POST", "http://127.0.0.1/", body=body)).request.body == without
+    assert clean_request(HeldRequest("line 1", "POST", "http://127.0.0.1/", body=body)).request.body == without
 
 
 def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> None:
@@ -283,7 +283,7 @@ def test_what_is_taken_of_a_curl_command_is_what_curl_asks(tmp_path: Path) -> No
         # Only these words, which stand above, are run.
         subprocess.run(["bash", "-c", f"{script}\n"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
     (tmp_path / "commands").write_text(script)
-    known = known_file(str(tmp_path / "commands"))
+    known = read_known_file(str(tmp_path / "commands"))
     assert known is not None
     held = known.reader.read(known.content, tmp_path / "commands")
     assert [each.component for each in held.left] == []
@@ -369,7 +369,7 @@ def test_a_broken_file_is_refused_in_a_sentence_that_says_where(name: str, tmp_p
     text, said = BROKEN[name]
     (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ImportRefusedError, match=said) as refused:
-        take_over(str(tmp_path / name), tmp_path / "mine", (), ())
+        convert_description(str(tmp_path / name), tmp_path / "mine", (), ())
     assert "\n" not in refused.value.message and len(refused.value.message) < 700
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing is left"
 
@@ -412,7 +412,7 @@ def test_readers_take_broken_files_or_refuse_them_and_nothing_else(
     shutil.rmtree(tmp_path / "mine", ignore_errors=True)
     (tmp_path / "broken").write_bytes(broken)
     try:
-        take_over(str(tmp_path / "broken"), tmp_path / "mine", (), ())
+        convert_description(str(tmp_path / "broken"), tmp_path / "mine", (), ())
     except ImportRefusedError:
         assert not (tmp_path / "mine").exists()
     else:
@@ -428,5 +428,5 @@ def test_quoted_words_are_read_as_they_were(words: list[str]) -> None:
 
 def test_a_description_is_no_file_of_requests() -> None:
     wsdls = Path(__file__).parent / "wsdl"
-    assert [path.name for path in wsdls.rglob("*") if path.is_file() and known_file(str(path)) is not None] == []
-    assert known_file(urlsplit(SERVER).geturl()) is None
+    assert [path.name for path in wsdls.rglob("*") if path.is_file() and read_known_file(str(path)) is not None] == []
+    assert read_known_file(urlsplit(SERVER).geturl()) is None

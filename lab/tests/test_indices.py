@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.analyse.indices import figure, rows
 from steelyard.base import paths
 from steelyard.models.records import Failure
@@ -34,7 +34,7 @@ def gridded(folder: Path, **planted: Any) -> Analysis:
         f"{name}@Size={10 * (place + 1)},9,{size},{size}.0,{size}" for place, (name, size) in enumerate(SIZES.items())
     ]
     (folder / "corpus" / "sizes.csv").write_text("\n".join(["operation,requests,least,mean,most", *lines]) + "\n")
-    return examined(read_run(folder))
+    return analyse_run(read_run(folder))
 
 
 def test_an_index_is_the_ratio_of_the_throughputs_beside_it(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_cell_whose_answers_all_came_after_their_slice_says_so_beside_those_th
             writer = csv.DictWriter(file, list(lines[0]))
             writer.writeheader()
             writer.writerows(lines)
-    again = examined(read_run(analysis.run.folder))
+    again = analyse_run(read_run(analysis.run.folder))
     found = {(row.use_case, row.subject): row for row in rows(again)}
     late = found.pop(("echoList", "b"))
     assert (late.tps, late.index, late.ended) == (None, None, "too-slow")
@@ -115,7 +115,7 @@ def sent(folder: Path, **environment: object) -> Analysis:
 def test_what_both_sent_is_told_in_bytes_and_in_percent_of_what_the_device_carries(tmp_path: Path) -> None:
     analysis = sent(tmp_path / "run", loopback_bytes_per_s=2e9)
     trial = analysis.run.trials[0]
-    measured = [trial.slices[number] for number in trial.measured["echoStruct", "a"].values()]
+    measured = [trial.slices[number] for number in trial.measured_slices["echoStruct", "a"].values()]
     long = sum(row.seconds for row in measured) / len(measured)  # all trials are alike
     for row in rows(analysis):
         assert row.engine_bytes_per_s == pytest.approx(3e6 / long, rel=0.01)
@@ -161,11 +161,11 @@ def test_the_report_has_the_indices_the_papers_own_and_the_claims_that_these_con
     (tmp_path / "run" / "schedule.json").write_text(schedule)
     for record in tmp_path.glob("run/trials/*/trial.json"):
         record.write_text(record.read_text().replace("echoStruct", "sushi-boats"))
-    shown = html_of(examined(read_run(tmp_path / "run")))
+    shown = html_of(analyse_run(read_run(tmp_path / "run")))
     assert "The paper's indices, as printed" in shown.replace("&#39;", "'")
     assert "outperforms WebSphere 6 by 78%" in shown
     assert "161" in shown
 
 
 def test_a_run_without_a_grid_has_no_indices(tmp_path: Path) -> None:
-    assert rows(examined(read_run(write_run(tmp_path / "run", Planted())))) == ()
+    assert rows(analyse_run(read_run(write_run(tmp_path / "run", Planted())))) == ()

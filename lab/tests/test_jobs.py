@@ -9,7 +9,7 @@ from steelyard.measure.trial.jobs import Answering
 from steelyard.models.job import Rate, Session, SessionStep, Stage, Turn
 from steelyard.models.records import Schedule, SlicePlan
 from steelyard.plan import slices
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 from test_engines import histogram
 
@@ -20,7 +20,7 @@ SERVICE = entries.service("wstest").model
 
 def make(labels: list[str], pairs: int = 6, **wishes: object) -> Schedule:
     request = Request(only=labels, pairs=pairs, operations=["echoStruct", "echoVoid"], **wishes)  # type: ignore[arg-type]
-    return schedule_of(STUDY, SERVICE, request, settle(STUDY, request), 8)
+    return schedule_of(STUDY, SERVICE, request, merge_parameters(STUDY, request), 8)
 
 
 def measured(schedule: Schedule) -> list[SlicePlan]:
@@ -88,7 +88,7 @@ def test_what_has_no_partner_is_slow_open_or_not_to_be_cut_takes_no_turns() -> N
     assert make(["a", "b"], as_published=True).turn_ms == 0
     frozen = STUDY.model_copy(update={"design": "alternating-frozen"})
     request = Request(only=["a", "b"])
-    assert schedule_of(frozen, SERVICE, request, settle(frozen, request), 8).turn_ms == 0
+    assert schedule_of(frozen, SERVICE, request, merge_parameters(frozen, request), 8).turn_ms == 0
 
 
 def test_only_subjects_that_warm_on_all_processors_get_a_head_start() -> None:
@@ -124,7 +124,7 @@ def test_a_sequential_design_drives_all_of_one_subject_before_the_next() -> None
 def test_what_is_to_be_cold_is_measured_before_the_warm_up_and_warmed_up_in_by_none() -> None:
     flight, service = entries.study("flight").model, entries.service("flight").model
     request = Request(tests="cold,breakdown", only=["tomcat-metro", "tomcat-cxf"])
-    schedule = schedule_of(flight, service, request, settle(flight, request), 8)
+    schedule = schedule_of(flight, service, request, merge_parameters(flight, request), 8)
     slices = jobs.plan_slices(schedule, schedule.trials[0], dict.fromkeys(schedule.subjects, True))
     assert {(plan.cell, plan.subject) for plan in slices.cold} == {("cold", label) for label in schedule.subjects}
     assert {plan.cell for plan in slices.measure} == {"breakdown"}
@@ -136,6 +136,6 @@ def test_what_is_to_be_cold_is_measured_before_the_warm_up_and_warmed_up_in_by_n
 def test_where_all_is_cold_nothing_is_warmed_up() -> None:
     flight, service = entries.study("flight").model, entries.service("flight").model
     request = Request(tests="cold", only=["tomcat-metro"])
-    schedule = schedule_of(flight, service, request, settle(flight, request), 8)
+    schedule = schedule_of(flight, service, request, merge_parameters(flight, request), 8)
     slices = jobs.plan_slices(schedule, schedule.trials[0], {"tomcat-metro": True})
     assert len(slices.cold) == 1 and not slices.head_start and not slices.warm_up and not slices.measure

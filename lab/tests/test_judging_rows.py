@@ -68,9 +68,9 @@ def test_parts_are_the_same_in_any_order(spans: list[tuple[float, float]], seed:
     ends = [(begun, begun + lasted) for begun, lasted in spans]
     parts, shuffled = Parts(), Parts()
     for begun, ended in ends:
-        parts.saw(begun, ended)
+        parts.add_request(begun, ended)
     for begun, ended in random.Random(seed).sample(ends, len(ends)):
-        shuffled.saw(begun, ended)
+        shuffled.add_request(begun, ended)
     assert parts.in_order() == shuffled.in_order()
     assert sum(part.results for part in parts.in_order()) == len(spans)
     gaps = [

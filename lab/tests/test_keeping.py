@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from kept_runs import KEPT_RUNS
-from steelyard.analyse.analysis import analysed
+from steelyard.analyse.analysis import full_analysis
 from steelyard.base import paths, raw_archive
 from steelyard.base.csvfiles import names_in, read_bytes
 from steelyard.base.errors import StoreError
@@ -104,7 +104,7 @@ def test_a_kept_run_is_smaller_and_its_report_is_the_whole_runs_to_the_byte(run:
 
 
 def test_the_tables_of_a_kept_run_are_those_of_the_whole_one(run: Path, tmp_path: Path) -> None:
-    analysed(run)
+    full_analysis(run)
     kept, whole = open_run(keeping.keep(run, tmp_path / "run")), open_run(run)
     assert kept.tables == whole.tables and "slices" in kept.tables
     for name in kept.tables:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from layered import files, observed, request
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
 from steelyard.analyse.layers import breakdowns, figures_of, nests
@@ -100,7 +100,7 @@ def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) 
 
 
 def test_shares_sum_up_to_all_of_it_and_a_planted_delay_moves_its_layer_alone(tmp_path: Path) -> None:
-    found = examined(read_run(observed(tmp_path / "run", PLANTED, {"a": 5.0}))).verdicts
+    found = analyse_run(read_run(observed(tmp_path / "run", PLANTED, {"a": 5.0}))).verdicts
     by_layer = {(one.subject, one.layer): one for one in found.layers}
     assert len(by_layer) == 8
     for subject in ("a", "b"):
@@ -118,7 +118,7 @@ def test_shares_sum_up_to_all_of_it_and_a_planted_delay_moves_its_layer_alone(tm
 
 
 def test_records_equal_answers_and_layers_nest(tmp_path: Path) -> None:
-    found = examined(read_run(observed(tmp_path / "run", PLANTED)))
+    found = analyse_run(read_run(observed(tmp_path / "run", PLANTED)))
     levels = {(one.check, one.subject): one.level for one in found.findings if one.check in (RECORDS, NESTING)}
     assert levels == dict.fromkeys([(check, who) for check in (RECORDS, NESTING) for who in "ab"], Level.OK)
     assert all(one.records == one.completed and not one.lost and not one.violations for one in found.verdicts.recorded)
@@ -126,7 +126,7 @@ def test_records_equal_answers_and_layers_nest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [-1, 1])
 def test_a_record_too_few_or_too_many_voids_the_instrument(tmp_path: Path, change: int) -> None:
-    found = examined(read_run(observed(tmp_path / "run", PLANTED, change=change)))
+    found = analyse_run(read_run(observed(tmp_path / "run", PLANTED, change=change)))
     assert {one.level for one in found.findings if one.check == RECORDS} == {Level.INVALID}
     assert not found.verdicts.valid
     assert "recorded for" in found.verdicts.why_not[0]
@@ -134,7 +134,7 @@ def test_a_record_too_few_or_too_many_voids_the_instrument(tmp_path: Path, chang
 
 def test_violations_are_counted_and_in_no_sum(tmp_path: Path) -> None:
     folder = observed(tmp_path / "run", PLANTED)
-    before = examined(read_run(folder)).verdicts.layers
+    before = analyse_run(read_run(folder)).verdicts.layers
     path = folder / "trials" / "01" / "layers.csv"
     read = read_layers(path, False)
     every = [one for rows in read.values() for one in rows]
@@ -142,7 +142,7 @@ def test_violations_are_counted_and_in_no_sum(tmp_path: Path) -> None:
     wrong = replace(every[bad].record, violations=4, layers={"filter": LayerTime(1, 10**12, 10**12, 0)})
     every[bad] = replace(every[bad], record=wrong)
     write_layers(path, every)
-    after = examined(read_run(folder))
+    after = analyse_run(read_run(folder))
     assert sum(one.violations for one in after.verdicts.recorded) == 1
     assert {one.level for one in after.findings if one.check == NESTING} == {Level.OK, Level.INVALID}
     for one, other in zip(before, after.verdicts.layers, strict=True):
@@ -173,20 +173,20 @@ def test_the_slow_ones_are_slow_by_the_layer_that_slows_them(tmp_path: Path) -> 
             layers["si"] = replace(layers["si"], total_ns=9_900_000)
             every[place] = replace(every[place], record=replace(every[place].record, layers=layers))
         write_layers(path, every)
-    slow = examined(read_run(folder)).verdicts.slow_layers
+    slow = analyse_run(read_run(folder)).verdicts.slow_layers
     assert {(one.subject, one.layer) for one in slow} == {("a", "engine"), ("b", "engine")}
     assert all(one.share > 0.95 and "Engine" in one.sentence for one in slow)
 
 
 def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tmp_path: Path) -> None:
-    page = html_of(examined(read_run(observed(tmp_path / "run", PLANTED, {"a": 0.5}))))
+    page = html_of(analyse_run(read_run(observed(tmp_path / "run", PLANTED, {"a": 0.5}))))
     section = page[page.index('<section id="layers">') :]
     assert "Where the time goes inside the server" in section
     assert section.count(">a difference<") == 1
     assert section.count(">within the margins<") == 3
     assert "requests around the slowest" in section
     assert "ms more in Service (" in section and "A pale bar is not told apart" in section
-    assert html_of(examined(read_run(tmp_path / "run"))) == page
+    assert html_of(analyse_run(read_run(tmp_path / "run"))) == page
 
 
 def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:
@@ -236,9 +236,9 @@ def test_a_record_belongs_to_the_face_in_whose_slice_it_lies(tmp_path: Path) -> 
         for number in chosen.values()
     ]
     read = [RecordFolder(tuple(records), 0, 0, True, ())]
-    placed = list(gathering._placed(["tomcat-metro", "go"], trial, read, int))
+    placed = list(gathering._requests_in_slices(["tomcat-metro", "go"], trial, read, int))
     assert {one.subject: one.slice for one in placed} == chosen and all(one.measured for one in placed)
-    alone = list(gathering._placed(["go"], trial, read, int))
+    alone = list(gathering._requests_in_slices(["go"], trial, read, int))
     assert [one.subject for one in alone] == ["go"]
 
 
@@ -248,6 +248,6 @@ def test_a_record_of_another_clock_lies_in_the_slice_that_was_then_by_ours(tmp_p
     number = next(number for number, row in rows.items() if row.subject == "go" and row.phase == "measure")
     began, ahead = rows[number].begin_ns + 1, 10**15
     read = [RecordFolder((RequestRecord(1, began + ahead, 0, {"filter": LayerTime(1, 10, 10, 0)}),), 0, 0, True, ())]
-    assert list(gathering._placed(["go"], trial, read, int)) == [], "by its own clock it was in no slice"
-    (request,) = gathering._placed(["go"], trial, read, lambda instant: instant - ahead)
+    assert list(gathering._requests_in_slices(["go"], trial, read, int)) == [], "by its own clock it was in no slice"
+    (request,) = gathering._requests_in_slices(["go"], trial, read, lambda instant: instant - ahead)
     assert (request.slice, request.measured, request.record.begin_ns) == (number, True, began)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from steelyard.measure.load.limits import Bracket, LimitWords, Search
-from steelyard.measure.load.stages import Driven, Promised
+from steelyard.measure.load.stages import Driven, LimitGoal
 from steelyard.models.outputs.loading import LimitStage
 from steelyard.statistics.queue_limit import Values
 from steelyard.workload.load_spec import LoadSpec
 
 TRUTH = {"poisson": 92.5, "constant": 100.0}
-PROMISED = Promised(0.95, 0.2, None)
+PROMISED = LimitGoal(0.95, 0.2, None)
 SERVICE_S = 0.010
 _BETWEEN_S = 1.5  # from the end of a stage to the begin of the next
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from steelyard.analyse.narrowing import so_far
+from steelyard.analyse.narrowing import interim_comparisons
 from steelyard.base.live import Live, LiveComparison, LiveInterval
 from steelyard.base.live_block import block, sparkline
 from steelyard.base.progress import Progress
@@ -44,7 +44,7 @@ def shown(*labels: str) -> Live:
             live.second(second(elapsed, elapsed * 10_000, slice=number, subject=label))
     live.slices_ended({"go": 1.234})
     for forks, half in ((1, None), (2, 0.07), (3, 0.03), (4, 0.012)):
-        live.narrowed([LiveComparison("go", labels[0], "echoStruct", "throughput", 0.95, [interval(forks, half)])])
+        live.add_intervals([LiveComparison("go", labels[0], "echoStruct", "throughput", 0.95, [interval(forks, half)])])
     return live
 
 
@@ -146,7 +146,7 @@ def test_response_times_are_of_what_was_appended_since_the_last_look(tmp_path: P
 
 def test_after_each_fork_the_interval_is_that_of_the_forks_there_are(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "run", Planted(forks=3, pairs=4)))
-    [compared] = so_far(run)
+    [compared] = interim_comparisons(run)
     [last] = compared.intervals
     assert (compared.a, compared.b, last.forks) == ("tomcat-metro", "go", 3)
     assert last.low is not None and last.high is not None

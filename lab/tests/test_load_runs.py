@@ -134,7 +134,7 @@ def test_report_makes_the_same_page_again_and_its_files_are_those_of_every_run(
     assert {name: (folder / name).read_bytes() for name in before} == before
     stored = read_run(folder)
     assert stored.schedule.design == "as-it-runs" and [trial.status for trial in stored.trials] == ["complete"]
-    assert stored.trials[0].noted.subjects[0].ran_already and stored.trials[0].machine[0]
+    assert stored.trials[0].record_or_empty.subjects[0].ran_already and stored.trials[0].machine[0]
     throughput = next(row for row in (folder / "results.csv").read_text().splitlines() if ",throughput," in row)
     assert float(throughput.split(",")[7]) == pytest.approx(printed["throughput_per_s"]["value"])
     assert json.loads((folder / LOAD).read_text()) == printed

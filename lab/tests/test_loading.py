@@ -16,7 +16,7 @@ from steelyard.measure.load.driving import GiveUp
 from steelyard.measure.load.judged_requests import slower_than
 from steelyard.models.job import BigBang, FixedWork, Http2, Rate, Steps
 from steelyard.models.service import Auth, Column, Expect
-from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, correlated
+from steelyard.statistics.batch_means import LEAST_BATCHES, batch_means, has_correlation
 from steelyard.workload import allowed_hosts, answer_rules, load_spec
 from steelyard.workload.data import rows_of
 from steelyard.workload.load_target import of_url
@@ -53,7 +53,7 @@ def test_too_few_seconds_have_no_interval_and_a_trend_is_said() -> None:
     assert batch_means([1.0] * (LEAST_BATCHES - 1)) is None
     rising = batch_means([float(second) for second in range(40)])
     assert rising is not None and not rising.independent
-    assert not correlated([1.0] * 10)
+    assert not has_correlation([1.0] * 10)
 
 
 def test_data_is_the_same_for_a_seed_and_written_as_xml_needs(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_words_become_profiles() -> None:
     assert isinstance(steps, Steps) and steps.levels == [1, 2, 3, 4] and steps.hold_seconds == 2
     rate = profile_of(load_spec.LoadSpec(rates=load_spec.rates_of("600/m"), poisson=True))
     assert isinstance(rate, Rate) and (rate.stages[0].from_rate, rate.arrivals) == (10, "poisson")
-    assert load_spec.think_of("1s..4s").to_ms == 4000 and load_spec.think_of("").kind == "none"
+    assert load_spec.parse_think("1s..4s").to_ms == 4000 and load_spec.parse_think("").kind == "none"
     assert load_spec.expect_of(["length=1..9", "status=200,201", "xpath=//a"]) == Expect(
         least=1, most=9, status=[200, 201], xpath=["//a"]
     )
@@ -134,7 +134,7 @@ def test_a_name_token_is_filled_by_the_engine_and_holds_no_secret(
     asked = of_url("http://127.0.0.1/x", None, ENVELOPE, {}, Expect())
     digest = Auth(kind="password-digest", user="me", secret="env:PASSWORD", valid_seconds=300)
     told, who_asks = with_auth(replace(asked, auth=digest), {})
-    secrets = who_asks.told(1)
+    secrets = who_asks.next_secrets(1)
     body = told.operations["request"].bodies[0]
     assert told.operations["request"].filled and b"hid" not in body and "hid" not in repr(who_asks)
     assert secrets is not None and secrets.values == {"password": "hid<den"}
@@ -165,7 +165,7 @@ def test_rules_on_kept_answers_say_what_is_missing() -> None:
 
 def test_a_rule_of_an_operation_goes_before_that_of_all() -> None:
     own, common = Expect(contains="own"), Expect(contains="common", status=[202])
-    assert own.over(common) == Expect(contains="own", status=[202])
+    assert own.overriding(common) == Expect(contains="own", status=[202])
 
 
 def test_http_2_is_asked_with_so_many_streams_and_goes_without_chunks() -> None:
@@ -185,7 +185,7 @@ def test_a_target_that_fails_wholly_is_given_up_and_one_that_nobody_asks_is_not(
 
     def told(completed: int, failed: int, users: int) -> bool:
         at[0] += 1
-        return watch.failed_wholly({"completed": completed, "failed": failed, "wrong": 0, "users": users})
+        return watch.has_failed({"completed": completed, "failed": failed, "wrong": 0, "users": users})
 
     assert not any(told(10 * second, 5 * second, users) for second in range(1, 9)), "it answers some"
     assert not any(told(80, 40, 0) for _ in range(9)), "nobody asks"
@@ -222,11 +222,11 @@ def test_a_ramp_says_what_was_measured_with_how_many_users() -> None:
 
 def test_runs_that_begin_in_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     from steelyard.base.errors import StoreError
-    from steelyard.results.loads import made
+    from steelyard.results.loads import make_run_folder
 
     wanted = tmp_path / "runs" / "load-shop-2026-01-31-120000"
-    assert [made(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]
+    assert [make_run_folder(wanted).name for _ in range(3)] == [wanted.name, f"{wanted.name}-2", f"{wanted.name}-3"]
     (tmp_path / "file").touch()
     for blocked in (tmp_path / "file", tmp_path / "file" / "runs"):
         with pytest.raises(StoreError, match="cannot be made"):
-            made(blocked)
+            make_run_folder(blocked)

@@ -32,7 +32,7 @@ def test_the_engine_has_processors_of_its_own_where_there_are_two(
 ) -> None:
     shares = cpus.share(available, tmp_path)
     assert (shares.server, shares.engine) == (server, engine)
-    assert shares.apart == (len(available) > 1)
+    assert shares.is_separate == (len(available) > 1)
     assert shares.companions == []
 
 
@@ -90,8 +90,8 @@ def test_a_virtual_machines_processors_are_kept_awake_but_where_that_delays_who_
 ) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cpuinfo").write_text(cpuinfo)
-    assert cpus.awake_wanted(said, idle=idle, root=tmp_path) == whose
-    limited = cpus.awake_wanted(said, limited=True, idle=idle, root=tmp_path)
+    assert cpus.parse_keep_awake(said, idle=idle, root=tmp_path) == whose
+    limited = cpus.parse_keep_awake(said, limited=True, idle=idle, root=tmp_path)
     assert limited == (whose if said else "none"), "a quota would be used up"
 
 
@@ -130,7 +130,7 @@ def test_the_engine_has_cores_of_its_own_where_there_are_two(
     cores(tmp_path, *siblings)
     shares = cpus.share(range(len(siblings)), tmp_path)
     assert (shares.server, shares.engine, shares.same_core) == (server, engine, same_core)
-    assert shares.apart
+    assert shares.is_separate
     check = doctor._processors(shares)
     assert check.good is not same_core
     assert ("all threads of one core" in check.found) is same_core
@@ -339,9 +339,9 @@ def test_a_machine_that_shows_little_is_asked_no_more_and_ours_is_looked_at_once
 
 
 def test_a_variable_that_servers_read_is_named_without_its_value() -> None:
-    quiet = doctor._inherited(["PATH", "HOME", "JAVA_HOME", "STEELYARD_LOCK", "PYTHONPATH"])
+    quiet = doctor._inherited_variables(["PATH", "HOME", "JAVA_HOME", "STEELYARD_LOCK", "PYTHONPATH"])
     assert (quiet.found, quiet.good) == ("no variable that changes how servers run", True)
-    set_ = doctor._inherited(["PATH", "MALLOC_ARENA_MAX", "JAVA_TOOL_OPTIONS"])
+    set_ = doctor._inherited_variables(["PATH", "MALLOC_ARENA_MAX", "JAVA_TOOL_OPTIONS"])
     assert (set_.found, set_.good) == ("JAVA_TOOL_OPTIONS, MALLOC_ARENA_MAX", False)
 
 
@@ -423,6 +423,6 @@ def test_the_parts_of_a_subject_never_draw_the_same_port() -> None:
 
 
 def test_who_waits_is_frozen_unless_the_user_says_otherwise() -> None:
-    assert subject.freezing_wanted("") and subject.freezing_wanted("yes") and not subject.freezing_wanted("no")
+    assert subject.parse_freeze("") and subject.parse_freeze("yes") and not subject.parse_freeze("no")
     with pytest.raises(ConfigurationError, match="STEELYARD_FREEZE is 'maybe', but must be yes or no"):
-        subject.freezing_wanted("maybe")
+        subject.parse_freeze("maybe")

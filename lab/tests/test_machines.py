@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from command import steelyard
 from rich.console import Console
-from steelyard.analyse.machines import ClusterAnalysis, analysed
+from steelyard.analyse.machines import ClusterAnalysis, analyse_cluster
 from steelyard.base.errors import InsufficientDataError
 from steelyard.commands import printing
 from steelyard.models.cluster import ClusterRun, Incident, Machine, MachinesVerdict
 from steelyard.models.records import Schedule
 from steelyard.report import machines_page
 from steelyard.results import cluster_folder
-from steelyard.statistics.campaigns import Found, between
+from steelyard.statistics.campaigns import Found, random_effects
 from steelyard.statistics.machines import over_machines
 from steelyard.statistics.verdict_words import Better, PValues, Word, words_of
 from synthetic import Planted, write_run
@@ -43,7 +43,7 @@ def test_machines_that_differ_have_the_mean_spread_and_prediction_of_random_effe
 
 def test_machines_that_agree_by_luck_are_no_surer_than_their_forks() -> None:
     alike = [Found(0.1, 0.02), Found(0.1001, 0.02), Found(0.1, 0.02)]
-    narrow, together = between(alike).mean, over_machines(alike)
+    narrow, together = random_effects(alike).mean, over_machines(alike)
     assert together.spread == 0.0
     assert together.mean.high - together.mean.estimate == pytest.approx(1.959964 * 0.02 / math.sqrt(3), rel=1e-4)
     assert narrow.high - narrow.estimate < 0.01 * (together.mean.high - together.mean.estimate)
@@ -117,7 +117,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def analysis(three: Path) -> ClusterAnalysis:
     """What is said of the three machines."""
-    return analysed(three)
+    return analyse_cluster(three)
 
 
 def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(analysis: ClusterAnalysis) -> None:
@@ -163,7 +163,7 @@ def test_a_machine_that_does_not_count_is_named_and_no_part_of_the_mean(three: P
     shutil.copytree(three, folder)
     for path in sorted((folder / "machines/machine-3/trials").iterdir())[1:]:
         shutil.rmtree(path)
-    verdict = analysed(folder).verdict
+    verdict = analyse_cluster(folder).verdict
     (primary,) = verdict.comparisons
     assert primary.counted == 2 and primary.prediction is None
     assert primary.machines[2].why_not == "only 1 fork can be counted, of at least 2"
@@ -172,7 +172,7 @@ def test_a_machine_that_does_not_count_is_named_and_no_part_of_the_mean(three: P
 
 
 def test_one_machine_has_its_own_verdict_and_none_over_machines(tmp_path: Path) -> None:
-    verdict = analysed(cluster(tmp_path / "run", [8_000.0])).verdict
+    verdict = analyse_cluster(cluster(tmp_path / "run", [8_000.0])).verdict
     (primary,) = verdict.comparisons
     assert primary.verdict is None and primary.interval is None and primary.ratio == pytest.approx(0.8, abs=0.03)
     assert "No verdict over machines" in verdict.sentence and "of machine-1 alone" in verdict.sentence
@@ -181,5 +181,5 @@ def test_one_machine_has_its_own_verdict_and_none_over_machines(tmp_path: Path) 
 def test_a_run_to_which_nothing_came_home_says_why(tmp_path: Path) -> None:
     folder = cluster(tmp_path / "run", [8_000.0])
     shutil.rmtree(folder / "machines/machine-1/trials")
-    verdict = analysed(folder).verdict
+    verdict = analyse_cluster(folder).verdict
     assert not verdict.valid and verdict.why_not == ["no trial came home"] and verdict.missing == [1, 2, 3]

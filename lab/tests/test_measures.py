@@ -55,17 +55,19 @@ def test_the_usual_measures_are_there() -> None:
 
 
 def test_throughput_is_right_answers_over_seconds() -> None:
-    assert registry()["throughput"].of(values_of(completed=20_000, seconds=2.0)).value == 10_000
+    assert registry()["throughput"].evaluate(values_of(completed=20_000, seconds=2.0)).value == 10_000
 
 
 def test_cpu_a_request_counts_what_the_lead_in_answered_too() -> None:
-    found = registry()["cpu_per_request"].of(values_of(cpu_ns=2e9, completed=9000, lead_in_completed=900, wrong=100))
+    found = registry()["cpu_per_request"].evaluate(
+        values_of(cpu_ns=2e9, completed=9000, lead_in_completed=900, wrong=100)
+    )
     assert found.value == pytest.approx(200.0)
 
 
 def test_a_study_adds_a_measure_of_its_own() -> None:
     found = registry(own())["bytes_in_a_second"]
-    assert found.of(values_of(bytes_in=400, seconds=4)).value == 100
+    assert found.evaluate(values_of(bytes_in=400, seconds=4)).value == 100
     assert found.short == "Bytes in a second"
 
 
@@ -100,7 +102,7 @@ def test_a_wrong_measure_is_named_with_its_key(changes: dict[str, Any], said: st
 
 def test_a_measure_draws_on_the_source_that_it_names() -> None:
     found = registry(own(source="operations", formula="failed_buy / (failed_buy + completed_buy)"))["bytes_in_a_second"]
-    assert found.of(values_of(failed_buy=1, completed_buy=3)).value == 0.25
+    assert found.evaluate(values_of(failed_buy=1, completed_buy=3)).value == 0.25
 
 
 def test_a_study_may_be_judged_only_by_a_measure_that_there_is() -> None:
@@ -168,19 +170,19 @@ def test_arithmetic_is_that_of_floats(a: float, b: float) -> None:
 
 
 def test_a_division_by_nothing_is_no_value_with_a_reason() -> None:
-    found = registry()["response_time_mean"].of(values_of(response_ns_sum=0, completed=0))
+    found = registry()["response_time_mean"].evaluate(values_of(response_ns_sum=0, completed=0))
     assert found.value is None and found.refusal == "nothing was recorded for mean response time"
 
 
 def test_what_was_not_observed_is_no_value() -> None:
-    assert registry()["memory"].of(values_of(completed=10)).value is None
+    assert registry()["memory"].evaluate(values_of(completed=10)).value is None
 
 
 def test_a_percentile_without_support_is_refused_with_what_it_needs() -> None:
     measures = registry()
-    found = measures["response_time_p99"].of(values_of(flat_histogram(999)))
+    found = measures["response_time_p99"].evaluate(values_of(flat_histogram(999)))
     assert found.value is None and found.refusal == "p99 needs 1,000 requests, and there are 999"
-    assert measures["response_time_p99"].of(values_of(flat_histogram(1000))).value == pytest.approx(990.0)
+    assert measures["response_time_p99"].evaluate(values_of(flat_histogram(1000))).value == pytest.approx(990.0)
 
 
 def waiting(*slices: tuple[int, int]) -> Quantities:
@@ -188,14 +190,17 @@ def waiting(*slices: tuple[int, int]) -> Quantities:
 
 
 def test_a_percentile_among_requests_that_waited_longer_in_vain_is_refused() -> None:
-    found = registry()["response_time_p99"].of(waiting((30_000_000_000, 200)))
+    found = registry()["response_time_p99"].evaluate(waiting((30_000_000_000, 200)))
     assert found.value is None and "were not answered" in (found.refusal or "")
 
 
 def test_requests_that_were_just_under_way_at_a_slices_end_refuse_nothing() -> None:
     """Every closed load leaves one a user; none has waited for as long as the percentile."""
-    assert registry()["response_time_p99"].of(waiting(*[(900_000_000, 8)] * 20)).value == pytest.approx(1980.0)
-    assert registry()["response_time_p99"].of(waiting((30_000_000_000, 8), *[(900_000_000, 8)] * 20)).value is not None
+    assert registry()["response_time_p99"].evaluate(waiting(*[(900_000_000, 8)] * 20)).value == pytest.approx(1980.0)
+    assert (
+        registry()["response_time_p99"].evaluate(waiting((30_000_000_000, 8), *[(900_000_000, 8)] * 20)).value
+        is not None
+    )
 
 
 def test_a_deviation_is_that_of_the_values_in_the_histogram() -> None:

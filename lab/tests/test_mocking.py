@@ -18,9 +18,9 @@ from steelyard.commands.mock import own_port
 from steelyard.models.job import Think
 from steelyard.models.service import Expect
 from steelyard.workload import answer_rules, contract
-from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.convert import convert_description
 from steelyard.workload.load_target import of_service
-from steelyard.workload.mocking.known import MockedService, MockRequest, mocked
+from steelyard.workload.mocking.known import MockedService, MockRequest, mock_service
 from steelyard.workload.mocking.stand_in import StandIn
 from stood_in import imported, serving
 
@@ -90,11 +90,11 @@ def test_an_answer_that_its_user_wrote_down_goes_before_a_made_one(tmp_path: Pat
     (written / "any.answer.json").write_text(json.dumps({**order, "id": 77}))
     (written / "two.request.json").write_text('{"customer": "Two"}')
     (written / "two.answer.json").write_text(json.dumps({**order, "id": 2}))
-    asking = client(mocked(known.service, 1))
+    asking = client(mock_service(known.service, 1))
     assert asking.post("/api/v1/orders", content=b"{}").json()["id"] == 77
     assert asking.post("/api/v1/orders", content=b'{ "customer" : "\\u0054wo" }').json()["id"] == 2
     (written / "any.answer.json").write_text('{"id": "no number"}')
-    left = {each.what: each.why for each in mocked(known.service, 1).left_out}
+    left = {each.what: each.why for each in mock_service(known.service, 1).left_out}
     assert left == {}, "where what is written is not right, what is made of the schema is"
 
 
@@ -105,7 +105,7 @@ def test_what_no_answer_can_be_made_for_is_named_with_what_to_do(tmp_path: Path)
         '[operations.hidden]\nmeaning = "b"\nsample = "a"\nexpect = { matches = "[0-9]+" }\n'
     )
     (tmp_path / "a").write_text("x")
-    known = mocked(entries.service_at(str(tmp_path)), 1)
+    known = mock_service(entries.service_at(str(tmp_path)), 1)
     assert [(each.what, "contract/exchanges/hidden/any.answer.bin" in each.why) for each in known.left_out] == [
         ("hidden", True)
     ]
@@ -118,7 +118,7 @@ def test_a_service_of_the_hall_keeps_its_contract_in_every_spelling() -> None:
     whole = entries.service("wstest")
     few = {"echoSynthetic": whole.model.operations["echoSynthetic"]}  # reading by the schema takes its time
     service = replace(whole, model=whole.model.model_copy(update={"operations": few}))
-    with serving(mocked(service, 1)) as (address, app):
+    with serving(mock_service(service, 1)) as (address, app):
         verified = contract.verify(service, f"{address}{service.model.path}", seed=1)
         assert verified == app.answered.total() > len(service.model.operations)
 
@@ -138,7 +138,7 @@ def test_a_load_of_a_stand_in_is_valid_and_both_count_the_same(tmp_path: Path) -
 
 
 def test_the_command_says_where_it_stands_and_at_its_end_what_it_answered(tmp_path: Path) -> None:
-    take_over(str(HERE / "wsdl/ports.wsdl"), tmp_path / "mine", ())
+    convert_description(str(HERE / "wsdl/ports.wsdl"), tmp_path / "mine", ())
     words = ("--port", "0", "--for", "10ms", "--delay", "1ms..2ms", "--fail", "1%")  # as the guide has it
     ran = steelyard("mock", "mine", *words, folder=tmp_path)
     assert ran.code == 0, ran.err
@@ -165,4 +165,4 @@ def test_a_service_of_which_nothing_is_known_is_refused(tmp_path: Path) -> None:
         '[operations.a]\nmeaning = "a"\nsample = "a"\nexpect = { matches = "b" }\n'
     )
     with pytest.raises(ConfigurationError, match="nothing of own can be stood in for: a: "):
-        mocked(entries.service_at(str(tmp_path)), 1)
+        mock_service(entries.service_at(str(tmp_path)), 1)

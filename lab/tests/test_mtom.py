@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from steelyard.base.errors import ContractError
 from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
-from steelyard.catalogue.formats import spoken
+from steelyard.catalogue.formats import service_in_format
 from steelyard.models.service import Exchange
 from steelyard.workload import contract, exchanges, refusals
 from steelyard.workload.body_formats import meaning_of
 from steelyard.workload.soap import packages
 
 OWN = entries.service("wstest")
-WSTEST = spoken(OWN, {"format": "mtom"})
+WSTEST = service_in_format(OWN, {"format": "mtom"})
 MEANING = meaning_of(WSTEST)
-WRITTEN = dict(exchanges.written(WSTEST))
+WRITTEN = dict(exchanges.contract_exchanges(WSTEST))
 EVERY_BYTE = WRITTEN["echoSynthetic/all-bytes"]
 # As Metro writes it: line before the first boundary, a boundary with colons, heads in its own order and capitals.
 BYTES = bytes(range(256)) + b"\r\n--\r\n"
@@ -144,18 +144,18 @@ def test_bad_requests_are_those_of_soap_in_a_package_and_some_of_packages_own() 
 def test_a_text_that_is_sent_would_show_a_leak() -> None:
     echo = MEANING.echo(list(WRITTEN.items()))
     assert echo is not None
-    body = echo.saying("&e;")
+    body = echo.with_text("&e;")
     assert b"&e;" in body and body.startswith(b"--steelyard-boundary") and body.endswith(b"--steelyard-boundary--\r\n")
 
 
 def test_it_is_asked_with_the_header_of_a_package_and_judged_by_its_marker() -> None:
     headers = contract.request_headers(WSTEST.model, "echoSynthetic")
     assert headers == {"Content-Type": packages.content_type(), "SOAPAction": '""'}
-    (exchange,) = exchanges.generated(WSTEST, "echoSynthetic", seed=1, count=1, parameters={"NumBytes": 64})
+    (exchange,) = exchanges.generate_exchanges(WSTEST, "echoSynthetic", seed=1, count=1, parameters={"NumBytes": 64})
     rule = MEANING.rule(exchange)
     assert rule.contains == exchange.marker and str(exchange.marker).encode() in MEANING.body(exchange.answer)
     fault = Answer(500, MEANING.body(exchange.answer).replace(b"echoSyntheticResponse", b"soap:Fault"))
-    assert MEANING.not_refused(fault) is None
+    assert MEANING.refusal_problem(fault) is None
     assert [spelling.name for spelling in islice(MEANING.spellings(exchange), 3)] == [
         "as given",
         "another boundary",

@@ -9,7 +9,7 @@ from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.subject_syntax import subject_of
 from steelyard.measure import main_job
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.subjects import subjects_of
 
@@ -27,14 +27,14 @@ def test_a_long_factor_makes_a_label_that_files_can_be_named_after() -> None:
 def test_a_factor_that_names_no_file_is_refused_however_long(length: int) -> None:
     service, server = entries.service("soaservers"), entries.server("tomcat-metro")
     with pytest.raises(ConfigurationError, match="which is no file"):
-        factors.settled(server, service, {"graph": "x" * length})
+        factors.factor_values(server, service, {"graph": "x" * length})
 
 
 @pytest.mark.parametrize("prefix", ["../../x", "/tmp/x", "a/b", "..", "x" * 250, "a b", "-x"])
 def test_a_run_s_prefix_is_a_name_and_leads_nowhere(tmp_path: Path, prefix: str) -> None:
     study = entries.study("wstest").model
     name = next(name for name, known in study.parameters.items() if known.sets == "out_prefix")
-    settings = settle(study, Request(settings={name: prefix}))
+    settings = merge_parameters(study, Request(settings={name: prefix}))
     with pytest.raises(ConfigurationError, match="a run's folder cannot be called '"):
         main_job.place_of("wstest", settings, tmp_path)
 
@@ -42,7 +42,7 @@ def test_a_run_s_prefix_is_a_name_and_leads_nowhere(tmp_path: Path, prefix: str)
 def test_a_run_s_prefix_names_its_folder(tmp_path: Path) -> None:
     study = entries.study("wstest").model
     name = next(name for name, known in study.parameters.items() if known.sets == "out_prefix")
-    place = main_job.place_of("wstest", settle(study, Request(settings={name: "night-1.5"})), tmp_path)
+    place = main_job.place_of("wstest", merge_parameters(study, Request(settings={name: "night-1.5"})), tmp_path)
     assert place.parent == tmp_path and place.name.startswith("night-1.5-20")
 
 

@@ -20,7 +20,7 @@ from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Auth, Column, Expect
 from steelyard.workload import answer_rules, load_target
 from steelyard.workload.data import rows_of
-from steelyard.workload.importing.convert import take_over
+from steelyard.workload.importing.convert import convert_description
 from steelyard.workload.importing.openapi import reading
 from steelyard.workload.importing.openapi.json_samples import JsonSamples
 from steelyard.workload.importing.openapi.parameters import WireForm
@@ -30,7 +30,7 @@ DOCUMENTS = Path(__file__).parent / "openapi"
 
 
 def imported(name: str, folder: Path) -> tuple[ImportOutput, dict[str, Any]]:
-    output = take_over(str(DOCUMENTS / name), folder / "mine", ())
+    output = convert_description(str(DOCUMENTS / name), folder / "mine", ())
     described = tomllib.loads((folder / "mine" / "service.toml").read_text())
     entries.service_at(str(folder / "mine"))  # what was written is a service
     return output, described
@@ -124,7 +124,7 @@ def test_parts_come_from_the_folder_and_from_nowhere_else(tmp_path: Path) -> Non
     (tmp_path / "paths").mkdir()
     (tmp_path / "paths" / "a.yaml").symlink_to("/etc/hostname")
     with pytest.raises(ImportRefusedError, match="outside its folder"):
-        take_over(str(tmp_path / "main.yaml"), tmp_path / "other", ())
+        convert_description(str(tmp_path / "main.yaml"), tmp_path / "other", ())
 
 
 def document(paths: str = "", **more: str) -> str:
@@ -189,7 +189,7 @@ def test_a_hostile_document_is_refused_in_a_sentence_with_its_place(name: str, t
     text, reason = HOSTILE[name]
     (tmp_path / name).write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ImportRefusedError, match=reason) as refused:
-        take_over(str(tmp_path / name), tmp_path / "far" / "mine", ())
+        convert_description(str(tmp_path / name), tmp_path / "far" / "mine", ())
     assert name in refused.value.message and "\n" not in refused.value.message
     assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left"
 
@@ -229,7 +229,7 @@ def test_a_document_with_anything_wrong_in_it_is_taken_over_or_refused(
     folder = tmp_path_factory.mktemp("fuzzed")
     (folder / name).write_bytes(raw)
     try:
-        output = take_over(str(folder / name), folder / "mine", ())
+        output = convert_description(str(folder / name), folder / "mine", ())
     except ImportRefusedError as refused:
         assert name in refused.message and not (folder / "mine").exists()
     else:
@@ -294,12 +294,12 @@ def test_a_schema_that_can_be_met_is_met(schema: Any) -> None:
 
 def test_a_value_that_its_style_cannot_write_is_never_sent() -> None:
     with pytest.raises(UnmetError, match="no way to write"):
-        WireForm("a", "query", "form", True).written([[1]])
+        WireForm("a", "query", "form", True).serialize([[1]])
     with pytest.raises(UnmetError, match="another path"):
-        WireForm("a", "path", "simple", False).written("..")
+        WireForm("a", "path", "simple", False).serialize("..")
     with pytest.raises(UnmetError, match="no header field"):
-        WireForm("a", "header", "simple", False).written("x\r\nY: z")
-    assert WireForm("a", "query", "form", False, reserved=True).written("x/y&z") == "a=x/y%26z"
+        WireForm("a", "header", "simple", False).serialize("x\r\nY: z")
+    assert WireForm("a", "query", "form", False, reserved=True).serialize("x/y&z") == "a=x/y%26z"
 
 
 def test_answers_are_judged_by_schema_and_by_values(tmp_path: Path) -> None:
@@ -357,4 +357,6 @@ def test_the_command_says_what_it_took_over(tmp_path: Path) -> None:
 def test_options_of_wsdls_are_refused(tmp_path: Path) -> None:
     for option, words in {"--port": {"ports": ["P"]}, "--also": {"also": ["x"]}}.items():
         with pytest.raises(ImportRefusedError, match=f"{option} is for WSDLs"):
-            take_over(str(DOCUMENTS / "shop.yaml"), tmp_path / "mine", words.get("also", ()), words.get("ports", ()))
+            convert_description(
+                str(DOCUMENTS / "shop.yaml"), tmp_path / "mine", words.get("also", ()), words.get("ports", ())
+            )

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.models.job import Ramp
 from steelyard.report import beside_page
-from steelyard.report.beside import beside
+from steelyard.report.beside import compare_runs
 from steelyard.report.drawing import draw, marks
 from steelyard.report.grammar import axis_of, channel
 from steelyard.report.page import html_of
@@ -34,7 +34,7 @@ MILLISECONDS = 120_000
 def analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     voided = {(2, 1, "b10"): {"reset": 5, "wrong": 1}}
     planted = Planted(rates=RATES, reference="go", pairs=4, changes=voided, unsteady=frozenset({(3, "b9")}))
-    return examined(read_run(write_run(tmp_path_factory.mktemp("script") / "run", planted)))
+    return analyse_run(read_run(write_run(tmp_path_factory.mktemp("script") / "run", planted)))
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_each_fork_is_told_without_the_script_too(analysis: Analysis) -> None:
 
 
 def test_two_subjects_need_no_choosing(tmp_path: Path) -> None:
-    alone = examined(read_run(write_run(tmp_path / "run", Planted(forks=1, pairs=2))))
+    alone = analyse_run(read_run(write_run(tmp_path / "run", Planted(forks=1, pairs=2))))
     assert any_two.content(alone) is None and forks.content(alone) is not None
 
 
@@ -230,7 +230,7 @@ def of_a_test(tmp_path_factory: pytest.TempPathFactory) -> str:
     planted = Planted(
         rates={"go": 700.0, "b9": 500.0}, reference="go", forks=2, blocks={"10": shape}, refuses_from={"b9": 24}
     )
-    return html_of(examined(read_run(write_run(tmp_path_factory.mktemp("shaped") / "run", planted))))
+    return html_of(analyse_run(read_run(write_run(tmp_path_factory.mktemp("shaped") / "run", planted))))
 
 
 def test_a_fork_of_a_test_with_a_shape_is_told_in_intervals(of_a_test: str) -> None:
@@ -298,8 +298,8 @@ def bars_of(letters: int) -> str:
     """A small chart of two subjects whose names have so many letters."""
     names = [f"wildfly@{'variantsofmessaging-' * 2}"[: letters - 1] + place for place in "ab"]
     rows = marks([{"name": name, "value": 1 + place} for place, name in enumerate(names)])
-    bars = rows.drawn("bar").encode(x="value:Q", y=channel("name:N", axis=axis_of(title=None)))
-    return draw(f"names-{letters}", lambda width: bars.sized(width, 80))[1]
+    bars = rows.as_marks("bar").encode(x="value:Q", y=channel("name:N", axis=axis_of(title=None)))
+    return draw(f"names-{letters}", lambda width: bars.to_chart(width, 80))[1]
 
 
 def test_names_stand_whole_beside_their_bars(chromium: Any) -> None:
@@ -316,7 +316,7 @@ def test_runs_side_by_side_are_no_wider_than_a_small_window(chromium: Any, tmp_p
     runs = [
         write_run(tmp_path / name, Planted(rates=rates, reference="go", forks=2, pairs=3)) for name in ("old", "new")
     ]
-    (tmp_path / "beside.html").write_text(beside_page.html_of(beside(runs)), encoding="utf-8")
+    (tmp_path / "beside.html").write_text(beside_page.html_of(compare_runs(runs)), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 400, "height": 900}, color_scheme="dark")
     page.goto((tmp_path / "beside.html").as_uri(), timeout=MILLISECONDS)
     assert page.evaluate("document.documentElement.scrollWidth") <= 400

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from steelyard.analyse.analysis import analysed
+from steelyard.analyse.analysis import full_analysis
 from steelyard.analyse.measures import registry
 from steelyard.base.text import value_text
 from steelyard.catalogue import entries
@@ -90,7 +90,7 @@ high = 2
 source = "section 4711"
 """
     )
-    verdicts = analysed(run).verdicts
+    verdicts = full_analysis(run).verdicts
     values = {one.subject: one.value for one in verdicts.figures if one.measure == "throughput"}
     (subject,) = set(values) - {"go"}
     (run / "study.toml").write_text((run / "study.toml").read_text().replace('"slow"', f'"{subject}"'))

@@ -47,7 +47,7 @@ def test_every_service_and_every_test_in_java_is_built_by_one_start_of_maven() -
 
 def test_a_part_is_timed_and_what_it_skipped_is_found(parts: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     said = [
-        "SKIPPED [1] test_hall.py:51: no gsoap here",
+        "SKIPPED [1] test_servers.py:51: no gsoap here",
         "test a ... ok",
         "test b ... ignored, too slow",
         "test c ... ignored, not a test: a process",

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from steelyard.analyse.analysis import examined
-from steelyard.analyse.verdicts import Judgement, ranked
+from steelyard.analyse.analysis import analyse_run
+from steelyard.analyse.verdicts import Judgement, ranked_subjects
 from steelyard.results.stored_run import Run, read_run
 from steelyard.statistics.verdict_words import Word
 from synthetic import Planted, write_run
@@ -20,7 +20,7 @@ NAMES = ("go", "tomcat-metro", "tomcat-cxf", "wildfly", "liberty")
 def weighed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Judgement]]:
     rates = {name: 1000.0 + 100 * place for place, name in enumerate(NAMES)}
     run = read_run(write_run(tmp_path_factory.mktemp("places") / "run", Planted(rates=rates)))
-    return run, [one for one in examined(run).judgements if one.compared.primary]
+    return run, [one for one in analyse_run(run).judgements if one.compared.primary]
 
 
 def with_words(judgements: list[Judgement], better: set[tuple[str, str]]) -> list[Judgement]:
@@ -33,7 +33,7 @@ def with_words(judgements: list[Judgement], better: set[tuple[str, str]]) -> lis
 
 
 def places(run: Run, judgements: list[Judgement]) -> dict[str, tuple[int, int]]:
-    return {one.subject: (one.best, one.worst) for one in ranked(run, judgements)}
+    return {one.subject: (one.best, one.worst) for one in ranked_subjects(run, judgements)}
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -64,5 +64,5 @@ def test_pairs_that_contradict_each_other_take_no_place_away(weighed: tuple[Run,
 
 
 def test_subjects_stand_by_their_ratio_whatever_their_places(weighed: tuple[Run, list[Judgement]]) -> None:
-    order = [one.subject for one in ranked(weighed[0], with_words(weighed[1], {("go", "liberty")}))]
+    order = [one.subject for one in ranked_subjects(weighed[0], with_words(weighed[1], {("go", "liberty")}))]
     assert order == sorted(NAMES, key=NAMES.index, reverse=True)

@@ -40,9 +40,9 @@ def test_in_a_pipe_an_interval_is_a_line_and_many_are_none() -> None:
     each = [
         LiveComparison(name, "go", "echo", "throughput", 0.95, [LiveInterval(2, 0.78, 0.71, 0.86)]) for name in "abcd"
     ]
-    progress.narrowed(each)
+    progress.add_intervals(each)
     assert written.getvalue() == ""
-    progress.narrowed(each[:1])
+    progress.add_intervals(each[:1])
     assert written.getvalue() == "so far, fork 2: a / go, throughput of echo: 0.78 (0.71 to 0.86)\n"
 
 
@@ -64,7 +64,7 @@ def test_what_follows_is_called_while_it_follows_and_what_it_raises_ends_the_com
     monkeypatch.setattr("steelyard.base.progress.time", SimpleNamespace(monotonic=lambda: next(clock)))
     progress = Progress(Console(file=io.StringIO()))
     calls: list[str] = []
-    with progress.followed(lambda: calls.append("called")):
+    with progress.followed_by(lambda: calls.append("called")):
         progress.refresh()
     progress.refresh()
     assert calls == ["called"]
@@ -72,7 +72,7 @@ def test_what_follows_is_called_while_it_follows_and_what_it_raises_ends_the_com
     def stop() -> None:
         raise KeyboardInterrupt
 
-    with progress.followed(stop), pytest.raises(KeyboardInterrupt):
+    with progress.followed_by(stop), pytest.raises(KeyboardInterrupt):
         progress.refresh()
 
 

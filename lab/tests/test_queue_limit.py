@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 from steelyard.statistics import queue_limit
-from steelyard.statistics.queue_limit import OpenStretch, Promise, Queue, Values
+from steelyard.statistics.queue_limit import Goal, OpenStretch, Queue, Values
 
-PROMISE = Promise(0.2, 0.05)
+PROMISE = Goal(0.2, 0.05)
 SERVICE_S = 0.010
 EXACTLY = Queue(SERVICE_S, np.ones(1))
 

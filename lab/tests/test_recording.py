@@ -24,12 +24,12 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from steelyard.base.errors import ImportRefusedError, TargetError
 from steelyard.catalogue import entries
-from steelyard.commands.record import recorded
+from steelyard.commands.record import recorded_target
 from steelyard.models.job import Think
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
 from steelyard.workload.load_target import of_service
-from steelyard.workload.mocking.known import mocked
+from steelyard.workload.mocking.known import mock_service
 from steelyard.workload.mocking.stand_in import StandIn
 from steelyard.workload.recording import proxy as proxy_module
 from steelyard.workload.recording import recorded_server as server_module
@@ -45,7 +45,7 @@ class Tape:
     """A proxy that is asked without a port of its own, and what it writes."""
 
     def __init__(self, address: str, remembered: Remembered | None = None) -> None:
-        self.asked = recorded(address)
+        self.asked = recorded_target(address)
         self.remembered = remembered or Remembered()
         server = RecordedServer(self.asked)
         self.client = TestClient(RecordingProxy(server, self.remembered, "http://testserver"), follow_redirects=False)
@@ -112,7 +112,7 @@ def test_messages_of_soap_are_told_apart_and_expected_again_where_they_stayed_th
     assert "header Set-Cookie of 5 answers" in left(outcome)
     kept = tmp_path / "mine/contract/exchanges"
     assert [file.name for file in sorted(kept.rglob("*.xml"))].count("0001.answer.xml") == 2
-    known = mocked(entries.service_at(str(tmp_path / "mine")), 1)
+    known = mock_service(entries.service_at(str(tmp_path / "mine")), 1)
     stand_in = TestClient(StandIn(known, Think(), 0.0, 1))
     assert stand_in.post("/soap", content=SOAP.replace("BODY", "<Add/>")).text.count("same") == 1
 
@@ -231,16 +231,16 @@ def test_another_machine_is_asked_only_where_a_service_file_declares_it_and_no_f
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(TargetError, match="is not this machine"):
-        RecordedServer(recorded("http://192.0.2.1:8080"))
+        RecordedServer(recorded_target("http://192.0.2.1:8080"))
     (tmp_path / "a.txt").write_text("x")
     text = 'name = "far"\ntitle = "far"\nmeaning = "bytes"\npath = "/"\ntarget = "http://192.0.2.1"\nDECLARED'
     text += '[operations.a]\nmeaning = "a"\nsample = "a.txt"\n'
     (tmp_path / "service.toml").write_text(text.replace("DECLARED", "owned = true\n"))
     with pytest.raises(TargetError, match="lacks contact, max_rate"):
-        RecordedServer(recorded(str(tmp_path)))
+        RecordedServer(recorded_target(str(tmp_path)))
     declared = 'owned = true\ncontact = "me@example.org"\nmax_rate = 0.001\n'
     (tmp_path / "service.toml").write_text(text.replace("DECLARED", declared))
-    server = RecordedServer(recorded(str(tmp_path)))
+    server = RecordedServer(recorded_target(str(tmp_path)))
     monkeypatch.setattr(server, "answer", lambda _: PassedAnswer(200, [], b"far"))
     waited: list[float] = []
 
@@ -269,7 +269,7 @@ def test_another_machine_is_asked_only_where_a_service_file_declares_it_and_no_f
     remembered = Remembered()
     asyncio.run(ask_thrice())
     assert remembered.passed == 3 and waited[0] == 0 and 0 < waited[1] <= 1000 < waited[2] <= 2000
-    write_corpus(remembered, recorded(str(tmp_path)), tmp_path / "mine")
+    write_corpus(remembered, recorded_target(str(tmp_path)), tmp_path / "mine")
     assert described(tmp_path)["owned"] is True and described(tmp_path)["max_rate"] == 0.001
 
 
@@ -316,7 +316,7 @@ def test_whatever_passed_is_a_folder_that_can_be_read_or_is_refused_with_a_sente
         remembered.add(PassedRequest(method, path, head, body), PassedAnswer(status, head, answer))
     shutil.rmtree(tmp_path / "mine", ignore_errors=True)
     try:
-        write_corpus(remembered, recorded("http://127.0.0.1:9"), tmp_path / "mine")
+        write_corpus(remembered, recorded_target("http://127.0.0.1:9"), tmp_path / "mine")
     except ImportRefusedError:
         assert not (tmp_path / "mine").exists()
         return

@@ -14,13 +14,13 @@ from steelyard.statistics.redraws import (
     BLOCK,
     Said,
     clopper_pearson,
-    ended,
+    disjoint_comparisons,
     fewest_compatible,
+    judge_at_looks,
     lag_1_correlation,
     lag_1_p_value,
-    one_after_the_other,
     redrawn,
-    swapped,
+    swap_labels,
 )
 from steelyard.statistics.verdict_words import Better, Judged, Word, words
 
@@ -40,7 +40,7 @@ def forks(comparisons: int, deviation: float, effect: float = 0.0, seed: int = 1
 def test_many_comparisons_end_as_each_alone_would(deviation: float) -> None:
     alpha = alpha_of(LOOKS)
     values = forks(60, deviation, effect=0.012)
-    together = ended(values)
+    together = judge_at_looks(values)
     for place, row in enumerate(values):
         for look in LOOKS:
             (given,) = words([Judged(list(row[:look]), Better.HIGHER)], alpha)
@@ -59,7 +59,7 @@ def test_many_comparisons_with_floors_and_lost_forks_end_as_each_alone_would(lea
     values = forks(60, 0.02, effect=0.03, seed=7)
     values[draw.random(values.shape) < 0.2] = np.nan
     scatter = (least * draw.uniform(0.5, 1.5, values.shape)) ** 2
-    together = ended(values, scatter=scatter)
+    together = judge_at_looks(values, scatter=scatter)
     widened = 0
     for place, row in enumerate(values):
         for look in LOOKS:
@@ -80,20 +80,23 @@ def test_many_comparisons_with_floors_and_lost_forks_end_as_each_alone_would(lea
 
 def test_a_floor_makes_alarms_rarer_where_pairs_explain_all_and_never_more_frequent() -> None:
     values = forks(20_000, 0.02)
-    without, floored = ended(values).alarms, ended(values, scatter=np.full(values.shape, 0.02**2)).alarms
+    without, floored = (
+        judge_at_looks(values).alarms,
+        judge_at_looks(values, scatter=np.full(values.shape, 0.02**2)).alarms,
+    )
     assert floored.mean() < 0.6 * without.mean()
 
 
 def test_where_most_forks_are_lost_nothing_is_decided() -> None:
     values = forks(50, 0.001, effect=0.2)
     values[:, 3:] = np.nan
-    found = ended(values)
+    found = judge_at_looks(values)
     assert set(found.said) == {Said.UNDECIDED} and not found.alarms.any() and set(found.forks) == {LOOKS[-1]}
 
 
 @pytest.mark.parametrize("deviation", [0.008, 0.018, 0.04, 0.2])
 def test_equal_subjects_raise_no_more_than_five_alarms_of_a_hundred(deviation: float) -> None:
-    rate = float(np.mean(ended(forks(20_000, deviation)).alarms))
+    rate = float(np.mean(judge_at_looks(forks(20_000, deviation)).alarms))
     assert rate <= 0.053
     if deviation >= 0.2:  # nothing is equivalent then, so every look is used
         assert rate >= 0.047
@@ -104,7 +107,7 @@ def test_forks_that_follow_each_other_too_closely_raise_more_alarms_and_are_seen
     noise = draw.normal(0, 0.02, (5_000, LOOKS[-1]))
     for place in range(1, LOOKS[-1]):
         noise[:, place] += 0.7 * noise[:, place - 1]
-    assert np.mean(ended(noise).alarms) > 0.12
+    assert np.mean(judge_at_looks(noise).alarms) > 0.12
     long = [0.0]
     for step in draw.normal(0, 0.02, 400):
         long.append(0.7 * long[-1] + step)
@@ -116,7 +119,7 @@ def test_swapped_labels_leave_no_difference_and_redraws_stay_within_the_bank() -
     bank = draw.normal(0.05, 0.01, 60)
     places, blocks = redrawn([1] * len(bank), 10_000, draw)
     assert places.shape == (10_000, LOOKS[-1]) and places.min() == 0 and places.max() == 59
-    values = swapped(bank[places], blocks, draw)
+    values = swap_labels(bank[places], blocks, draw)
     assert np.mean(values) == pytest.approx(0, abs=0.001)
     assert np.allclose(np.sort(np.unique(np.abs(values))), np.sort(np.abs(bank)))
 
@@ -137,7 +140,7 @@ def test_labels_are_swapped_by_blocks_so_that_neighbours_stay_alike() -> None:
     draw = np.random.default_rng(9)
     bank = np.repeat(draw.normal(0.05, 0.001, 15), 4)
     places, blocks = redrawn([1] * 60, 2_000, draw)
-    values = swapped(bank[places], blocks, draw)
+    values = swap_labels(bank[places], blocks, draw)
     assert np.all(np.ptp(np.sign(values[:, :BLOCK]), axis=1) == 0)
     assert 0.4 < np.mean(values[:, 0] > 0) < 0.6
 
@@ -150,7 +153,7 @@ def test_forks_that_resemble_their_neighbours_raise_more_alarms_where_redraws_ke
 
     def alarms(block: int) -> float:
         places, blocks = redrawn([1] * 400, 10_000, np.random.default_rng(11), block=block)
-        return float(np.mean(ended(swapped(np.asarray(bank)[places], blocks, draw), margin=1e-9).alarms))
+        return float(np.mean(judge_at_looks(swap_labels(np.asarray(bank)[places], blocks, draw), margin=1e-9).alarms))
 
     assert alarms(BLOCK) > 1.5 * alarms(1)
 
@@ -175,17 +178,17 @@ def test_the_fewest_that_a_share_is_compatible_with(total: int, fewest: int) -> 
 def test_redraws_of_a_large_bank_find_a_difference_as_often_as_fresh_forks_do() -> None:
     draw = np.random.default_rng(5)
     bank = draw.normal(0.05, 0.02, 2_000)
-    seen = ended(bank[redrawn([1] * len(bank), 10_000, draw)[0]])
-    fresh = ended(forks(10_000, 0.02, effect=0.05, seed=6))
+    seen = judge_at_looks(bank[redrawn([1] * len(bank), 10_000, draw)[0]])
+    fresh = judge_at_looks(forks(10_000, 0.02, effect=0.05, seed=6))
     for word in (Said.ABOVE, Said.BELOW, Said.EQUIVALENT):
         assert np.mean(seen.said == word) == pytest.approx(np.mean(fresh.said == word), abs=0.03)
 
 
 def test_disjoint_comparisons_follow_each_other_and_what_is_left_over_is_none() -> None:
-    found = one_after_the_other([0.1, 0.11, 0.1, 0.11, 0.001, -0.001, 0.0, 0.002, 0.3, -0.3, 0.1, 0.0, 0.2])
+    found = disjoint_comparisons([0.1, 0.11, 0.1, 0.11, 0.001, -0.001, 0.0, 0.002, 0.3, -0.3, 0.1, 0.0, 0.2])
     assert [(one.forks, one.alarm, one.said) for one in found] == [(4, True, Said.ABOVE), (4, False, Said.EQUIVALENT)]
     undecided = [0.3, -0.3, 0.1, 0.0] * 3
-    assert [one.forks for one in one_after_the_other(undecided)] == [12]
+    assert [one.forks for one in disjoint_comparisons(undecided)] == [12]
 
 
 def test_clopper_pearson_is_the_binomial_turned_round() -> None:
@@ -206,7 +209,7 @@ def test_values_that_take_turns_are_correlated_against_each_other() -> None:
 
 def test_too_little_to_judge_is_said() -> None:
     with pytest.raises(InsufficientDataError):
-        ended(np.zeros((3, 4)))
+        judge_at_looks(np.zeros((3, 4)))
     with pytest.raises(InsufficientDataError):
         redrawn([1], 10, np.random.default_rng(1))
     with pytest.raises(InsufficientDataError):

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.models.job import BigBang
 from steelyard.report import drawing
 from steelyard.report.page import html_of
@@ -19,7 +19,7 @@ EIGHT = {f"server-{place}": 4000.0 + 1000 * place for place in range(8)}
 
 
 def analysed(tmp_path: Path, **planted: object) -> Analysis:
-    return examined(read_run(write_run(tmp_path / "run", Planted(**planted))))  # type: ignore[arg-type]
+    return analyse_run(read_run(write_run(tmp_path / "run", Planted(**planted))))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_figure_of_a_mark_is_read_like_any_other() -> None:
         '<path aria-label="throughput_per_s: 7.42725k; to: 0.650255; more: true" role="graphics-symbol" '
         'aria-roledescription="point" d="M0,0"/>'
     )
-    assert drawing._titled(mark) == '<path d="M0,0"><title>requests/s: 7,427; up to: 0.6503</title></path>'
+    assert drawing._with_titles(mark) == '<path d="M0,0"><title>requests/s: 7,427; up to: 0.6503</title></path>'
 
 
 def test_tests_are_said_to_be_judged_by_what_they_are_judged_by(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def left(shop: Path) -> list[str]:
 
 def test_each_revision_is_built_in_its_own_tree_and_once(shop: Path) -> None:
     old, new = revisions.of_range("v1..HEAD", shop)
-    places = [revisions.built(revision, BUILD, PROGRESS) for revision in (old, new, old)]
+    places = [revisions.build(revision, BUILD, PROGRESS) for revision in (old, new, old)]
     assert [(place / "made").read_text() for place in places] == ["first", "second", "first"]
     assert places[0] == places[2] != places[1]
     assert [(place / "../../builds").resolve().read_text() for place in places[:2]] == ["once\n", "once\n"]
@@ -53,8 +53,8 @@ def test_each_revision_is_built_in_its_own_tree_and_once(shop: Path) -> None:
 
 def test_another_build_command_builds_again(shop: Path) -> None:
     old, _ = revisions.of_range("v1..HEAD", shop)
-    first = revisions.built(old, "echo first > made", PROGRESS)
-    second = revisions.built(old, "echo second > made", PROGRESS)
+    first = revisions.build(old, "echo first > made", PROGRESS)
+    second = revisions.build(old, "echo second > made", PROGRESS)
     assert ((first / "made").read_text(), (second / "made").read_text()) == ("first\n", "second\n")
 
 
@@ -66,7 +66,7 @@ def test_an_empty_side_of_a_range_is_head(shop: Path) -> None:
 def test_a_build_that_fails_is_told_with_its_last_lines_and_leaves_nothing(shop: Path, tmp_path: Path) -> None:
     old, _ = revisions.of_range("v1..HEAD", shop)
     with pytest.raises(BuildError) as failed:
-        revisions.built(old, "echo cannot find symbol; exit 3", PROGRESS)
+        revisions.build(old, "echo cannot find symbol; exit 3", PROGRESS)
     assert failed.value.message == (
         f"'echo cannot find symbol; exit 3' failed for v1 ({old.commit[:7]}) with exit code 3: cannot find symbol"
     )
@@ -83,7 +83,7 @@ def test_an_interrupted_build_leaves_no_worktree(shop: Path, tmp_path: Path, mon
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(keeper, "run", interrupted)
-        revisions.built(old, BUILD, PROGRESS)
+        revisions.build(old, BUILD, PROGRESS)
     assert left(shop) == [] and list((tmp_path / "cache" / "revisions").iterdir()) == []
 
 
@@ -91,17 +91,17 @@ def test_what_a_killed_build_left_is_removed_by_the_next_one(shop: Path, monkeyp
     old, new = revisions.of_range("v1..HEAD", shop)
     with monkeypatch.context() as patch, pytest.raises(BuildError):
         patch.setattr(revisions, "_drop", lambda _place: None)
-        revisions.built(old, "exit 1", PROGRESS)
+        revisions.build(old, "exit 1", PROGRESS)
     assert len(left(shop)) == 1
-    revisions.built(new, BUILD, PROGRESS)
+    revisions.build(new, BUILD, PROGRESS)
     assert left(shop) == []
 
 
 def test_trees_that_were_used_longest_ago_go_first(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(revisions, "_MOST_KEPT", 2)
     old, new = revisions.of_range("v1..HEAD", shop)
-    places = [revisions.built(revision, "true", PROGRESS) for revision in (old, new)]
-    third = revisions.built(old, "true # again", PROGRESS)
+    places = [revisions.build(revision, "true", PROGRESS) for revision in (old, new)]
+    third = revisions.build(old, "true # again", PROGRESS)
     assert [place.exists() for place in (*places, third)] == [False, True, True]
 
 

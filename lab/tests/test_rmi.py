@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, EngineError, NoAnswerError
 from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries, factors
-from steelyard.catalogue.formats import rmi_of, spoken
+from steelyard.catalogue.formats import rmi_of, service_in_format
 from steelyard.hosts import rmi_driver
 from steelyard.measure.trial.drivers import Drivers, Joined
 from steelyard.models.job import BigBang, Job, Rmi, Slice, Target, Turn
@@ -23,20 +23,20 @@ from steelyard.workload.body_formats import meaning_of
 from steelyard.workload.rmi_client import RmiClient
 
 WSTEST = entries.service("wstest")
-BY_RMI = spoken(WSTEST, {"format": "rmi"})
+BY_RMI = service_in_format(WSTEST, {"format": "rmi"})
 CALLS = Rmi(interface="a.B", classes=["b.jar"])
 
 
 def test_who_answers_by_rmi_alone_is_asked_so_where_nobody_says_how() -> None:
     server = entries.server("java-rmi")
-    assert factors.settled(server, WSTEST, {})["format"] == "rmi"
-    assert factors.settled(entries.server("tomcat-metro"), WSTEST, {})["format"] == "soap"
+    assert factors.factor_values(server, WSTEST, {})["format"] == "rmi"
+    assert factors.factor_values(entries.server("tomcat-metro"), WSTEST, {})["format"] == "soap"
     with pytest.raises(ConfigurationError, match="format may be 'rmi' alone for java-rmi, not 'soap'"):
-        factors.settled(server, WSTEST, {"format": "soap"})
+        factors.factor_values(server, WSTEST, {"format": "soap"})
     with pytest.raises(
         ConfigurationError, match="format may be 'rmi' only for an implementation in java-rmi, not in go"
     ):
-        factors.settled(entries.server("go"), WSTEST, {"format": "rmi"})
+        factors.factor_values(entries.server("go"), WSTEST, {"format": "rmi"})
 
 
 def test_a_format_that_means_rmi_says_what_is_called_and_no_other_does() -> None:
@@ -69,8 +69,8 @@ def test_the_engine_is_not_told_of_what_it_does_not_know() -> None:
 
 def test_answers_are_compared_by_values_and_numbers_that_are_none_by_name() -> None:
     meaning = meaning_of(BY_RMI)
-    written = dict(exchanges.written(BY_RMI))
-    assert written.keys() == dict(exchanges.written(WSTEST)).keys()  # there is nothing that it cannot say
+    written = dict(exchanges.contract_exchanges(BY_RMI))
+    assert written.keys() == dict(exchanges.contract_exchanges(WSTEST)).keys()  # there is nothing that it cannot say
     answer = written["echoStruct/not-a-number"].answer
     assert meaning.difference(answer.encode(), answer, "echoStruct") is None
     assert meaning.difference(answer.replace("NaN", "Infinity").encode(), answer, "echoStruct") is not None
@@ -81,8 +81,8 @@ def test_what_must_be_refused_are_calls_that_no_client_would_make_and_no_headers
     bad = refusals.bad_requests(BY_RMI, tmp_path)
     assert [each.name for each in bad] == ["class-not-allowed", "class-not-due", "unknown-method", "unknown-object"]
     meaning = meaning_of(BY_RMI)
-    assert meaning.not_refused(Answer(500, b"java.rmi.ServerException")) is None
-    assert meaning.not_refused(Answer(200, b"[]")) is not None
+    assert meaning.refusal_problem(Answer(500, b"java.rmi.ServerException")) is None
+    assert meaning.refusal_problem(Answer(200, b"[]")) is not None
 
 
 def _asked(monkeypatch: pytest.MonkeyPatch, script: str) -> RmiClient:
@@ -173,7 +173,7 @@ def test_each_driver_has_its_part_of_the_job_and_its_subjects_slices(
         def __exit__(self, *_: object) -> None:
             return
 
-        def go(self, number: int, *_: object) -> None:
+        def drive_slice(self, number: int, *_: object) -> None:
             _write(self.folder, 1.0, number)
             gone.append((self.folder.name, number))
 
@@ -186,7 +186,7 @@ def test_each_driver_has_its_part_of_the_job_and_its_subjects_slices(
     job = Job(seed=1, corpus="../../corpus", rules={}, targets=targets, slices=slices)
     with Drivers(job, tmp_path, {"a": "http", "b": "rmi"}) as drivers:
         for number in (1, 0):
-            drivers.go(number, 1.0, SimpleNamespace())  # type: ignore[arg-type]  # no tick comes
+            drivers.drive_slice(number, 1.0, SimpleNamespace())  # type: ignore[arg-type]  # no tick comes
         with pytest.raises(EngineError, match="slices 0, 1 have different drivers, and cannot take turns"):
             drivers.take_turns([0, 1], Turn(ms=10), 1.0, lambda _: None)
     assert gone == [("driver-rmi", 1), ("driver-http", 0)]

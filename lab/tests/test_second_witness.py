@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kept_runs import KEPT_RUNS
-from steelyard.analyse.analysis import analyse, examined
+from steelyard.analyse.analysis import analyse, analyse_run
 from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.results.stored_run import read_run
 from steelyard.statistics.interval import Interval
@@ -122,7 +122,7 @@ def test_it_is_not_judged_of_a_subject_that_works_at_rest(tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def tv_dinner() -> dict[tuple[str, str, str], Comparison]:
     """The throughput comparisons of the kept run of slow answers, by subjects and cell, as today's rules judge them."""
-    verdicts = examined(read_run(KEPT_RUNS["soakit-tv-dinner"])).verdicts
+    verdicts = analyse_run(read_run(KEPT_RUNS["soakit-tv-dinner"])).verdicts
     return {(one.a, one.b, one.cell): one for one in verdicts.comparisons if one.measure == "throughput"}
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from steelyard.base.errors import ContractError, ToolchainError
 from steelyard.base.http_client import Answer
 from steelyard.catalogue import entries
-from steelyard.catalogue.formats import spoken
+from steelyard.catalogue.formats import service_in_format
 from steelyard.hosts import security_keys
 from steelyard.models.service import PROTECTED
 from steelyard.workload import exchanges, refusals
@@ -29,7 +29,7 @@ from steelyard.workload.soap.security.opening import Expected
 from steelyard.workload.soap.security.securing import Protection
 
 OWN = entries.service("wstest")
-WRITTEN = dict(exchanges.written(OWN))
+WRITTEN = dict(exchanges.contract_exchanges(OWN))
 THREE = WRITTEN["echoStruct/three"]
 
 
@@ -41,16 +41,16 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def meaning(form: str) -> Signed:
-    made = meaning_of(spoken(OWN, {"format": form}))
+    made = meaning_of(service_in_format(OWN, {"format": form}))
     assert isinstance(made, Signed)
     return made
 
 
 def as_answered(form: str, envelope: str) -> bytes:
     """What a server would make of its answer."""
-    keys, kind = security_keys.kept(), meaning(form)
+    keys, kind = security_keys.machine_keys(), meaning(form)
     by_server = Protection(keys.server if kind.signs else None, keys.client if kind.encrypts else None)
-    return securing.secured(envelope.encode(), by_server)
+    return securing.secure(envelope.encode(), by_server)
 
 
 def said(form: str, answer: bytes) -> str:
@@ -64,7 +64,7 @@ def test_keys_are_made_once_and_are_their_users_alone() -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in place.iterdir()} == {0o600}
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
     assert {path.name: path.read_bytes() for path in security_keys.folder().iterdir()} == before
-    keys = security_keys.kept()
+    keys = security_keys.machine_keys()
     assert len({keys.client.public_key.public_numbers().n, keys.server.public_key.public_numbers().n}) == 2
 
 
@@ -115,7 +115,7 @@ def test_an_answer_that_is_not_protected_is_wrong(form: str) -> None:
 
 @pytest.mark.parametrize("form", PROTECTED)
 def test_each_bad_request_is_refused_by_our_own_reader_too(form: str) -> None:
-    asked = {bad.name: bad for bad in refusals.bad_requests(spoken(OWN, {"format": form}), OWN.file)}
+    asked = {bad.name: bad for bad in refusals.bad_requests(service_in_format(OWN, {"format": form}), OWN.file)}
     ours = {"unprotected"}
     if meaning(form).signs:
         ours |= {"signed-by-a-stranger", "signature-broken", "body-changed", "signed-body-in-header"}
@@ -159,8 +159,8 @@ def test_one_way_to_be_signed_is_read_and_no_other(old: str, new: str, why: str)
 
 
 def test_a_certificate_that_goes_along_must_be_the_signers() -> None:
-    keys = security_keys.kept()
-    theirs = securing.secured(THREE.answer.encode(), Protection(keys.client))
+    keys = security_keys.machine_keys()
+    theirs = securing.secure(THREE.answer.encode(), Protection(keys.client))
     pattern = re.compile(rb"(#X509v3\">)([^<]+)")
     token = pattern.search(theirs)
     assert token is not None
@@ -171,10 +171,12 @@ def test_a_certificate_that_goes_along_must_be_the_signers() -> None:
 
 def encrypted_content(content: str) -> bytes:
     """An answer of which somebody who knows the client's certificate encrypted this as the body's content."""
-    pieces = securing.taken_apart(THREE.answer.encode())
+    pieces = securing.split_envelope(THREE.answer.encode())
     assert pieces is not None
-    key, sealed = securing.sealed_content(content.replace("{right}", pieces.content), security_keys.kept().client)
-    return replace(pieces, content=sealed).with_token(key).whole()
+    key, sealed = securing.sealed_content(
+        content.replace("{right}", pieces.content), security_keys.machine_keys().client
+    )
+    return replace(pieces, content=sealed).with_token(key).envelope()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,7 @@ def test_openssl_reads_what_was_signed_and_encrypted(tmp_path: Path) -> None:
     """By its command, which knows nothing of ours but key, cipher and signature."""
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-    keys = security_keys.kept()
+    keys = security_keys.machine_keys()
     body = meaning("signed-encrypted").body(THREE.request)
     pem = keys.server.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     public = keys.client.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
@@ -230,7 +232,9 @@ def test_openssl_reads_what_was_signed_and_encrypted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", PROTECTED)
 def test_the_engine_sees_of_an_encrypted_answer_that_it_is_one_and_of_a_signed_one_its_marker(form: str) -> None:
-    (exchange,) = exchanges.generated(spoken(OWN, {"format": form}), "echoStruct", seed=1, count=1, parameters={})
+    (exchange,) = exchanges.generate_exchanges(
+        service_in_format(OWN, {"format": form}), "echoStruct", seed=1, count=1, parameters={}
+    )
     rule = meaning(form).rule(exchange)
     assert rule.contains == ("CipherValue>" if meaning(form).encrypts else exchange.marker)
     assert rule.contains is not None and rule.contains.encode() in as_answered(form, exchange.answer)
@@ -239,11 +243,13 @@ def test_the_engine_sees_of_an_encrypted_answer_that_it_is_one_and_of_a_signed_o
 def test_a_leak_would_be_seen_through_the_encryption() -> None:
     kind = meaning("signed-encrypted")
     echo = kind.echo(list(WRITTEN.items()))
-    assert echo is not None and b"hush" not in echo.saying("hush")
-    request = opening.opened(echo.saying("hush"), Expected(security_keys.kept().client, security_keys.kept().server))
+    assert echo is not None and b"hush" not in echo.with_text("hush")
+    request = opening.open_envelope(
+        echo.with_text("hush"), Expected(security_keys.machine_keys().client, security_keys.machine_keys().server)
+    )
     assert b"hush" in request
     assert b"hush" in kind.readable(as_answered("signed-encrypted", request.decode().partition("?>")[2]))
-    assert kind.not_refused(Answer(200, as_answered("signed-encrypted", THREE.answer))) is not None
+    assert kind.refusal_problem(Answer(200, as_answered("signed-encrypted", THREE.answer))) is not None
 
 
 SLOW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -256,7 +262,7 @@ def test_a_damaged_answer_is_an_error_or_the_very_body_that_was_protected(form: 
     for place in data.draw(st.lists(st.integers(0, len(body) - 1), min_size=1, max_size=4)):
         body[place] = data.draw(st.integers(0, 255))
     try:
-        read = meaning(form).unveiled(bytes(body))
+        read = meaning(form).unprotect(bytes(body))
     except ContractError:
         return
     if meaning(form).signs:
@@ -271,4 +277,4 @@ def test_a_damaged_answer_is_an_error_or_the_very_body_that_was_protected(form: 
 def test_no_answer_breaks_the_reader(form: str, content: bytes, before: bytes) -> None:
     for body in (before + content, as_answered(form, THREE.answer).replace(b"</soap:Body>", content + b"</soap:Body>")):
         assert isinstance(said(form, body), str)
-        securing.secured(body, Protection(security_keys.kept().client, security_keys.kept().server))
+        securing.secure(body, Protection(security_keys.machine_keys().client, security_keys.machine_keys().server))

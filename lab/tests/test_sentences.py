@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from kept_runs import KEPT_RUNS
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.base.text import (
     alike_together,
     change_text,
-    enumerated,
+    existence_clause,
+    join_words,
     lower_first,
     number_text,
     short_text,
-    there_are,
     upper_first,
     value_text,
 )
@@ -70,7 +70,7 @@ def stumbles(html: str) -> list[str]:
     ids=lambda run: run.name,
 )
 def test_no_sentence_of_a_kept_run_makes_its_reader_stumble(kept: Path) -> None:
-    assert stumbles(html_of(examined(read_run(kept)))) == []
+    assert stumbles(html_of(analyse_run(read_run(kept)))) == []
 
 
 def test_there_are_kept_runs_to_read() -> None:
@@ -81,7 +81,7 @@ def test_no_sentence_of_tests_with_shapes_makes_its_reader_stumble(tmp_path: Pat
     blocks = {"1": BigBang(users=1, seconds=12), "2": Ramp(from_users=1, to_users=20, seconds=20)}
     rates = {"a": 9000.0, "b": 8900.0, "c": 6000.0}
     planted = Planted(rates=rates, reference="a", blocks=blocks, forks=4, unsteady=frozenset({(1, "b")}), steal_s=0.1)
-    html = html_of(examined(read_run(write_run(tmp_path / "run", planted))))
+    html = html_of(analyse_run(read_run(write_run(tmp_path / "run", planted))))
     assert stumbles(html) == []
     assert "Test 1, 1 user: " in html and "on test 1" in html
     assert ">1, in order of time" not in html
@@ -111,7 +111,7 @@ def test_what_stood_on_earlier_pages_would_be_caught(said: str) -> None:
 def test_reasons_that_differ_in_a_count_alone_are_one() -> None:
     needs = "p99 needs 1,000 requests, and "
     said = alike_together(
-        [needs + there_are(count) for count in (870, 12, 1, 870)] + ["trial 1 failed", "trial 4 failed"]
+        [needs + existence_clause(count) for count in (870, 12, 1, 870)] + ["trial 1 failed", "trial 4 failed"]
     )
     assert said == [needs + "there are 1 to 870", "trial 1 failed", "trial 4 failed"]
     assert alike_together([needs + "there is 1"]) == [needs + "there is 1"]
@@ -125,7 +125,7 @@ def test_figures_are_written_as_a_person_writes_them() -> None:
     assert (number_text(5.0), number_text(11.42)) == ("5", "11.4")
     assert (value_text(999.7), value_text(0.0000123), short_text(0.00001)) == ("1,000", "0.0000123", "0.00001")
     assert (change_text(-0.002), change_text(0.071), change_text(-0.12)) == ("+0%", "+7%", "-12%")
-    assert (enumerated(["a"]), enumerated("ab"), enumerated("abc")) == ("a", "a and b", "a, b and c")
+    assert (join_words(["a"]), join_words("ab"), join_words("abc")) == ("a", "a and b", "a, b and c")
 
 
 @pytest.mark.parametrize(
@@ -143,5 +143,5 @@ def test_a_verdict_names_the_processors_it_holds_for(
 ) -> None:
     subjects = {label: [{"factors": each}] for label, each in zip(("tomcat-metro", "go"), factors, strict=True)}
     planted = Planted(environment={"processors_shared": shared, "subjects": subjects})
-    sentence = examined(read_run(write_run(tmp_path / "run", planted))).verdicts.sentence
+    sentence = analyse_run(read_run(write_run(tmp_path / "run", planted))).verdicts.sentence
     assert f"times the throughput{said}" in sentence and ("server processor" in sentence) == bool(said)

@@ -23,7 +23,7 @@ from steelyard.base.csvfiles import pack, read_bytes
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
 from steelyard.report.serve import guard, shelf, trends
-from steelyard.report.serve.app import app_of, stored_file, told
+from steelyard.report.serve.app import app_of, live_events, stored_file
 from steelyard.report.serve.server import serve
 from steelyard.report.serve.shelf import Listed, Shelf, WantedRuns
 from steelyard.report.serve.starting import Starter
@@ -335,7 +335,7 @@ def test_a_run_is_told_of_whenever_it_changes_until_it_has_ended(tmp_path: Path)
     async def heard() -> list[str]:
         events = []
         with LiveFile(tmp_path, progress, []) as file:
-            streaming = told(tmp_path, 0.01)
+            streaming = live_events(tmp_path, 0.01)
             events.append(await anext(streaming))
             progress.live.stage = "measuring"
             file()
@@ -382,10 +382,10 @@ def test_a_run_is_begun_as_a_command_and_what_it_said_last_is_shown(
         starter.start("demo", "90s")
         assert starter._process is not None
         starter._process.wait()
-        assert starter.said().startswith(
+        assert starter.last_run_text().startswith(
             f"steelyard run demo --out {tmp_path / 'runs'} --budget 90s: ended with exit code"
         )
-        assert "the machine's lock" in starter.said()
+        assert "the machine's lock" in starter.last_run_text()
     assert running_now(tmp_path) is None
 
 

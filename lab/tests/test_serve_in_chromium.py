@@ -119,7 +119,7 @@ def test_a_run_is_watched_as_it_narrows_and_stopped(chromium: Any, address: str,
         page.wait_for_selector("text=1,234/s")
         for forks, half in ((2, 0.2), (3, 0.1)):
             interval = LiveInterval(forks, 0.8, 0.8 - half, 0.8 + half)
-            progress.live.narrowed([LiveComparison("go", "null", "echo", "throughput", 0.95, [interval])])
+            progress.live.add_intervals([LiveComparison("go", "null", "echo", "throughput", 0.95, [interval])])
         told()
         page.wait_for_selector("text=3 forks: 0.8 (0.7 to 0.9)")
         assert page.locator("line.interval").count() == 2

@@ -20,8 +20,8 @@ from starlette.testclient import TestClient
 from steelyard.analyse.ratios import LEAST_PAIRS
 from steelyard.base.errors import StoreError, UnknownNameError
 from steelyard.calibration import calibrating
-from steelyard.measure.load.limits import LimitWords, Search, searched
-from steelyard.measure.load.stages import Driven, Promised, Stages
+from steelyard.measure.load.limits import LimitWords, Search, run_search
+from steelyard.measure.load.stages import Driven, LimitGoal, Stages
 from steelyard.models.calibration import Calibration, Planted, Smallest
 from steelyard.models.live import RunningNow
 from steelyard.models.outputs.loading import Estimate, LimitOutput, LimitStage
@@ -257,8 +257,8 @@ def test_a_search_that_is_stopped_says_so_and_keeps_its_stages() -> None:
             raise StopAsked
 
     stages: Stages = StoppedStages()  # type: ignore[assignment]
-    words = LimitWords(Promised(0.95, 0.2, None), "poisson", 180.0, LoadSpec())
-    outcome, beyond = searched(Search(stages, words, 0.0, clock=lambda: 0.0))
+    words = LimitWords(LimitGoal(0.95, 0.2, None), "poisson", 180.0, LoadSpec())
+    outcome, beyond = run_search(Search(stages, words, 0.0, clock=lambda: 0.0))
     assert outcome.estimate.value is None and "stopped" in str(outcome.estimate.why_not) and beyond == "not tried"
 
 

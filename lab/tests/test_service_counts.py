@@ -59,7 +59,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compared(counts: ServiceCounts, *rows: dict[str, Any]) -> list[Counted]:
-    return counts.compared(rows, WATCH, plan(9))
+    return counts.compare_counts(rows, WATCH, plan(9))
 
 
 def test_a_trial_without_shapes_is_one_stretch() -> None:

@@ -17,7 +17,7 @@ from steelyard.models.study import Study
 from steelyard.plan import shapes
 from steelyard.plan.cells import cells_of, operations_of
 from steelyard.plan.kinds import kind_of
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.results.tables import mean_request_bytes
 from steelyard.workload import corpus
 
@@ -32,13 +32,13 @@ def study(**more: object) -> Study:
 
 
 def planned(found: Study):  # type: ignore[no-untyped-def]
-    return cells_of(found, SERVICE.model, Request(), settle(found, Request()), 4, 2.0)
+    return cells_of(found, SERVICE.model, Request(), merge_parameters(found, Request()), 4, 2.0)
 
 
 def test_a_session_is_a_cell_for_which_the_corpus_holds_the_operations_of_its_steps() -> None:
     found = study()
     (cell,) = planned(found)
-    assert (cell.name, cell.kind, cell.asked) == ("visit", "steady", {"visit": 1.0})
+    assert (cell.name, cell.kind, cell.request_mix) == ("visit", "steady", {"visit": 1.0})
     assert operations_of(cell, found.sessions) == {"echoVoid": "echoVoid", "echoStruct": "echoStruct"}
     assert set(corpus.requests_of([cell], {}, found.sessions)) == {"echoVoid", "echoStruct"}
 
@@ -56,7 +56,7 @@ def test_fixed_work_is_a_kind_of_cell_that_warms_up_by_time_and_is_measured_by_w
     assert kind.name == "fixed-work" and kind.lead_in_ms == 0
     assert kind.measured_profile(cell, 2.0) == work
     assert kind.warm_up_profile(cell, 2.0).model_dump() == {"kind": "big-bang", "users": 4, "seconds": 2.0}
-    assert (shapes.words(work), shapes.scaled(work, 0.1)) == (
+    assert (shapes.words(work), shapes.scale_profile(work, 0.1)) == (
         "fixed work, 4 users, 30 s",
         work.model_copy(update={"each": 1}),
     )
@@ -71,7 +71,7 @@ def test_the_corpus_says_how_each_request_is_asked_and_leaves_empty_what_is_not_
     own = plain.model_copy(
         update={"method": "PUT", "path": "/x/{{id}}", "headers": {"A": "b"}, "link": 3, "pause_ms": 5.0, "filled": True}
     )
-    monkeypatch.setattr(corpus.exchanges, "generated", lambda *_, **__: (one for one in (plain, own)))
+    monkeypatch.setattr(corpus.exchanges, "generate_exchanges", lambda *_, **__: (one for one in (plain, own)))
     corpus.make(SERVICE, tmp_path / "corpus", {"echoVoid": corpus.Requests("echoVoid", {})}, seed=1, count=2)
     with (tmp_path / "corpus/corpus.csv").open(newline="") as file:
         rows = [list(row.values())[6:] for row in csv.DictReader(file)]

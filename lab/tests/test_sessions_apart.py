@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from played import Run, study
 from rich.console import Console
-from steelyard.analyse.machines import analysed
+from steelyard.analyse.machines import analyse_cluster
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
@@ -18,7 +18,7 @@ from steelyard.measure import sessions
 from steelyard.models.cluster import ClusterRun, MachinesVerdict
 from steelyard.models.records import Schedule
 from steelyard.plan.replicated import planned_for_one
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import on_machines, schedule_only
 from steelyard.report import machines_page
 from steelyard.results import cluster_folder
@@ -68,7 +68,7 @@ def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_lef
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(sessions, "rest", interrupted)
+        patched.setattr(sessions, "wait_between", interrupted)
         ran = run("run", study(tmp_path), "--sessions", "2")
     (folder,) = tmp_path.glob("runs/*")
     assert f"`steelyard run --resume runs/{folder.name}` goes on with it" in ran.err and ran.code != 0
@@ -87,17 +87,17 @@ def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_lef
 def test_the_rest_is_as_long_as_it_is_asked_for() -> None:
     slept: list[float] = []
     with Progress(Console(stderr=True)) as progress:
-        sessions.rest(2.5, "session-2 of 2", progress, slept.append)
-        sessions.rest(0, "session-3 of 3", progress, slept.append)
+        sessions.wait_between(2.5, "session-2 of 2", progress, slept.append)
+        sessions.wait_between(0, "session-3 of 3", progress, slept.append)
     assert slept == [1.0, 1.0, 0.5]
 
 
 def test_a_budget_is_shared_over_sessions_after_their_rests() -> None:
     model, request = entries.study("wstest").model, Request(users=8, budget_seconds=1000)
-    planned = planned_for_one(model, request, settle(model, request), "session", 4, 200).schedule
+    planned = planned_for_one(model, request, merge_parameters(model, request), "session", 4, 200).schedule
     assert planned.budget_seconds == 200
     with pytest.raises(ConfigurationError, match=r"the rests between 4 sessions take 1000 s, and the budget is 1000 s"):
-        planned_for_one(model, request, settle(model, request), "session", 4, 1000)
+        planned_for_one(model, request, merge_parameters(model, request), "session", 4, 1000)
 
 
 def test_what_compares_nothing_is_refused() -> None:
@@ -107,7 +107,7 @@ def test_what_compares_nothing_is_refused() -> None:
         (Request(users=None, settings={"Agents": "auto"}), "--users says how many"),
     ):
         with pytest.raises(ConfigurationError) as refused:
-            planned_for_one(model, request, settle(model, request), "session", 2)
+            planned_for_one(model, request, merge_parameters(model, request), "session", 2)
         assert words in (refused.value.hint or "")
 
 
@@ -127,7 +127,7 @@ def of_sessions(folder: Path, rates: list[float]) -> Path:
 
 
 def test_three_sessions_say_what_the_next_one_and_another_day_would_find(tmp_path: Path) -> None:
-    analysis = analysed(of_sessions(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0]))
+    analysis = analyse_cluster(of_sessions(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0]))
     (primary,) = analysis.verdict.comparisons
     assert (primary.verdict, primary.counted, primary.holds_elsewhere) == ("slower", 3, True)
     assert primary.elsewhere is not None and primary.elsewhere.deviation >= 0.03
@@ -141,7 +141,7 @@ def test_three_sessions_say_what_the_next_one_and_another_day_would_find(tmp_pat
 
 
 def test_sessions_that_differ_more_than_the_prior_widen_what_is_expected_elsewhere(tmp_path: Path) -> None:
-    (primary,) = analysed(of_sessions(tmp_path / "run", [6_000.0, 7_500.0, 9_500.0])).verdict.comparisons
+    (primary,) = analyse_cluster(of_sessions(tmp_path / "run", [6_000.0, 7_500.0, 9_500.0])).verdict.comparisons
     assert primary.elsewhere is not None and primary.spread is not None
     assert primary.elsewhere.deviation == pytest.approx(math.log1p(primary.spread), rel=1e-4) and primary.spread > 0.09
     assert not primary.elsewhere.assumed and primary.holds_elsewhere in (None, False)
@@ -151,7 +151,7 @@ def test_sessions_that_differ_more_than_the_prior_widen_what_is_expected_elsewhe
 
 
 def test_machines_are_no_sessions_and_say_what_the_next_machine_would_find(tmp_path: Path) -> None:
-    (primary,) = analysed(cluster(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0])).verdict.comparisons
+    (primary,) = analyse_cluster(cluster(tmp_path / "run", [7_000.0, 7_100.0, 7_200.0])).verdict.comparisons
     assert primary.elsewhere is None and primary.prediction is not None and primary.holds_elsewhere is True
 
 

@@ -8,7 +8,7 @@ from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries, factors
 from steelyard.models.server import Factor
 from steelyard.models.study import Study
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 from steelyard.plan.subjects import subjects_of
 
@@ -39,7 +39,7 @@ def factors_of(label: str, set_of_factors: str = "") -> dict[str, str]:
 def test_a_set_for_all_is_in_every_label_and_in_the_reference() -> None:
     request = Request(set_of_factors="small")
     service = entries.service("soaservers").model
-    schedule = schedule_of(STUDY, service, request, settle(STUDY, request), users=8)
+    schedule = schedule_of(STUDY, service, request, merge_parameters(STUDY, request), users=8)
     assert schedule.subjects == ["tomcat-metro@small", "go@small", "own@small", "face@small"]
     assert schedule.reference == "go@small"
 
@@ -52,12 +52,12 @@ def test_a_stopped_run_finds_its_subjects_again_by_their_labels() -> None:
 def test_each_server_takes_the_factors_that_it_has_and_what_it_lacks_is_said() -> None:
     assert factors_of("tomcat-metro", "small") == STUDY.sets["small"]
     assert factors_of("go", "small") == {"call_timeout": "30"}
-    said = factors.left_as_they_are(STUDY, subjects_of(STUDY, ["go@small"])[0])
+    said = factors.unused_factor_sentences(STUDY, subjects_of(STUDY, ["go@small"])[0])
     assert said == [
         f"go has no factor {factor}: the set small leaves it as the product has it"
         for factor in ("threads", "accept_queue")
     ]
-    assert factors.left_as_they_are(STUDY, subjects_of(STUDY, ["tomcat-metro@small"])[0]) == []
+    assert factors.unused_factor_sentences(STUDY, subjects_of(STUDY, ["tomcat-metro@small"])[0]) == []
 
 
 def test_what_a_subject_sets_itself_stays() -> None:
@@ -82,25 +82,28 @@ def test_an_unknown_set_is_answered_with_the_nearest() -> None:
 def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     server, service = entries.server("tomcat-metro"), entries.service("soaservers")
     monkeypatch.setenv("STEELYARD_CALL_TIMEOUT", "7")
-    assert factors.settled(server, service, {})["call_timeout"] == "7"
-    assert factors.settled(server, service, {"call_timeout": "8"})["call_timeout"] == "8"
+    assert factors.factor_values(server, service, {})["call_timeout"] == "7"
+    assert factors.factor_values(server, service, {"call_timeout": "8"})["call_timeout"] == "8"
     monkeypatch.setenv("STEELYARD_CALL_TIMEOUT", "soon")
     with pytest.raises(ConfigurationError, match="factor call_timeout may be such as none, not 'soon'"):
-        factors.settled(server, service, {})
+        factors.factor_values(server, service, {})
 
 
 def test_a_value_that_goes_only_with_another_factor_s_value_is_refused_with_any_other() -> None:
     server, service = entries.server("tomcat-springws"), entries.service("petstore")
     said = "factor persistence is 'jdbc', which goes with database=postgresql, not with database=h2"
     with pytest.raises(ConfigurationError, match=said):
-        factors.settled(server, service, {"persistence": "jdbc"})
-    assert factors.settled(server, service, {"persistence": "jdbc", "database": "postgresql"})["persistence"] == "jdbc"
+        factors.factor_values(server, service, {"persistence": "jdbc"})
+    assert (
+        factors.factor_values(server, service, {"persistence": "jdbc", "database": "postgresql"})["persistence"]
+        == "jdbc"
+    )
 
 
 def test_a_value_that_goes_with_a_factor_that_the_server_lacks_is_refused_and_says_so() -> None:
     said = "factor variant is 'ws-at', which goes with profile=standalone-full, and there is no factor profile here"
     with pytest.raises(ConfigurationError, match=said):
-        factors.settled(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})
+        factors.factor_values(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})
 
 
 def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
@@ -111,7 +114,7 @@ def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
 def test_a_factor_that_names_a_file_needs_one_and_hands_its_whole_path_on() -> None:
     server, service = entries.server("tomcat-metro"), entries.service("soaservers")
     with pytest.raises(ConfigurationError, match=r"factor graph is 'none\.xml', which is no file"):
-        factors.settled(server, service, {"graph": "none.xml"})
-    values = factors.settled(server, service, {})
+        factors.factor_values(server, service, {"graph": "none.xml"})
+    values = factors.factor_values(server, service, {})
     assert values["graph"] == "contract/graph.xml"
     assert factors.environment(service, values)["STEELYARD_GRAPH"] == str(service.folder / "contract" / "graph.xml")

@@ -12,7 +12,7 @@ from steelyard.models.job import BigBang, Bursts, Ramp, Steps
 from steelyard.models.records import Schedule
 from steelyard.models.study import Study
 from steelyard.plan import shapes
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 
 TESTS: list[dict[str, Any]] = [
@@ -40,7 +40,7 @@ def study(**more: Any) -> Study:
 def schedule(**wishes: Any) -> Schedule:
     request = Request(**wishes)
     one = study()
-    return schedule_of(one, entries.service("wstest").model, request, settle(one, request), 8)
+    return schedule_of(one, entries.service("wstest").model, request, merge_parameters(one, request), 8)
 
 
 def test_each_test_is_a_judged_block_with_its_most_users() -> None:
@@ -66,7 +66,7 @@ def test_an_unknown_test_is_named() -> None:
 def test_a_study_without_tests_takes_neither_tests_nor_a_scale() -> None:
     wstest, request = entries.study("wstest").model, Request(scale=0.1)
     with pytest.raises(ConfigurationError, match="has no tests with a shape"):
-        schedule_of(wstest, entries.service("wstest").model, request, settle(wstest, request), 8)
+        schedule_of(wstest, entries.service("wstest").model, request, merge_parameters(wstest, request), 8)
 
 
 def test_a_scale_shortens_times_and_is_recorded() -> None:
@@ -76,15 +76,15 @@ def test_a_scale_shortens_times_and_is_recorded() -> None:
 
 
 def test_held_steps_and_bursts_keep_a_least_length_and_their_number() -> None:
-    steps = shapes.scaled(Steps(levels=[1, 2, 4], hold_seconds=10, pause_seconds=2), 0.1)
+    steps = shapes.scale_profile(Steps(levels=[1, 2, 4], hold_seconds=10, pause_seconds=2), 0.1)
     assert isinstance(steps, Steps)
     assert (steps.hold_seconds, steps.pause_seconds, steps.levels) == (5.0, pytest.approx(0.2), [1, 2, 4])
-    bursts = shapes.scaled(Bursts(users=35, idle_seconds=10, on_seconds=30, off_seconds=10, seconds=170), 0.1)
+    bursts = shapes.scale_profile(Bursts(users=35, idle_seconds=10, on_seconds=30, off_seconds=10, seconds=170), 0.1)
     assert isinstance(bursts, Bursts)
     assert (bursts.on_seconds, bursts.off_seconds, bursts.idle_seconds) == (8.0, 1.0, 1.0)
     assert bursts.seconds == pytest.approx(1 + 4 * 9)
     held = Steps(levels=[1], hold_seconds=3)
-    assert shapes.scaled(held, 0.5) == held, "what is short already is not made longer"
+    assert shapes.scale_profile(held, 0.5) == held, "what is short already is not made longer"
 
 
 def test_the_most_users_and_the_length_of_each_shape_are_known() -> None:
@@ -116,7 +116,7 @@ def test_blocks_of_one_mix_share_their_warm_up() -> None:
 def test_four_subjects_with_tests_share_a_trial() -> None:
     one = study(subjects=[{"label": label, "parts": [{"server": "go"}]} for label in "abcd"])
     request = Request(forks=2)
-    plan = schedule_of(one, entries.service("wstest").model, request, settle(one, request), 8)
+    plan = schedule_of(one, entries.service("wstest").model, request, merge_parameters(one, request), 8)
     assert [sorted(trial.start_order) for trial in plan.trials] == [["a", "b", "c", "d"]] * 2
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.base.errors import SteelyardError, ToolchainError
 from steelyard.report import browser
 from steelyard.report.keeping import keep
@@ -34,7 +34,7 @@ def small(tmp_path: Path, **planted: object) -> Path:
 
 
 def test_markdown_says_the_verdict_why_when_and_the_figures_and_a_study_writes_none_of_it(tmp_path: Path) -> None:
-    said = markdown_of(examined(read_run(small(tmp_path, forks=4, pairs=10, study=STUDY))))
+    said = markdown_of(analyse_run(read_run(small(tmp_path, forks=4, pairs=10, study=STUDY))))
     assert said.startswith("# A \\| B \\<script\\> \\*bold\\*\n\n**tomcat-metro is slower than go on echoStruct")
     assert "Beside go, tomcat-metro spends 1." in said and "- measured: 5 January 2026" in said
     rows = [line for line in said.splitlines() if line.startswith("|")]
@@ -43,7 +43,7 @@ def test_markdown_says_the_verdict_why_when_and_the_figures_and_a_study_writes_n
 
 def test_many_subjects_are_a_table_in_markdown_too(tmp_path: Path) -> None:
     rates = {f"server-{n}": 4000.0 + 1000 * n for n in range(5)}
-    said = markdown_of(examined(read_run(small(tmp_path, forks=4, pairs=4, rates=rates, reference="server-0"))))
+    said = markdown_of(analyse_run(read_run(small(tmp_path, forks=4, pairs=4, rates=rates, reference="server-0"))))
     assert "**server-4 is first of 5 by throughput" in said
     assert "| server-4 | 1 | faster |" in said
 

@@ -26,7 +26,7 @@ from steelyard.models.records import Failure, Schedule, TrialPlan
 from steelyard.plan.designs import design_named
 from steelyard.plan.designs.design import Ordering
 from steelyard.plan.estimate import of_run
-from steelyard.plan.faults import drawn, occasions
+from steelyard.plan.faults import draw_fault, occasions
 from steelyard.plan.kinds import KINDS
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
@@ -167,7 +167,7 @@ def test_an_interruption_is_every_trials_and_is_raised_when_all_have_ended(
             raise KeyboardInterrupt
 
     trials_are(monkeypatch, run_trial)
-    with pytest.raises(KeyboardInterrupt), setting.progress.followed(stop):
+    with pytest.raises(KeyboardInterrupt), setting.progress.followed_by(stop):
         endings(setting, planned.trials[:4])
     assert sorted(path.name for path in setting.folder.glob("*-interrupted")) == ["1-interrupted", "2-interrupted"]
 
@@ -220,7 +220,7 @@ def test_each_subject_breaks_alone_and_all_of_a_fork_meet_the_same(planned: Sche
     assert [trial.start_order for trial in planned.trials] == [[label] for label in planned.subjects] * 4
     by_fork: dict[int, set[tuple[Any, ...]]] = {}
     for place, trial in enumerate(planned.trials):
-        met = tuple(drawn(planned, trial, cell, number) for number in occasions(planned, cell))
+        met = tuple(draw_fault(planned, trial, cell, number) for number in occasions(planned, cell))
         by_fork.setdefault(place // len(planned.subjects), set()).add(met)
     assert [len(met) for met in by_fork.values()] == [1] * 4
     assert len(set.union(*by_fork.values())) == 4, "and another fork meets others"

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from steelyard.analyse.analysis import Analysis, examined
+from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.ratios import Compared
 from steelyard.analyse.second_witness import counted_of
@@ -27,7 +27,7 @@ WITHIN = 0.02
 
 @cache
 def stored(name: str) -> Analysis:
-    return examined(read_run(STORED / name))
+    return analyse_run(read_run(STORED / name))
 
 
 def throughput(name: str) -> Compared:
@@ -37,9 +37,9 @@ def throughput(name: str) -> Compared:
 @pytest.mark.parametrize(("name", "forks"), [("delay", 2), ("processor", 4)])
 def test_the_ratio_of_slow_answers_is_true_within_two_percent(name: str, forks: int) -> None:
     compared = throughput(name)
-    assert len(compared.counted) == forks and compared.of_sums
+    assert len(compared.counted_forks) == forks and compared.of_sums
     assert compared.ratio == pytest.approx(TRUE, rel=WITHIN)
-    for fork in compared.counted:
+    for fork in compared.counted_forks:
         assert fork.ratio == pytest.approx(TRUE, rel=WITHIN)
 
 
@@ -60,7 +60,7 @@ def test_answers_and_processor_time_agree_in_each_fork() -> None:
         for subject in run.schedule.subjects:
             done = counted_of(trial, cell, subject)
             assert done is not None and done.witness == pytest.approx(1.0, abs=WITHIN / 2)
-            rows = [trial.slices[number] for number in trial.measured[cell.name, subject].values()]
+            rows = [trial.slices[number] for number in trial.measured_slices[cell.name, subject].values()]
             assert all(row.cpu_window_ns for row in rows), "each was read at its edges"
 
 
@@ -74,7 +74,7 @@ def test_littles_law_holds_in_its_plain_form(name: str) -> None:
 def test_every_stretch_was_as_long_as_was_planned(name: str) -> None:
     run = stored(name).run
     for trial in run.trials:
-        (plan,) = trial.noted.stretches
+        (plan,) = trial.record_or_empty.stretches
         measured = [trial.slices[slot.number] for slot in trial.plans.values() if slot.phase == "measure"]
         assert plan.fits and len(measured) == 2 * plan.pairs
         assert all(row.seconds > 10 * plan.response_s or row.completed >= 200 for row in measured)

@@ -61,7 +61,9 @@ def test_what_was_expected_before_is_not_read_again_and_judges_as_before(monkeyp
     assert fresh[0].difference(struct(number="41"), struct(number="41")) is None
     read: list[object] = []
     monkeypatch.setattr(
-        fresh[1], "of", lambda element: read.append(element) or messages.TypedMessages.of(MEANING, element)
+        fresh[1],
+        "typed_values",
+        lambda element: read.append(element) or messages.TypedMessages.typed_values(MEANING, element),
     )
     assert fresh[1].difference(struct(number="41"), struct(number="41")) is None and read == []
     assert "varInt is 42" in (fresh[1].difference(struct(number="42"), struct(number="41")) or "") and len(read) == 1

@@ -28,8 +28,8 @@ from steelyard.models.job import Steps, Think
 from steelyard.models.records import Cell, Schedule, SlicePlan, SubjectRecord
 from steelyard.models.service import Reconciliation, Settle
 from steelyard.models.study import Span, Study
-from steelyard.plan.cells import hurried, pauses_seconds
-from steelyard.plan.run_parameters import Request, settle
+from steelyard.plan.cells import pauses_seconds, shorten_pauses
+from steelyard.plan.run_parameters import Request, merge_parameters
 from steelyard.plan.schedule import schedule_of
 from steelyard.results.stored_run import read_run
 from steelyard.results.tables import GAUGE_COLUMNS, SPAN_COLUMNS
@@ -198,7 +198,7 @@ def test_the_orders_of_a_closed_loop_follow_from_its_pauses_and_response_times(
         **{"spans_order_response": 0.98 * orders, "span_seconds": seconds},
     }
     found = {
-        name: orders_measures()[name].of(Quantities(values, lambda _: pytest.fail("no histogram"))).value
+        name: orders_measures()[name].evaluate(Quantities(values, lambda _: pytest.fail("no histogram"))).value
         for name in ("orders_per_minute", "orders_predicted", "orders_of_predicted")
     }
     assert found["orders_predicted"] == pytest.approx(60 * orders / seconds)
@@ -210,7 +210,7 @@ def test_levels_in_percent_come_to_users_once_the_whole_is_given_and_are_no_test
     service = entries.service(study.service).model
 
     def levels(request: Request) -> dict[str, list[int]]:
-        cells = schedule_of(study, service, request, settle(study, request), 8).cells
+        cells = schedule_of(study, service, request, merge_parameters(study, request), 8).cells
         return {cell.name: cell.profile.levels for cell in cells if isinstance(cell.profile, Steps)}
 
     assert levels(Request()) == {"clients-40": [40], "clients-100": [100]}
@@ -244,19 +244,19 @@ def test_orders_are_told_of_all_subjects_together_and_of_each() -> None:
 @pytest.mark.parametrize("seconds", [2, 60])
 def test_a_hurried_session_has_the_same_requests_and_no_longer_pauses_than_it_may(seconds: float) -> None:
     session = entries.study("petstore").model.sessions["shop"]
-    made = hurried(session, seconds)
+    made = shorten_pauses(session, seconds)
     assert [step.operation for step in made.steps] == [step.operation for step in session.steps]
     assert pauses_seconds(made) == pytest.approx(min(seconds, pauses_seconds(session)))
     assert made.steps[0].think.to_ms == pytest.approx(4 * made.steps[0].think.ms)
     plain = session.model_copy(update={"steps": [step.model_copy(update={"think": Think()}) for step in session.steps]})
-    assert hurried(plain, seconds) == plain
+    assert shorten_pauses(plain, seconds) == plain
 
 
 def test_users_join_over_a_whole_session_however_short_a_test_is_made() -> None:
     study = entries.study("petstore").model
     service = entries.service(study.service).model
     request = Request(tests="clients-40", scale=0.2)
-    (cell,) = schedule_of(study, service, request, settle(study, request), 8).cells
+    (cell,) = schedule_of(study, service, request, merge_parameters(study, request), 8).cells
     assert isinstance(cell.profile, Steps)
     pauses = [(step.think.ms + step.think.to_ms) / 2000 for step in study.sessions["shop"].steps]
     assert cell.profile.ramp_seconds == sum(pauses) == 20
@@ -280,9 +280,9 @@ class Asked(RunningSubject):
 def test_a_slice_is_settled_when_the_services_command_says_so(tmp_path: Path) -> None:
     told = {"settled": True, "counts": {"orders.accepted": 3}}
     program = f"import sys; assert sys.argv[1:] == ['7', '4711']; print('''{json.dumps(told)}''')"
-    assert Asked(tmp_path, program).settle(lambda: None) == (True, {"orders.accepted": 3})
+    assert Asked(tmp_path, program).wait_for_background_work(lambda: None) == (True, {"orders.accepted": 3})
     asked = Asked(tmp_path, program)
-    asked.settle(lambda: None)
+    asked.wait_for_background_work(lambda: None)
     books = Reconciliation(name="books", command=["echo", "3"], expect="{orders.accepted}")
     assert asked.reconcile(books) == ("3", "3"), "what was settled last is what the books must hold"
     assert sys.executable, "the word python3 is the lab's own"
@@ -302,7 +302,7 @@ def test_a_slice_is_settled_when_the_services_command_says_so(tmp_path: Path) ->
 )
 def test_what_a_settle_command_must_print_is_said(tmp_path: Path, printed: str) -> None:
     with pytest.raises(ProvisionError, match="the settle command of shop printed"):
-        Asked(tmp_path, f"print('''{printed}''')").settle(lambda: None)
+        Asked(tmp_path, f"print('''{printed}''')").wait_for_background_work(lambda: None)
 
 
 def test_the_roles_of_further_ports_are_roles_of_the_subject() -> None:

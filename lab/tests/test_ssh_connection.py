@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.hosts.packing import Tree, digest, unpack, write
-from steelyard.hosts.ssh_login import _BOOT, refused, told
+from steelyard.hosts.ssh_login import _BOOT, encode_script, login_error
 from steelyard.hosts.toolchain import jdk_of
 
 
@@ -37,7 +37,7 @@ from steelyard.hosts.toolchain import jdk_of
     ],
 )
 def test_what_ssh_says_is_told_in_a_sentence_that_names_the_host(said: str, sentence: str) -> None:
-    error = refused("rack", "me@rack", said)
+    error = login_error("rack", "me@rack", said)
     assert error.message.startswith("host 'rack' ") and sentence in error.message and "\n" not in error.message
     assert error.hint
 
@@ -45,7 +45,7 @@ def test_what_ssh_says_is_told_in_a_sentence_that_names_the_host(said: str, sent
 def test_a_script_of_any_lines_and_what_follows_it_arrive_as_they_were_sent() -> None:
     script = "printf '%s\\n' \"it's $0\"\nprintf '%s\\n' 'two\nlines \\\\ of $x'\ncat"
     for shell in ("sh", "bash"):
-        sent = told(script) + b"\x00what follows\xff"
+        sent = encode_script(script) + b"\x00what follows\xff"
         done = subprocess.run([shell, "-c", _BOOT], input=sent, capture_output=True, check=True)
         assert done.stdout == b"it's sh\ntwo\nlines \\\\ of $x\n\x00what follows\xff"
 

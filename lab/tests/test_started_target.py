@@ -20,7 +20,7 @@ from steelyard.base import paths
 from steelyard.base.errors import KeeperError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
-from steelyard.measure.load.starting import started
+from steelyard.measure.load.starting import running_target
 
 SCHEMA = json.loads((paths.root() / "contracts" / "load-output.schema.json").read_text())
 WORDS = ("--users", "1", "--max-requests", "20", "--json", "--out", "runs")
@@ -121,7 +121,7 @@ def test_what_goes_wrong_in_a_load_is_not_said_to_be_its_targets_start(tmp_path:
     own = entries.service_at(str(tmp_path / "own"))
     with (
         pytest.raises(KeeperError, match="in the midst"),
-        started(own, tmp_path / "target.log", Progress(Console(quiet=True))),
+        running_target(own, tmp_path / "target.log", Progress(Console(quiet=True))),
     ):
         raise KeeperError("in the midst of the load")
     assert is_gone(tmp_path / "own")

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from steelyard.analyse.analysis import analyse
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
 from steelyard.base.errors import ConfigurationError, StoreError
-from steelyard.base.histogram import Histogram, decode, merged
-from steelyard.measure.resume import put_aside, taken_up
+from steelyard.base.histogram import Histogram, decode, merge_histograms
+from steelyard.measure.resume import resume_state, set_aside_trials
 from steelyard.models.records import Failure
 from steelyard.report import write_report
 from steelyard.results.stored_run import read_run
@@ -190,10 +190,10 @@ def test_a_report_goes_without_a_damaged_trial_and_says_so(tmp_path: Path) -> No
 def test_a_run_with_a_damaged_trial_is_taken_up_and_only_that_one_driven_again(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", Planted(forks=4, pairs=3))
     (run / "trials" / "02" / "trial.json").write_text("")
-    _, standing = taken_up(run)
+    _, standing = resume_state(run)
     assert standing.done == {1, 3, 4}
     assert [said.partition(":")[0] for said in standing.damaged] == ["trial 2 is damaged and driven again"]
-    put_aside(run, standing)
+    set_aside_trials(run, standing)
     assert sorted(path.name for path in (run / "trials").iterdir()) == ["01", "02.stopped-1", "03", "04"]
 
 
@@ -264,7 +264,7 @@ def test_histograms_merge_without_loss_and_agree_with_the_library() -> None:
             part.record_value(value)
             whole.record_value(value)
         parts.append(decode(part.encode().decode()))
-    found = merged(parts)
+    found = merge_histograms(parts)
     assert found.total == 6000
     for percent in (0.01, 50, 90, 99, 99.9, 99.999):
         # The Python library rounds the rank to the nearest, those of Java and Rust up: the same at whole ranks.

@@ -30,7 +30,7 @@ def seconds(*each: tuple[int, int, float | None]) -> list[dict[str, Any]]:
 
 def ended_after(ticks: list[dict[str, Any]]) -> int | None:
     stress = Stress(STEPS, UNTIL)
-    return next((place for place, tick in enumerate(ticks, 1) if stress.enough(tick)), None)
+    return next((place for place, tick in enumerate(ticks, 1) if stress.is_over_limit(tick)), None)
 
 
 WELL = (1000, 0, 2.0)

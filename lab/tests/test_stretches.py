@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from steelyard.analyse.analysis import analyse
 from steelyard.measure.trial.jobs import Answering, cycle_ns
-from steelyard.measure.trial.stretches import TrialStretches, expected
+from steelyard.measure.trial.stretches import TrialStretches, expected_answering
 from steelyard.models.job import BigBang, Rate, Stage
 from steelyard.models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
 from steelyard.models.verdict import Comparison, Verdicts
@@ -18,10 +18,10 @@ from steelyard.plan.stretches import (
     HEADROOM,
     STRETCH_ANSWERS,
     cost_text,
-    lengthened,
+    lengthen_stretches,
     may_be_stretched,
     pair_seconds,
-    planned,
+    plan_stretches,
     stretch_of,
 )
 from synthetic import Planted, write_run
@@ -43,25 +43,25 @@ def schedule(pairs: int = 4, **more: Any) -> Schedule:
 @pytest.mark.parametrize("pairs", [1, 3, 4, 38])
 @pytest.mark.parametrize("response_s", [0.001, 0.05, 0.2, 1.1, 8.0])
 def test_each_stretch_holds_ten_response_times_and_a_fork_fifty(pairs: int, response_s: float) -> None:
-    plan = planned(schedule(pairs), CELL, 2, response_s)
+    plan = plan_stretches(schedule(pairs), CELL, 2, response_s)
     assert plan.fits and 1 <= plan.pairs <= pairs
     assert plan.seconds >= max(2.0, HEADROOM * STRETCH_ANSWERS * response_s)
     assert plan.pairs * plan.seconds >= HEADROOM * FORK_ANSWERS * response_s
 
 
 def test_quick_answers_cost_no_more_than_the_schedules_own_slices() -> None:
-    plan = planned(schedule(38), CELL, 2, 0.01)
+    plan = plan_stretches(schedule(38), CELL, 2, 0.01)
     assert (plan.pairs, plan.seconds) == (38, 2.0)
 
 
 def test_many_pairs_of_slow_answers_are_fewer_and_longer_with_as_much_load() -> None:
-    plan = planned(schedule(38), CELL, 2, 1.1)
+    plan = plan_stretches(schedule(38), CELL, 2, 1.1)
     assert plan.pairs < 7
     assert 66.0 <= plan.pairs * plan.seconds <= 80.0
 
 
 def test_users_start_over_one_response_time_and_the_lead_in_is_two_and_a_part_drawn_by_the_seed() -> None:
-    plan = planned(schedule(), CELL, 2, 1.0)
+    plan = plan_stretches(schedule(), CELL, 2, 1.0)
     drawn = [stretch_of(plan, str(seed)) for seed in range(200)]
     assert {one.spread_ms for one in drawn} == {1000.0}
     lead_ins = [one.lead_in_ms for one in drawn]
@@ -70,34 +70,34 @@ def test_users_start_over_one_response_time_and_the_lead_in_is_two_and_a_part_dr
 
 
 def test_a_budget_that_holds_fewer_stretches_gets_the_fewest_that_hold_enough() -> None:
-    whole = planned(schedule(38), CELL, 2, 1.1)
-    tight = planned(schedule(38), CELL, 2, 1.1, within=whole.pairs * pair_seconds(whole.seconds, 1.1, 2) - 1)
+    whole = plan_stretches(schedule(38), CELL, 2, 1.1)
+    tight = plan_stretches(schedule(38), CELL, 2, 1.1, within=whole.pairs * pair_seconds(whole.seconds, 1.1, 2) - 1)
     assert tight.fits and tight.pairs == 3
 
 
 def test_a_budget_that_holds_too_little_is_said_with_what_it_would_take() -> None:
-    plan = planned(schedule(), CELL, 2, 1.1, within=60.0)
+    plan = plan_stretches(schedule(), CELL, 2, 1.1, within=60.0)
     assert not plan.fits and plan.pairs * pair_seconds(plan.seconds, 1.1, 2) <= 60.5
     said = cost_text(plan, CELL, 2)
     assert "throughput needs about 2 min" in said and said.endswith("so there will be no verdict on it")
-    enough = planned(schedule(), CELL, 2, 1.1, within=200.0)
+    enough = plan_stretches(schedule(), CELL, 2, 1.1, within=200.0)
     assert enough.fits and "each subject has 4 stretches of 16 s, 2 min 45 s a fork" in cost_text(enough, CELL, 2)
 
 
 def test_stretches_to_come_grow_where_answers_turn_out_slower() -> None:
-    plan = planned(schedule(), CELL, 2, 0.5)
-    assert lengthened(plan, 0.55, [plan.seconds], 2) == plan, "the headroom is for that"
-    longer = lengthened(plan, 2.0, [plan.seconds], 2)
+    plan = plan_stretches(schedule(), CELL, 2, 0.5)
+    assert lengthen_stretches(plan, 0.55, [plan.seconds], 2) == plan, "the headroom is for that"
+    longer = lengthen_stretches(plan, 2.0, [plan.seconds], 2)
     assert longer.fits and 3 * longer.seconds >= HEADROOM * FORK_ANSWERS * 2.0
-    assert lengthened(plan, 2.0, [plan.seconds] * plan.pairs, 2) == plan, "none is left"
+    assert lengthen_stretches(plan, 2.0, [plan.seconds] * plan.pairs, 2) == plan, "none is left"
 
 
 def test_stretches_do_not_grow_beyond_a_budget_and_then_fit_no_more() -> None:
-    plan = planned(schedule(), CELL, 2, 0.5, within=100.0)
+    plan = plan_stretches(schedule(), CELL, 2, 0.5, within=100.0)
     assert plan.fits
-    kept = lengthened(plan, 2.0, [plan.seconds], 2, within=100.0)
+    kept = lengthen_stretches(plan, 2.0, [plan.seconds], 2, within=100.0)
     assert (kept.fits, kept.seconds) == (False, plan.seconds)
-    assert lengthened(plan, 2.0, [plan.seconds], 2, within=1000.0).fits
+    assert lengthen_stretches(plan, 2.0, [plan.seconds], 2, within=1000.0).fits
 
 
 def test_only_constant_users_that_are_compared_in_pairs_are_stretched() -> None:
@@ -115,10 +115,10 @@ def test_a_trial_plans_once_and_says_the_cost_once() -> None:
     pair = [SlicePlan(number=n, subject=one, cell="echo", phase="measure", pair=0) for n, one in enumerate((A, B))]
     first, second = stretches.next(pair)
     assert first.seconds == second.seconds == stretches.plans[0].seconds and first.lead_in_ms != second.lead_in_ms
-    assert stretches.plan(CELL, slow, None) == "" and not stretches.enough(CELL)
+    assert stretches.plan(CELL, slow, None) == "" and not stretches.is_complete(CELL)
     for _ in range(stretches.plans[0].pairs - 1):
         stretches.next(pair)
-    assert stretches.enough(CELL)
+    assert stretches.is_complete(CELL)
 
 
 def test_a_cell_that_was_not_warmed_up_is_expected_to_answer_as_the_slowest_of_its_operation_by_users() -> None:
@@ -129,9 +129,9 @@ def test_a_cell_that_was_not_warmed_up_is_expected_to_answer_as_the_slowest_of_i
         (A, "alien"): Answering(mean_ms=9000),
         (B, "more"): Answering(mean_ms=5),
     }
-    assert expected(CELL, A, seen, cells).mean_ms == 400
-    assert expected(CELL, A, seen | {(A, "echo"): Answering(mean_ms=100)}, cells).mean_ms == 100
-    assert expected(cells["alien"], B, seen, cells) == Answering()
+    assert expected_answering(CELL, A, seen, cells).mean_ms == 400
+    assert expected_answering(CELL, A, seen | {(A, "echo"): Answering(mean_ms=100)}, cells).mean_ms == 100
+    assert expected_answering(cells["alien"], B, seen, cells) == Answering()
 
 
 @pytest.mark.parametrize(

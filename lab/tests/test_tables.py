@@ -53,7 +53,7 @@ def test_a_run_of_many_is_a_table_first_that_cuts_no_name_and_no_interval(tmp_pa
     names = [f"a-server-with-a-long-name-{place}" for place in range(6)]
     rates = {name: 4000.0 + 900 * place for place, name in enumerate(names)}
     run = write_run(tmp_path / "run", Planted(rates=rates, reference=names[0], forks=4, pairs=4))
-    verdicts = analysis.examined(read_run(run)).verdicts
+    verdicts = analysis.analyse_run(read_run(run)).verdicts
     out = io.StringIO()
     printing.show_outcome(Outcome(run, verdicts, run / "report.html", []), Console(file=out, width=width))
     said = out.getvalue()

@@ -83,12 +83,12 @@ def test_verdicts_trials_and_processes_are_tables_too() -> None:
     "table",
     [
         name
-        for name in known_tables.known()
+        for name in known_tables.tables_by_name()
         if name not in ("grid", "requests", "network", "outcomes", "foreign", "strangers")
     ],
 )
 def test_every_column_of_every_kept_run_is_known(table: str) -> None:
-    data = known_tables.known()[table]
+    data = known_tables.tables_by_name()[table]
     places = ("", "trials/01") if data.of == "place" else ("",)
     paths = [run / place / data.file for run in KEPT_RUNS.values() for place in places]
     headers = [read_bytes(path).decode().splitlines()[0] for path in paths if is_stored(path)]

@@ -20,7 +20,7 @@ from opentelemetry.exporter.prometheus_remote_write.gen.remote_pb2 import WriteR
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from own_service import serving
 from steelyard.measure.load import load as loading
-from steelyard.measure.telemetry.publisher import notes_of, receivers_of, told
+from steelyard.measure.telemetry.publisher import notes_of, publish_totals, receivers_of
 from steelyard.measure.telemetry.totals import BOUNDS
 from steelyard.results.live_file import STOP
 from steelyard.results.tables import FAILURE_KINDS
@@ -81,7 +81,7 @@ def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(
 ) -> None:
     messages = Messages()
     written: list[tuple[int, int]] = []
-    shown = loading._shown
+    shown = loading._tick_text
 
     def look(tick: Mapping[str, Any]) -> str:
         """What the files hold when the engine says that another second is over."""
@@ -90,7 +90,7 @@ def test_a_load_is_told_while_it_runs_and_in_the_end_as_it_was_counted(
         written.append((len((folder / "ticks.csv").read_text().splitlines()) - 1, seconds))
         return shown(tick)
 
-    monkeypatch.setattr(loading, "_shown", look)
+    monkeypatch.setattr(loading, "_tick_text", look)
 
     def stop_when_told() -> None:
         if messages.both.wait(300):
@@ -141,7 +141,7 @@ def test_failures_are_told_by_kind_and_response_times_by_bucket(tmp_path: Path) 
     messages = Messages()
     with receiving(messages) as address:
         receivers = receivers_of([f"{address}/v1/metrics"], [f"{address}/write"])
-        with told(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
+        with publish_totals(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
             tick(tmp_path, 10**9, [150, 3_000], timeout=2)
             assert messages.both.wait(300)
             tick(tmp_path, 2 * 10**9, [3_000, 70_000_000], timeout=1, wrong=1)
@@ -169,7 +169,7 @@ def test_a_receiver_that_refuses_or_is_away_is_named_and_keeps_nobody(tmp_path: 
         pass
     with receiving(Messages(), 400) as refusing:
         receivers = receivers_of([f"{refusing}/v1/metrics"], [f"{refusing}/write", f"{away}/write"])
-        with told(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
+        with publish_totals(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
             tick(tmp_path, 10**9, [150])
     notes = notes_of(receivers)
     assert len(notes) == 3 and all(" took 0 of " in note for note in notes)

@@ -10,7 +10,7 @@ from command import steelyard
 from steelyard.base.errors import ConfigurationError
 from steelyard.base.http_client import Access
 from steelyard.catalogue import entries
-from steelyard.catalogue.tried import Tried, tried
+from steelyard.catalogue.tried import Tried, parse_subject_words
 from steelyard.models.service import Exchange
 from steelyard.workload import curl
 
@@ -27,7 +27,7 @@ def front(wanted: Tried) -> tuple[str, dict[str, str]]:
 
 
 def test_a_server_alone_runs_the_demonstrations_service() -> None:
-    wanted = tried("tomcat-metro@heap=512m", None)
+    wanted = parse_subject_words("tomcat-metro@heap=512m", None)
     assert wanted.service.name == entries.study("demo").model.service
     assert front(wanted) == ("tomcat-metro", {"heap": "512m"}) and not beside(wanted)
 
@@ -35,21 +35,21 @@ def test_a_server_alone_runs_the_demonstrations_service() -> None:
 def test_a_study_is_its_reference_with_all_that_stands_beside_it() -> None:
     study = entries.study("petstore").model
     reference = next(spec for spec in study.subjects if not isinstance(spec, str) and spec.label == study.reference)
-    wanted = tried("petstore", None)
+    wanted = parse_subject_words("petstore", None)
     assert front(wanted) == ("wildfly", reference.parts[0].factors)
     assert beside(wanted) == {"greenmail": {}, "postgres": {"prepared_transactions": "100"}}
     assert wanted.service.name == "petstore"
 
 
 def test_a_factor_chooses_among_a_studys_subjects_and_further_ones_are_laid_over_it() -> None:
-    _, factors = front(tried("petstore@variant=jms-original@mail=exim", None))
+    _, factors = front(parse_subject_words("petstore@variant=jms-original@mail=exim", None))
     assert factors["variant"] == "jms-original" and factors["heap"] == "500m" and factors["mail"] == "exim"
-    assert "exim" in beside(tried("petstore@mail=exim", None))
+    assert "exim" in beside(parse_subject_words("petstore@mail=exim", None))
 
 
 @pytest.mark.parametrize("server", ["wildfly", "tomcat-springws"])
 def test_a_server_gets_beside_it_what_a_study_of_its_service_says(server: str) -> None:
-    wanted = tried(f"{server}@variant=web-service", "petstore")
+    wanted = parse_subject_words(f"{server}@variant=web-service", "petstore")
     name, factors = front(wanted)
     assert name == server and factors["variant"] == "web-service" and factors["database"] == "postgresql"
     assert factors.get("profile") == ("standalone-full" if server == "wildfly" else None)
@@ -57,8 +57,8 @@ def test_a_server_gets_beside_it_what_a_study_of_its_service_says(server: str) -
 
 
 def test_a_service_that_needs_nothing_more_is_as_its_server_is() -> None:
-    assert front(tried("tomcat-metro", "soaservers")) == ("tomcat-metro", {})
-    assert set(beside(tried("tomcat-cxf", "flight"))) == {"h2"}
+    assert front(parse_subject_words("tomcat-metro", "soaservers")) == ("tomcat-metro", {})
+    assert set(beside(parse_subject_words("tomcat-cxf", "flight"))) == {"h2"}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_cannot_be_tried_is_said_in_a_sentence_before_anything_is_fetched(
     words: str, service: str | None, said: str
 ) -> None:
     with pytest.raises(ConfigurationError) as refused:
-        tried(words, service)
+        parse_subject_words(words, service)
     assert said in refused.value.message and "\n" not in refused.value.message
 
 
@@ -143,6 +143,8 @@ def test_a_method_of_its_own_and_a_path_with_a_query_are_in_the_command(
         Exchange(operation=operation, method="PUT", path=path, headers={"X": "y z"}, request="b", answer="")
         for operation in service.model.operations
     ]
-    monkeypatch.setattr("steelyard.workload.exchanges.written", lambda _: [("own", exchange) for exchange in own])
+    monkeypatch.setattr(
+        "steelyard.workload.exchanges.contract_exchanges", lambda _: [("own", exchange) for exchange in own]
+    )
     words = shlex.split(curl.commands(service, URL, tmp_path, access=Access(), deviations=())[0].command or "")
     assert words[2:4] == ["-X", "PUT"] and "X: y z" in words and words[-1] == "http://127.0.0.1:25000/there?a=1&b='2'"

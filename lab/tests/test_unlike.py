@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from steelyard.analyse.analysis import examined
+from steelyard.analyse.analysis import analyse_run
 from steelyard.analyse.decisions import decisions
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
@@ -28,7 +28,7 @@ def weighed(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def judged(run: Run) -> set[frozenset[str]]:
-    return {frozenset((one.compared.a, one.compared.b)) for one in examined(run).judgements if one.compared.primary}
+    return {frozenset((one.compared.a, one.compared.b)) for one in analyse_run(run).judgements if one.compared.primary}
 
 
 def with_unlike(run: Run, *pairs: tuple[str, str]) -> Run:
@@ -46,7 +46,7 @@ def test_unlike_subjects_are_not_compared_and_all_others_are(weighed: Run, swapp
 def test_what_is_unlike_the_best_is_no_contender_of_it(weighed: Run) -> None:
     first, second = [label for label in weighed.schedule.subjects if label != weighed.schedule.reference]
     unlike = with_unlike(weighed, (first, second))
-    undecided = [replace(one, word=None) for one in examined(unlike).judgements]
+    undecided = [replace(one, word=None) for one in analyse_run(unlike).judgements]
     for decision in decisions(unlike, undecided):
         assert {first, second} - {decision.best} - {contender.subject for contender in decision.contenders}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command import steelyard
 from pydantic import ValidationError
-from steelyard.analyse.analysis import Analysis, analysed
+from steelyard.analyse.analysis import Analysis, full_analysis
 from steelyard.catalogue import entries
 from steelyard.models.job import BigBang
 from steelyard.models.records import Schedule
@@ -80,7 +80,7 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
         driven_on={"shared": ["a", "b", "c"], "own": ["a"]},
         groups=(("a", "b", "c"), ("a",)),
     )
-    return analysed(write_run(tmp_path_factory.mktemp("varied") / "run", planted))
+    return full_analysis(write_run(tmp_path_factory.mktemp("varied") / "run", planted))
 
 
 def test_subjects_are_compared_and_have_figures_where_they_were_driven_and_nowhere_else(varied: Analysis) -> None:
@@ -104,9 +104,9 @@ def test_a_test_without_the_reference_has_verdicts_between_the_subjects_that_it_
         driven_on={"theirs": ["b", "c"]},
         groups=(("b", "c"),),
     )
-    verdicts = analysed(write_run(tmp_path / "run", planted)).verdicts
+    verdicts = full_analysis(write_run(tmp_path / "run", planted)).verdicts
     (only,) = [one for one in verdicts.comparisons if one.primary]
-    assert {only.a, only.b} == {"b", "c"} and only.decided
+    assert {only.a, only.b} == {"b", "c"} and only.is_decided
 
 
 def test_tests_that_other_subjects_were_put_to_are_decided_apart_and_those_of_one_subject_not_at_all(
@@ -120,7 +120,7 @@ def test_tests_that_other_subjects_were_put_to_are_decided_apart_and_those_of_on
         driven_on={"two": ["a", "c"], "one": ["a"]},
         groups=(("a", "b", "c"), ("a", "c"), ("a",)),
     )
-    verdicts = analysed(write_run(tmp_path / "run", planted)).verdicts
+    verdicts = full_analysis(write_run(tmp_path / "run", planted)).verdicts
     decided = {tuple(test.test for test in one.tests): one.best for one in verdicts.decisions}
     assert decided == {("all",): "b", ("two",): "a"}
     assert "(test all): b" in verdicts.sentence and "(test two): a" in verdicts.sentence
@@ -133,7 +133,7 @@ def test_a_sentence_names_the_nearest_of_many_contenders_and_how_many_more_there
 ) -> None:
     rates = {"a": 1000.0, "far": 100.0} | {f"near-{n}": 995.0 - n for n in range(others)}
     planted = Planted(rates=rates, reference="a", blocks={"all": BigBang(users=2, seconds=4)}, fork_deviation=0.05)
-    (decision,) = analysed(write_run(tmp_path / "run", planted)).verdicts.decisions
+    (decision,) = full_analysis(write_run(tmp_path / "run", planted)).verdicts.decisions
     assert len(decision.contenders) == others and decision.sentence.count(" to ") == named, decision.sentence
     assert decision.sentence.endswith(
         f"and {others - named} more not ruled out" if others > named else ") not ruled out"

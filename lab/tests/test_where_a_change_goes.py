@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.base.paths import root
-from test_rooms import IMPORT_ORDER
+from test_packages import IMPORT_ORDER
 
 LAB = Path("lab/steelyard")
 MAP = (root() / "ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -189,9 +189,11 @@ def measure(load: str, start: int, given: argparse.Namespace, classes: str) -> I
     ):
         folder = Path(scratch)
         spec = with_companions(subject_of(f"{given.server}@domain={asked.domain}"), service)
-        ready = subject.provided(spec, service, progress)
+        ready = subject.provide_subject(spec, service, progress)
         shares, draw = cpus.share(companions=True), random.Random(20040601)
-        with launch.started(ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED) as running:
+        with launch.running_subject(
+            ready, folder, shares, random.Random(time.time_ns()), progress, OBSERVED
+        ) as running:
             running.pin(shares)
             requests, rows = flight_requests(asked.operation, asked.permille), []
             with watched(running, requests, given.planted_us, classes, folder) as server:

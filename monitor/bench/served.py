@@ -112,16 +112,16 @@ class Flight(Application):
         factors |= {"monitor": "agent"} if way == "agent" else {}
         factors |= {"jvm": " ".join(opentelemetry(ground, "flight"))} if way == "opentelemetry" else {}
         spec = SubjectSpec(label=way, parts=[PartSpec(server="tomcat-metro", factors=factors)])
-        ready = subject.provided(with_companions(spec, service), service, ground.progress)
+        ready = subject.provide_subject(with_companions(spec, service), service, ground.progress)
         observed: Sequence[Observed] = ("layers",) if way == "agent" else ()
         draw = random.Random(time.time_ns())
-        with launch.started(ready, folder, ground.shares, draw, ground.progress, observed) as running:
+        with launch.running_subject(ready, folder, ground.shares, draw, ground.progress, observed) as running:
             running.pin(ground.shares)
             yield Served(
                 (running.host, running.front.port),
                 flight_requests("", 0),
                 lambda: judged_cpu_ns(running),
-                lambda: running.end_judged(END_SECONDS),
+                lambda: running.end_judged_processes(END_SECONDS),
                 records_of(folder, way, running.front.part.place),
             )
 

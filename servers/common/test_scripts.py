@@ -68,12 +68,12 @@ def test_a_hostile_value_is_refused_by_every_factor_but_the_options_of_a_jvm(nam
         for value in [*HOSTILE, "&x", ">x", "<x>", "a b", "\t"]:
             if factor != "jvm" or not value.isprintable():
                 with pytest.raises(ConfigurationError, match=f"factor {factor} "):
-                    factors.settled(server, None, {factor: value})
+                    factors.factor_values(server, None, {factor: value})
 
 
 def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
     with pytest.raises(ConfigurationError) as caught:
-        factors.settled(entries.server("tomcat-metro"), None, {"jvm": "-Da=b\n-Dc=d"})
+        factors.factor_values(entries.server("tomcat-metro"), None, {"jvm": "-Da=b\n-Dc=d"})
     assert caught.value.message == (
         "tomcat-metro: factor jvm is '-Da=b\\n-Dc=d', but a value stands on one line, without tabs and other control characters"
     )

@@ -53,7 +53,7 @@ def _ratio_of(kept: Kept, subject: str, cell: str) -> str:
         return str(one.verdict)
     low, high = (ratio_text(bound, one.interval) for bound in one.interval)
     shown = ratio_text(one.ratio, one.interval)
-    return f"{f'**{shown}**' if one.decided else shown} ({low} to {high})"
+    return f"{f'**{shown}**' if one.is_decided else shown} ({low} to {high})"
 
 
 def _cost_of(kept: Kept, subject: str, cell: str) -> str:
@@ -87,7 +87,7 @@ def _shown(kept: Kept) -> Iterator[str]:
     ratios = [(kept.ratio(each, soap, cell), each, name) for each in _others(kept) for name, cell in cells.items()]
     (least, slowest, where), (most, fastest, there) = min(ratios), max(ratios)
     yield true(
-        least > 1 and all(one.decided for one in kept.primaries),
+        least > 1 and all(one.is_decided for one in kept.primaries),
         f"Every format answered more than SOAP, with every operation and size: from {ratio_text(least)} times as much ({slowest}, "
         f"{where}) to {ratio_text(most)} times ({fastest}, {there}).",
     )
@@ -166,7 +166,7 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
         all(left(TLS, cell) > 2 * left(each, cell) for each in messages for cell in cells),
         "Where the connection alone must be safe, TLS is the cheaper way by far: it leaves "
         f"{ratio_text(left(TLS, few))} of the throughput with one struct, and {ratio_text(left(TLS, many))} with a "
-        f"hundred{'' if kept.between(TLS, plain, many).decided else ', which is not told apart from none'}.",
+        f"hundred{'' if kept.between(TLS, plain, many).is_decided else ', which is not told apart from none'}.",
     )
     yield true(
         all(left(each, cell) < 0.5 for each in messages for cell in cells),

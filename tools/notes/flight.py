@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from steelyard.base.text import counted, range_text, ratio_text, value_text
+from steelyard.base.text import plural, range_text, ratio_text, value_text
 from steelyard.catalogue.published_layers import LAYERS, MEASURES, read_published_layers, read_published_measures
 
 from .kept_run import Kept, command, listed, steadiness, true
@@ -34,7 +34,7 @@ def _flight_types(kept: Kept) -> Iterator[str]:
     )
     yield from _exceptions(kept)
     yield true(
-        not any(one.decided for one in kept.primaries),
+        not any(one.is_decided for one in kept.primaries),
         "Metro and CXF were not told apart: " + kept.verdicts.sentence.rpartition(": ")[2],
     )
     yield _whole(kept)
@@ -105,7 +105,7 @@ def _users_shown(kept: Kept) -> Iterator[str]:
     cells = [cell for cell in kept.run.schedule.cells if cell.name == BASE or cell.name.startswith("users-")]
     errors = [kept.value(subject, cell.name, "errors") for cell in cells]
     beside = "; ".join(
-        f"{counted(cell.users, 'user')} {value_text(value)} ({_printed(kept, cell.name, 'errors')})"
+        f"{plural(cell.users, 'user')} {value_text(value)} ({_printed(kept, cell.name, 'errors')})"
         for cell, value in zip(cells, errors, strict=True)
     )
     yield true(

@@ -123,7 +123,7 @@ def steadiness(kept: Kept) -> str:
 def tally(kept: Kept) -> str:
     """How many of the judged comparisons have which word."""
     words = Counter(str(one.verdict) for one in kept.primaries)
-    decided = sum(one.decided for one in kept.primaries)
+    decided = sum(one.is_decided for one in kept.primaries)
     open_ = ", ".join(f"{words[name]} {name}" for name in ("undecided", "unconfirmed", "too few forks") if words[name])
     return f"Of {len(kept.primaries)} judged comparisons {decided} were decided" + (f"; {open_}." if open_ else ".")
 

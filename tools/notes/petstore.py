@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from steelyard.analyse.faults import fault_sentences, outcome_titles, outcome_total
 from steelyard.base.csvfiles import read_bytes
-from steelyard.base.text import counted, value_text
+from steelyard.base.text import plural, value_text
 from steelyard.models.verdict import FaultRow
 from steelyard.report.sections.paper_claims import own_figure
 
@@ -54,7 +54,7 @@ def _safe(kept: Kept) -> Iterator[str]:
         )
         for other in (service, original):
             yield true(
-                kept.between(other, outbox, cell).decided and kept.ratio(other, outbox, cell) > 1,
+                kept.between(other, outbox, cell).is_decided and kept.ratio(other, outbox, cell) > 1,
                 f"{cell}: from an order to the mail that it is completed, {other} takes {value_text(response[other])} ms and "
                 f"{outbox} {value_text(response[outbox])} ms, {value_text(1 / kept.ratio(other, outbox, cell))} as long: what "
                 "is sent after the commit holds up no step.",
@@ -66,7 +66,7 @@ def _safe(kept: Kept) -> Iterator[str]:
         )
         yield true(
             all(
-                kept.between(one, at, cell).decided and kept.ratio(at, one, cell) > 5
+                kept.between(one, at, cell).is_decided and kept.ratio(at, one, cell) > 5
                 for one in (outbox, service, original)
             )
             and cpu[at] > 4 * cpu[outbox],
@@ -111,8 +111,8 @@ def unreachable(kept: Kept) -> str:
 def _broken(kept: Kept, tables: Sequence[str], of_all: Callable[[Sequence[FaultRow]], Iterator[str]]) -> str:
     """What is said of faults that were met: how many, each subject by itself, and all together by `of_all`."""
     rows = kept.verdicts.faults
-    kinds = counted(len({row.fault for row in rows}), "kind")
-    subjects = counted(len(kept.run.schedule.subjects), "subject")
+    kinds = plural(len({row.fault for row in rows}), "kind")
+    subjects = plural(len(kept.run.schedule.subjects), "subject")
     met = f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {subjects}."
     said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
     back = true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
@@ -203,7 +203,7 @@ def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str,
     forks = sorted(set(response[other]) & set(response[than]))
     longer = sum(response[other][fork] > response[than][fork] for fork in forks)
     in_order = f"longer in {longer} of {len(forks)} forks (ms, in the order of the forks: {values})"
-    if not kept.between(other, than, cell).decided:
+    if not kept.between(other, than, cell).is_decided:
         return f"{cell}: whether an order takes longer with {other} than with {than} is not decided; {in_order}."
     more = 100 * (kept.ratio(other, than, cell) - 1)
     sentence = f"{cell}: from an order to the mail that it is completed, {other} takes {more:.0f}% longer than {than}, {in_order}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from steelyard.analyse.endings import BROKEN, Ending, EndState, endings, said_of
+from steelyard.analyse.endings import BROKEN, Ending, EndState, ending_wordings, endings
 from steelyard.base.text import bytes_text, value_text
 
 from .kept_run import Kept, command, listed, true
@@ -20,7 +20,7 @@ def reliability(kept: Kept) -> str:
             *_tables(kept, told),
             "Answers a second stand behind a word, where there were any. A server that is broken is not asked for more (-).",
             "How each ended, and how that was recognised.",
-            listed([str(wording) for wording in said_of(kept.run) if wording.detail]),
+            listed([str(wording) for wording in ending_wordings(kept.run) if wording.detail]),
             "What it shows.",
             listed(list(_shown(kept, told))),
         ]
@@ -57,7 +57,7 @@ def _word(ending: Ending | None) -> str:
 
 def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
     """Who broke where, how that lies to what the kit printed, and that the run went on."""
-    yield from (str(wording) for wording in said_of(kept.run) if not wording.detail)
+    yield from (str(wording) for wording in ending_wordings(kept.run) if not wording.detail)
     asked = {ending.cell.name for ending in told if ending.cell.printed}
     hung = [ending for ending in told if ending.cell.name in asked and "hang" in ending.cell.printed.lower()]
     bad = [ending for ending in hung if ending.state in BROKEN]
@@ -65,7 +65,7 @@ def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
         bool(hung) and not bad,
         f"Where the kit's server hung ({', '.join(dict.fromkeys(size_words(each.cell) for each in hung))}), none of these breaks.",
     )
-    later = [trial for trial in kept.run.trials if trial.noted.failure is not None]
+    later = [trial for trial in kept.run.trials if trial.record_or_empty.failure is not None]
     last = kept.run.trials[-1]
     yield true(
         bool(later) and later[0] is not last,

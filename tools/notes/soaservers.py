@@ -38,7 +38,7 @@ def _soaservers(kept: Kept) -> Iterator[str]:
         f"With small messages {reference} measured best under every shape of load and at every degree of composition; over the "
         f"tests the others reached these shares of its throughput: {said}.",
     )
-    left = [one for one in small if one.b == reference and not one.decided]
+    left = [one for one in small if one.b == reference and not one.is_decided]
     yield true(
         {one.a for one in left} == {"glassfish"},
         f"Of the comparisons with {reference} on small messages {len(left)} were left open, all of GlassFish: "
@@ -49,7 +49,7 @@ def _soaservers(kept: Kept) -> Iterator[str]:
     (best,) = [one.best for one in kept.verdicts.decisions if one.operation == "large"]
     last = {min(spans, key=lambda label: spans[label][place]) for place in range(len(spans["wildfly"]))}
     yield true(
-        not any(one.decided for one in large) and last == {best},
+        not any(one.is_decided for one in large) and last == {best},
         f"With large messages no two were told apart; {best}, the last in every test of small ones, measured best.",
     )
     yield from _thesis(kept)
@@ -130,7 +130,7 @@ def stress(kept: Kept) -> str:
 def _stress(kept: Kept) -> Iterator[str]:
     reference = kept.run.schedule.reference
     beside = [one for one in kept.primaries if one.b == reference]
-    left = [one for one in beside if not one.decided]
+    left = [one for one in beside if not one.is_decided]
     yield true(
         {one.a for one in left} == {f"{reference}@small"},
         f"Of {len(beside)} comparisons with {reference} {len(beside) - len(left)} were decided; "

@@ -75,7 +75,7 @@ def _wstest(kept: Kept) -> Iterator[str]:
     javas = [
         max(one.ratio or 1, 1 / (one.ratio or 1))
         for one in kept.primaries
-        if one.decided and {one.a, one.b} <= set(kept.on_a_jvm)
+        if one.is_decided and {one.a, one.b} <= set(kept.on_a_jvm)
     ]
     yield true(
         max(javas) < spread / 2,

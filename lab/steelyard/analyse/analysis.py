@@ -13,22 +13,22 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.csvfiles import is_stored, write_lists, write_table
-from ..base.text import alike_together, counted, enumerated, listed, range_text, ratio_text, upper_first, value_text
+from ..base.text import alike_together, join_words, label_names, plural, range_text, ratio_text, upper_first, value_text
 from ..models.verdict import Comparison, ContradictedRun, Decision, Figure, Rank, TrialFailure, Verdicts
 from ..plan.designs import design_named
 from ..plan.kinds import kind_of, may_take_turns
 from ..plan.shapes import IN_A_SENTENCE
 from ..plan.slices import QUIET_AT_REST
-from ..results.earlier import described
+from ..results.earlier import machine_text
 from ..results.stored_run import Run, read_run
-from ..statistics.verdict_words import said_as
+from ..statistics.verdict_words import verdict_text
 from .as_it_runs import own_figures, ran_already, why_void, wordings
 from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
 from .detections import detections
-from .elsewhere import expected_elsewhere
-from .endings import said_of
+from .elsewhere import predict_judgement
+from .endings import ending_wordings
 from .faults import fault_rows, fault_sentences, is_of_faults
 from .figures import COLUMNS, ForkFigure, figures
 from .foreign_work import examine_foreign
@@ -74,12 +74,12 @@ class Analysis:
 
 def analyse(run_dir: Path) -> Verdicts:
     """Write results.csv and verdicts.json of a run folder; raises StoreError and MeasureError."""
-    return analysed(run_dir).verdicts
+    return full_analysis(run_dir).verdicts
 
 
-def analysed(run_dir: Path) -> Analysis:
+def full_analysis(run_dir: Path) -> Analysis:
     """As `analyse`, with all that is said about the run."""
-    analysis = examined(read_run(run_dir))
+    analysis = analyse_run(read_run(run_dir))
     write_figures(analysis, run_dir)
     return analysis
 
@@ -92,7 +92,7 @@ def write_figures(analysis: Analysis, folder: Path) -> None:
     write_lists(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json", exclude=unsaid))
 
 
-def examined(run: Run) -> Analysis:
+def analyse_run(run: Run) -> Analysis:
     """The analysis of a run, without writing anything."""
     measures = registry(run.study)
     if is_of_faults(run):
@@ -112,13 +112,13 @@ def examined(run: Run) -> Analysis:
     decided = decisions(run, judgements)
     ranked = ranks(run, judgements)
     if alone:
-        said = tuple(said_of(run))
+        said = tuple(ending_wordings(run))
     elif len(run.schedule.subjects) < 2:
-        said = tuple(_alone(fork_figures))
+        said = tuple(_single_subject_wordings(fork_figures))
     elif decided and not why_not:
-        said = tuple(_decided(run, decided, measures))
+        said = tuple(_best_subject_wordings(run, decided, measures))
     else:
-        said = tuple(_said(run, primaries, ranked, why_not))
+        said = tuple(_wordings_of(run, primaries, ranked, why_not))
     verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, said)
     return Analysis(run, measures, judgements, fork_figures, findings, said, verdicts)
 
@@ -148,7 +148,7 @@ def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
     if all(judgement.broken for judgement in primaries):
         reasons = list(dict.fromkeys(reason for judgement in primaries for reason in judgement.broken))
     if not reasons and not any(judgement.compared.ratio is not None for judgement in primaries):
-        reasons += _nothing(primaries, list(_failures(run)))
+        reasons += _why_no_ratio(primaries, list(_failures(run)))
     return reasons
 
 
@@ -176,10 +176,10 @@ def _verdicts(
         detections=[] if is_of_faults(run) else detections(run),
         scale=run.schedule.scale,
         judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
-        figures=[_shown(figure) for figure in fork_figures if figure.fork is None],
+        figures=[_without_fork_values(figure) for figure in fork_figures if figure.fork is None],
         failures=list(_failures(run)),
         notes=list(_notes(run, findings, contradicted)),
-        machine=described(run.environment.get("machine")),
+        machine=machine_text(run.environment.get("machine")),
         contradictions=contradicted,
         counts=settled_counts(run),
         differences=list(differences(run, registry(run.study), fork_figures)),
@@ -191,7 +191,7 @@ def settled_counts(run: Run) -> dict[str, dict[str, int]]:
     """What each subject's service counted of its work until it was last settled in each trial, all trials together."""
     counts_of: dict[str, dict[str, int]] = {}
     for trial in run.trials:
-        last = {settled.subject: settled.counts for settled in trial.noted.settled}
+        last = {settled.subject: settled.counts for settled in trial.record_or_empty.settled}
         for label, counts in last.items():
             sums = counts_of.setdefault(label, {})
             for name, count in counts.items():
@@ -213,7 +213,7 @@ def _layers(run: Run) -> dict[str, Any]:
     }
 
 
-def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
+def _why_no_ratio(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
     """Why not even a ratio could be made."""
     if failures:
         return [f"trial {failure.trial} {failure.status}: {failure.message}" for failure in failures[:1]]
@@ -221,7 +221,9 @@ def _nothing(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -
     return list(refusals) or ["no pair of slices could be counted"]
 
 
-def _said(run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]) -> list[Wording]:
+def _wordings_of(
+    run: Run, primaries: Sequence[Judgement], ranked: Sequence[Ranked], why_not: Sequence[str]
+) -> list[Wording]:
     if why_not:
         return [no_verdict(why_not)]
     order = {placed.subject: place for place, placed in enumerate(ranked)}
@@ -253,7 +255,7 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
-    expected, held = expected_elsewhere(run, judgement)
+    expected, held = predict_judgement(run, judgement)
     reasons = (*judgement.reasons, *otherwise)
     wording = verdict(
         judgement,
@@ -268,7 +270,7 @@ def wording_of(run: Run, judgement: Judgement) -> Wording:
     return replace(wording, verdict=f"{upper_first(judgement.gap.sentence)}. {wording.verdict}")
 
 
-def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measure]) -> Iterator[Wording]:
+def _best_subject_wordings(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measure]) -> Iterator[Wording]:
     """A sentence for each environment: the best subjects by the load's shape and payload."""
     scaled = f"; times scaled by {run.schedule.scale:g}" if run.schedule.scale != 1 else ""
     for operation in dict.fromkeys(decision.operation for decision in decided):
@@ -278,21 +280,21 @@ def _decided(run: Run, decided: Sequence[Decision], measures: Mapping[str, Measu
         alike = Counter((decision.shape, decision.bytes) for decision in mine)
         for decision in mine:
             # Where not all subjects were put to all tests, a shape alone does not say of which tests something is said.
-            own = f" ({listed('test', [test.test for test in decision.tests])})"
+            own = f" ({label_names('test', [test.test for test in decision.tests])})"
             load = IN_A_SENTENCE[decision.shape] + own * (alike[decision.shape, decision.bytes] > 1)
             loads.setdefault(decision.sentence, []).append(load)
-        places = "; ".join(f"under {enumerated(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
+        places = "; ".join(f"under {join_words(list(dict.fromkeys(them)))}: {best}" for best, them in loads.items())
         quantity = judged_by([cell for cell in run.schedule.cells if cell.name in names], measures)
-        yield Wording(f"On {operation}, by {quantity}, {NOW}, best {places}", listed("test", names) + scaled)
+        yield Wording(f"On {operation}, by {quantity}, {NOW}, best {places}", label_names("test", names) + scaled)
 
 
-def _alone(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
+def _single_subject_wordings(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
     """What is said of one subject that is compared with nothing."""
     for figure in fork_figures:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
             interval = f"95% interval {range_text(figure.bounds)}, " if figure.bounds else ""
-            size = f"{interval}{counted(figure.forks, 'fork')}"
+            size = f"{interval}{plural(figure.forks, 'fork')}"
             figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
             yield Wording(f"{upper_first(figure_name)}: {value}", size, "It was compared with nothing.")
 
@@ -305,7 +307,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
             message = f"its files are damaged, so it was set aside: {trial.damage}"
             yield TrialFailure(trial=trial.number, status="damaged", kind="damaged", subject=None, message=message)
             continue
-        failure = trial.noted.failure
+        failure = trial.record_or_empty.failure
         yield TrialFailure(
             trial=trial.number,
             status=trial.status,
@@ -325,9 +327,9 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     yield from missing(run)
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
-        yield f"{begun} of {counted(planned, 'planned trial')} came to their end"
+        yield f"{begun} of {plural(planned, 'planned trial')} came to their end"
     for said in run.schedule.left_out:
-        yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept(said)}"
+        yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept_pairs_text(said)}"
     yield from _cut_short(run)
     for measure, why in run.schedule.not_judged.items():
         yield f"not judged: {measure}, for {why}"
@@ -336,8 +338,8 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     if run.unusual_jdks:
         on = ", ".join(f"{label} ran on JDK {major}" for label, major in run.unusual_jdks.items())
         yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
-    yield from _left(run)
-    yield from _distress(run)
+    yield from _unfinished_work_sentences(run)
+    yield from _memory_sentences(run)
     yield from machine_notes(run)
     yield from _unsteady(run)
     yield from _in_stretches(run)
@@ -348,13 +350,13 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
             for contradiction in contradicted
         )
     for trial in run.trials:
-        for sample in trial.noted.wrong_samples:
+        for sample in trial.record_or_empty.wrong_samples:
             where = f"{sample.subject}, {sample.operation}, trial {trial.number}, slice {sample.slice}"
             yield f"wrong answer: {where}: {sample.message}"
-    yield from _warned(findings)
+    yield from _warning_sentences(findings)
 
 
-def _warned(findings: Sequence[Finding]) -> Iterator[str]:
+def _warning_sentences(findings: Sequence[Finding]) -> Iterator[str]:
     """What the checks warn of, check by check; of many that say the same of many loads one, with their number."""
     by_check: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -367,10 +369,10 @@ def _warned(findings: Sequence[Finding]) -> Iterator[str]:
             yield f"{check}: {len(alike)} findings among the instrument's checks, such as: {alike[0].reason}"
 
 
-def _left(run: Run) -> Iterator[str]:
+def _unfinished_work_sentences(run: Run) -> Iterator[str]:
     """Where work that outlives its answers was not done in time, and what therefore is no figure."""
     for trial in run.trials:
-        for subject, number in trial.unsettled.items():
+        for subject, number in trial.unfinished_slices.items():
             yield (
                 f"the work of {subject} was not done when the time to wait for it was over, after {trial.plans[number].cell} in "
                 f"trial {trial.number}: how long it took is not known, and what was asked of it later in that trial does not count"
@@ -388,38 +390,38 @@ def _cut_short(run: Run) -> Iterator[str]:
     if run.schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in run.schedule.cells):
         return
     # Stretches are fewer than the schedule's pairs by their own plan.
-    in_pairs = [trial for trial in whole if not trial.noted.stretches]
+    in_pairs = [trial for trial in whole if not trial.record_or_empty.stretches]
     pairs = [len({plan.pair for plan in trial.plans.values() if plan.pair is not None}) for trial in in_pairs]
     fewer = sorted(count for count in pairs if count < planned)
     if fewer:
         after = " to ".join(dict.fromkeys(map(str, (fewer[0], fewer[-1]))))
-        starts = f"{len(fewer)} of {counted(len(whole), 'start')}"
+        starts = f"{len(fewer)} of {plural(len(whole), 'start')}"
         yield (
             f"shortened to fit {run.schedule.budget_seconds / 60:.3g} minutes: {starts} ended after {after} of "
-            f"{counted(planned, 'pair')}, for a warm-up that took longer than planned"
+            f"{plural(planned, 'pair')}, for a warm-up that took longer than planned"
         )
 
 
-def _kept(left_out: str) -> str:
+def _kept_pairs_text(left_out: str) -> str:
     """What stayed, of what the schedule says was left out: "5 of 6 pairs per start" of "1 of 6 pairs a fork"."""
     counts = re.fullmatch(r"(\d+) of (\d+) (fork|pair)s?( a fork)?", left_out)
     if counts is None:
         return f"without {left_out}"
     whole = int(counts[2])
-    of_what = counted(whole, {"fork": "fresh start", "pair": "pair"}[counts[3]])
+    of_what = plural(whole, {"fork": "fresh start", "pair": "pair"}[counts[3]])
     return f"{whole - int(counts[1])} of {of_what}{' per start' if counts[4] else ''}"
 
 
-def _distress(run: Run) -> Iterator[str]:
+def _memory_sentences(run: Run) -> Iterator[str]:
     """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
     by_subject_and_load: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for trial in run.trials:
-        for distress in trial.noted.distress:
+        for distress in trial.record_or_empty.distress:
             seen = by_subject_and_load.setdefault((distress.subject, load_text(distress.place)), [])
             seen.append((trial.number, distress.message))
     for (subject, load), seen in by_subject_and_load.items():
-        trials = listed("trial", list(dict.fromkeys(number for number, _ in seen)))
-        slices = f"{counted(len(seen), 'slice')} of {trials}"
+        trials = label_names("trial", list(dict.fromkeys(number for number, _ in seen)))
+        slices = f"{plural(len(seen), 'slice')} of {trials}"
         yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
 
 
@@ -435,7 +437,7 @@ def _unsteady(run: Run) -> Iterator[str]:
     starts: dict[tuple[str, str], set[int]] = {}
     longest: dict[str, float] = {}
     for trial in run.trials:
-        for steady in trial.noted.steady:
+        for steady in trial.record_or_empty.steady:
             starts.setdefault((steady.subject, loads[steady.cell]), set()).add(trial.number)
             if not steady.met:
                 missed.setdefault(steady.subject, {}).setdefault(loads[steady.cell], []).append(trial.number)
@@ -445,7 +447,7 @@ def _unsteady(run: Run) -> Iterator[str]:
         by_trials: dict[tuple[int, tuple[int, ...]], list[str]] = {}
         for load, trials in by_load.items():
             by_trials.setdefault((len(starts[subject, load]), tuple(dict.fromkeys(trials))), []).append(load)
-        where = "; ".join(_settled(count, trials, on) for (count, trials), on in by_trials.items())
+        where = "; ".join(_settling_text(count, trials, on) for (count, trials), on in by_trials.items())
         alike.setdefault(where, []).append(subject)
     for where, subjects in alike.items():
         given = [longest[subject] for subject in subjects]
@@ -453,12 +455,12 @@ def _unsteady(run: Run) -> Iterator[str]:
         yield f"{', '.join(subjects)}, given {low if low == high else f'{low} to {high}'} s to settle, {where}"
 
 
-def _settled(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:
+def _settling_text(starts: int, missed: Sequence[int], loads: Sequence[str]) -> str:
     """In how many starts a subject settled, such as "settled in 3 of 4 starts on echoStruct (not in trial 2)"."""
     if len(missed) == starts:
-        return f"settled in none of {counted(starts, 'start')} on {', '.join(loads)}"
-    share = f"{starts - len(missed)} of {counted(starts, 'start')}"
-    return f"settled in {share} on {', '.join(loads)} (not in {listed('trial', missed)})"
+        return f"settled in none of {plural(starts, 'start')} on {', '.join(loads)}"
+    share = f"{starts - len(missed)} of {plural(starts, 'start')}"
+    return f"settled in {share} on {', '.join(loads)} (not in {label_names('trial', missed)})"
 
 
 def _open_tails(run: Run) -> Iterator[str]:
@@ -493,13 +495,16 @@ def _in_stretches(run: Run) -> Iterator[str]:
         if any(measured):
             by_cell[cell.where] = sum(measured), len(measured)
     if by_cell:
-        where = enumerated(
-            [f"{fell} of {counted(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()]
-        )
+        where = join_words([f"{fell} of {plural(whole, 'slice')} on {name}" for name, (fell, whole) in by_cell.items()])
         busy = sorted(
-            {rest.subject for trial in run.trials for rest in trial.noted.at_rest if rest.share > QUIET_AT_REST}
+            {
+                rest.subject
+                for trial in run.trials
+                for rest in trial.record_or_empty.at_rest
+                if rest.share > QUIET_AT_REST
+            }
         )
-        why = f"{enumerated(busy)} worked without being asked" if busy else "answers are too slow"
+        why = f"{join_words(busy)} worked without being asked" if busy else "answers are too slow"
         yield (
             f"{where} took no turns, since {why}: each had the machine in one stretch, and what the machine did "
             "then met one subject alone"
@@ -508,7 +513,7 @@ def _in_stretches(run: Run) -> Iterator[str]:
 
 def _comparison(run: Run, judgement: Judgement) -> Comparison:
     compared = judgement.compared
-    expected, held = expected_elsewhere(run, judgement)
+    expected, held = predict_judgement(run, judgement)
     return Comparison(
         a=compared.a,
         b=compared.b,
@@ -522,18 +527,18 @@ def _comparison(run: Run, judgement: Judgement) -> Comparison:
         ratio=compared.ratio,
         interval=compared.bounds,
         confidence=compared.confidence,
-        forks=len(compared.counted),
+        forks=len(compared.counted_forks),
         pairs=compared.pairs,
         voided_pairs=compared.voided.total(),
         voided=dict(sorted(compared.voided.items())),
         why_not=[*judgement.broken, *judgement.reasons],
-        failures_differ=judgement.gap.shown if judgement.gap else None,
+        failures_differ=judgement.gap.failure_gap if judgement.gap else None,
         elsewhere=expected,
         holds_elsewhere=held,
     )
 
 
-def _shown(figure: ForkFigure) -> Figure:
+def _without_fork_values(figure: ForkFigure) -> Figure:
     return Figure(
         subject=figure.subject,
         cell=figure.cell.name,
@@ -562,7 +567,7 @@ def table(verdicts: Verdicts) -> Table:
     for comparison in verdicts.comparisons:
         if comparison.measure == verdicts.judged_by.get(comparison.cell):
             compared.setdefault((comparison.cell, comparison.a), comparison)  # those against the reference stand first
-    shown = [figure for figure in verdicts.figures if _judged(verdicts, figure)]
+    shown = [figure for figure in verdicts.figures if _is_judged(verdicts, figure)]
     order = list(
         dict.fromkeys(
             [comparison.cell for comparison in verdicts.comparisons if comparison.primary]
@@ -581,12 +586,12 @@ def table(verdicts: Verdicts) -> Table:
 def _judged_heading(verdicts: Verdicts) -> str:
     """The measure that is judged with its unit; each, where cells are judged by different ones."""
     titles = {
-        figure.measure: f"{figure.title}, {figure.unit}" for figure in verdicts.figures if _judged(verdicts, figure)
+        figure.measure: f"{figure.title}, {figure.unit}" for figure in verdicts.figures if _is_judged(verdicts, figure)
     }
     return "requests/s" if list(titles) == ["throughput"] else "; ".join(titles.values())
 
 
-def _judged(verdicts: Verdicts, figure: Figure) -> bool:
+def _is_judged(verdicts: Verdicts, figure: Figure) -> bool:
     return figure.measure == verdicts.judged_by.get(figure.cell)
 
 
@@ -625,7 +630,7 @@ def _comparison_cells(comparison: Comparison | None) -> tuple[str, str, str]:
     if comparison.ratio is None:
         return "-", "", "; ".join(alike_together(comparison.why_not))
     without = "secondary" if not comparison.primary else "not valid" if comparison.why_not else "figures only"
-    word = said_as(comparison.verdict or without, comparison.direction)
+    word = verdict_text(comparison.verdict or without, comparison.direction)
     interval = (
         ""
         if comparison.interval is None

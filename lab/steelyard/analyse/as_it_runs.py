@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.csvfiles import is_stored
-from ..base.text import counted, percent_text, range_text, ratio_text, value_text
+from ..base.text import percent_text, plural, range_text, ratio_text, value_text
 from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..models.records import Schedule
 from ..plan.designs import design_named
@@ -115,7 +115,7 @@ def _ratio_wording(judgement: Judgement) -> Wording:
     bounds = " to ".join(
         ratio_text(bound, compared.bounds) for bound in (compared.interval.low, compared.interval.high)
     )
-    basis = f"{percent_text(compared.confidence)} interval {bounds}, {counted(compared.pairs, 'pair')}"
+    basis = f"{percent_text(compared.confidence)} interval {bounds}, {plural(compared.pairs, 'pair')}"
     return Wording(f"{question}: {ratio_text(compared.ratio, compared.bounds)}", basis, held)
 
 

@@ -44,7 +44,7 @@ class Series:
     @property
     def response_ms(self) -> Numbers:
         """Mean response time of each second's right answers; NaN where there was none."""
-        return _divided(1000 * self.spent_s, self.completed)
+        return _quotients(1000 * self.spent_s, self.completed)
 
     @property
     def failed_per_s(self) -> Numbers:
@@ -105,11 +105,11 @@ def series_of(trial: Trial, number: int, span: str | None = None) -> Series:
         failures={
             kind: column(lambda ticks, kind=kind: sum(tick.failures.get(kind, 0) for tick in ticks)) for kind in kinds
         },
-        finished=None if span is None else _ended(trial, number, span, instants)[kept],
+        finished=None if span is None else _ends_per_interval(trial, number, span, instants)[kept],
     )
 
 
-def _ended(trial: Trial, number: int, span: str, instants: Numbers) -> Numbers:
+def _ends_per_interval(trial: Trial, number: int, span: str, instants: Numbers) -> Numbers:
     """How many spans of that name ended up to each instant since the one before."""
     rows = (trial.spans or {}).get(number, ())
     ends = np.array([row.begin_ns + row.ns for row in rows if row.name == span and row.ns is not None], float)
@@ -123,10 +123,10 @@ def by_users(block: Series) -> Levels:
     completed = np.array([block.completed[mask].sum() for mask in masks])
     spent = np.array([block.spent_s[mask].sum() for mask in masks])
     seconds = np.array([block.seconds[mask].sum() for mask in masks])
-    return Levels(users, completed / seconds, _divided(1000 * spent, completed))
+    return Levels(users, completed / seconds, _quotients(1000 * spent, completed))
 
 
-def held(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
+def level_means(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
     """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
 
     Throughput is that of the work which is finished, where that outlives its answers: a queue takes in more than it lets out.
@@ -143,6 +143,6 @@ def held(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Num
     return table[:, 0], table[:, 1], table[:, 2]
 
 
-def _divided(first: Numbers, second: Numbers) -> Numbers:
+def _quotients(first: Numbers, second: Numbers) -> Numbers:
     quotients: Numbers = np.divide(first, second, out=np.full(len(first), np.nan), where=second > 0)
     return quotients

@@ -24,7 +24,7 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
             continue
         low, high = compared.interval.low, compared.interval.high
         asked = (compared.a, compared.b, compared.cell.name, compared.measure.name)
-        answers = [*run.earlier, *map(_the_other_way, run.earlier)]
+        answers = [*run.earlier, *map(_swap_sides, run.earlier)]
         contradicted += [
             ContradictedRun(
                 a=compared.a,
@@ -46,7 +46,7 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
     return contradicted
 
 
-def _the_other_way(answer: EarlierAnswer) -> EarlierAnswer:
+def _swap_sides(answer: EarlierAnswer) -> EarlierAnswer:
     """The same of b against a."""
     low, high = answer.interval
     return answer.model_copy(

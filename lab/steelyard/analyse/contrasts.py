@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from ..base.text import counted, value_text
+from ..base.text import plural, value_text
 from ..models.study import Contrast
 from ..models.verdict import Difference
 from ..results.stored_run import Run
@@ -47,7 +47,7 @@ def _difference(
     on = subject if contrast.than else contrast.test
     sentence = (
         f"{contrast.text}: {measure.title}, {measure.unit}, on {on}: {means[0]} in {names[0]}, {means[1]} in {names[1]}: "
-        f"{_said(value, interval, unit, len(pairs))}."
+        f"{_difference_text(value, interval, unit, len(pairs))}."
     )
     return Difference(
         text=contrast.text,
@@ -64,11 +64,11 @@ def _difference(
     )
 
 
-def _said(value: float, interval: Interval | None, unit: str, forks: int) -> str:
+def _difference_text(value: float, interval: Interval | None, unit: str, forks: int) -> str:
     """A difference in words: which way it goes only where its interval leaves no other."""
     if interval is None:
         return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} in one fork, of which no interval can be told"
-    spans = f"95% interval of the difference {value_text(interval.low)} to {value_text(interval.high)}, {counted(forks, 'fork')}"
+    spans = f"95% interval of the difference {value_text(interval.low)} to {value_text(interval.high)}, {plural(forks, 'fork')}"
     if interval.low <= 0 <= interval.high:
         return f"not told apart ({value_text(value)} {unit}, {spans})"
     return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} ({spans})"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..base.text import enumerated, lower_first, ratio_text
+from ..base.text import join_words, lower_first, ratio_text
 from ..models.records import Cell
 from ..models.verdict import Contender, DecidedTest, Decision, Rank
 from ..plan import shapes
@@ -17,7 +17,7 @@ from ..results.tables import FAILURE_KINDS
 from ..statistics.verdict_words import Word
 from .measures import Measure
 from .ratios import subject_quantities
-from .verdicts import LEAST_FORKS, Judgement, ranked
+from .verdicts import LEAST_FORKS, Judgement, ranked_subjects
 
 _MOST_NAMED = 4  # contenders in a sentence; all stand in the decision itself
 
@@ -70,7 +70,7 @@ def _decision(
         ]
         for cell in cells
     }
-    tests = [_test(run, cell, primaries[cell.name]) for cell in cells]
+    tests = [_decided_test(run, cell, primaries[cell.name]) for cell in cells]
     judged = [test for test in tests if test.ranks]
     beaten = {rank.subject for test in judged for rank in test.ranks if rank.best > 1}
     orders = [[rank.subject for rank in test.ranks] for test in judged]
@@ -85,7 +85,7 @@ def _decision(
         _contender(label, best, test.test, primaries[test.test])
         for label in others
         for test in judged
-        if best is not None and run.schedule.alike(label, best)
+        if best is not None and run.schedule.may_have_verdict(label, best)
     ]
     return Decision(
         operation=operation,
@@ -124,7 +124,7 @@ def _words(
         reasons = [reason for test in tests for reason in test.why_not]
         return f"not judged: {reasons[0]}" if reasons else "not judged"
     if best is None:
-        firsts = (f"test {test.test}: {' or '.join(_firsts(test))}" for test in judged)
+        firsts = (f"test {test.test}: {' or '.join(_best_labels(test))}" for test in judged)
         return f"depends on the load ({'; '.join(firsts)})"
     near: dict[str, list[Contender]] = {}
     for contender in contenders:
@@ -135,10 +135,10 @@ def _words(
         if all(contender.verdict == "equivalent" for contender in comparisons)
     }
     if near and not beaten and not equal:
-        names, more = [best, *_nearest(near, [*near], len(judged))], _more([*near])
-        return f"undecided between {', '.join(names) + more if more else enumerated(names)}"
+        names, more = [best, *_nearest(near, [*near], len(judged))], _remaining_text([*near])
+        return f"undecided between {', '.join(names) + more if more else join_words(names)}"
     said = [
-        f"{', '.join(_nearest(near, labels, len(judged)))}{_more(labels)} {relation}"
+        f"{', '.join(_nearest(near, labels, len(judged)))}{_remaining_text(labels)} {relation}"
         for relation, labels in (
             ("equal", sorted(equal)),
             ("not ruled out", [label for label in near if label not in equal]),
@@ -148,7 +148,7 @@ def _words(
     return ", ".join([best, *(f"with {phrase}" for phrase in said)])
 
 
-def _firsts(test: DecidedTest) -> list[str]:
+def _best_labels(test: DecidedTest) -> list[str]:
     return [rank.subject for rank in test.ranks if rank.best == 1]
 
 
@@ -157,15 +157,15 @@ def _nearest(near: Mapping[str, Sequence[Contender]], labels: Sequence[str], tes
     named = list(labels)
     if len(named) > _MOST_NAMED:
         named = sorted(named, key=lambda label: abs(math.log(near[label][0].ratio or math.inf)))[: _MOST_NAMED - 1]
-    return [_near(label, near[label], tests) for label in named]
+    return [_contender_text(label, near[label], tests) for label in named]
 
 
-def _more(labels: Sequence[str]) -> str:
+def _remaining_text(labels: Sequence[str]) -> str:
     """How many contenders a sentence does not name, as its list ends."""
     return f" and {len(labels) - _MOST_NAMED + 1} more" if len(labels) > _MOST_NAMED else ""
 
 
-def _near(label: str, each: Sequence[Contender], tests: int) -> str:
+def _contender_text(label: str, each: Sequence[Contender], tests: int) -> str:
     """A contender with how near it came, test by test where there are several."""
     return f"{label} ({'; '.join(_ratio(contender) + (f' in test {contender.test}' if tests > 1 else '') for contender in each)})"
 
@@ -183,14 +183,14 @@ def _ratio(contender: Contender) -> str:
     )
 
 
-def _test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTest:
+def _decided_test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTest:
     return DecidedTest(
         test=cell.name,
         title=cell.title,
         users=shapes.users_text(cell.profile),
-        ranks=[Rank(**asdict(place)) for place in ranked(run, mine)] if _enough(mine) else [],
+        ranks=[Rank(**asdict(place)) for place in ranked_subjects(run, mine)] if _has_enough_forks(mine) else [],
         verdicts=[words for judgement in mine if (words := _verdict(judgement))],
-        failed={subject: share for subject, share in _failed(run, cell) if share > 0},
+        failed={subject: share for subject, share in _failure_shares(run, cell) if share > 0},
         why_not=[
             f"{judgement.compared.a} against {judgement.compared.b}: {reason}"
             for judgement in mine
@@ -199,9 +199,9 @@ def _test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTest:
     )
 
 
-def _enough(judgements: Sequence[Judgement]) -> bool:
+def _has_enough_forks(judgements: Sequence[Judgement]) -> bool:
     """Whether any comparison had the forks that a word needs: without them, who shares a place was never asked."""
-    return any(len(judgement.compared.counted) >= LEAST_FORKS for judgement in judgements)
+    return any(len(judgement.compared.counted_forks) >= LEAST_FORKS for judgement in judgements)
 
 
 def _verdict(judgement: Judgement) -> str:
@@ -218,7 +218,7 @@ def _verdict(judgement: Judgement) -> str:
     return f"{compared.a} {word} {link} {compared.b}{within} ({ratio_text(compared.ratio, bounds)}{interval})"
 
 
-def _failed(run: Run, cell: Cell) -> Iterator[tuple[str, float]]:
+def _failure_shares(run: Run, cell: Cell) -> Iterator[tuple[str, float]]:
     """Each subject's share of failed and wrong answers among its requests."""
     for subject in run.schedule.subjects:
         values = subject_quantities(run, cell, subject).values

@@ -13,7 +13,7 @@ from ..models.between_sessions import BetweenSessions, Deviation, KindName, Pair
 from ..models.verdict import Elsewhere
 from ..results.stored_run import Run
 from ..statistics.campaigns import Found
-from ..statistics.elsewhere import predicted_elsewhere
+from ..statistics.elsewhere import prediction_interval
 from ..statistics.interval import Interval
 from ..statistics.verdict_words import Word
 from .contradictions import contradictions
@@ -33,7 +33,10 @@ def kind_of_pair(environment: Mapping[str, Any], a: str, b: str) -> KindName:
     """The kind of a pair, by the judged parts that environment.json describes; where they are not known, that of unlike servers."""
     subjects = environment.get("subjects")
     parts = [subjects.get(label) for label in (a, b)] if isinstance(subjects, Mapping) else [None, None]
-    servers, on_jvm = [_described(each, "server") for each in parts], [bool(_described(each, "jdk")) for each in parts]
+    servers, on_jvm = (
+        [_part_values(each, "server") for each in parts],
+        [bool(_part_values(each, "jdk")) for each in parts],
+    )
     if not all(servers):
         return "two-runtimes"
     if servers[0] == servers[1]:
@@ -41,7 +44,7 @@ def kind_of_pair(environment: Mapping[str, Any], a: str, b: str) -> KindName:
     return "one-runtime" if on_jvm[0] == on_jvm[1] else "two-runtimes"
 
 
-def _described(parts: object, name: str) -> list[str]:
+def _part_values(parts: object, name: str) -> list[str]:
     """What the parts of a subject have under a name, those without left out."""
     known = parts if isinstance(parts, Sequence) else ()
     return [str(part[name]) for part in known if isinstance(part, Mapping) and part.get(name)]
@@ -53,12 +56,12 @@ def prior_of(environment: Mapping[str, Any], a: str, b: str) -> PairKind:
     return next(prior for prior in priors().kinds if prior.name == kind)
 
 
-def elsewhere(run: Run, compared: Compared) -> Elsewhere | None:
+def predict_comparison(run: Run, compared: Compared) -> Elsewhere | None:
     """What another session would find of a judged comparison; None where it has no interval, or its measure has no prior."""
     if compared.interval is None or compared.standard_error <= 0 or compared.measure.name not in priors().measures:
         return None
     session = Found(math.log(compared.interval.estimate), compared.standard_error)
-    freedom = len(compared.counted) - 1
+    freedom = len(compared.counted_forks) - 1
     return of_sessions(prior_of(run.environment, compared.a, compared.b), [session], freedom, compared.interval)
 
 
@@ -66,7 +69,7 @@ def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: 
     """What one more session would find beside these; never narrower than `here`, the interval of the ratio at hand."""
 
     def bounds(deviation: Deviation) -> tuple[float, float]:
-        predicted = predicted_elsewhere(sessions, freedom, deviation.used).exp()
+        predicted = prediction_interval(sessions, freedom, deviation.used).exp()
         return min(predicted.low, here.low), max(predicted.high, here.high)
 
     like, any_machine = prior.like_machines, prior.any_machines
@@ -81,10 +84,13 @@ def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: 
     )
 
 
-def expected_elsewhere(run: Run, judgement: Judgement) -> tuple[Elsewhere | None, bool | None]:
+def predict_judgement(run: Run, judgement: Judgement) -> tuple[Elsewhere | None, bool | None]:
     """What another session would find of a comparison, and whether its word holds there. It does not where an earlier run of the
     same question contradicts this one and lies outside of what was expected: then sessions differ more than the prior says."""
-    if judgement.word in (None, Word.TOO_FEW_FORKS) or (expected := elsewhere(run, judgement.compared)) is None:
+    if (
+        judgement.word in (None, Word.TOO_FEW_FORKS)
+        or (expected := predict_comparison(run, judgement.compared)) is None
+    ):
         return None, None
     held = holds(judgement.word, expected.interval, run.schedule.margin)
     low, high = expected.interval

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ..base.text import bytes_text, counted, enumerated, share_text, value_text
+from ..base.text import bytes_text, join_words, plural, share_text, value_text
 from ..models.records import Cell, Failure, Schedule
 from ..plan.designs import design_named
 from ..results.stored_run import Run, Trial
@@ -50,7 +50,7 @@ class DrivenCell:
     @property
     def failure(self) -> Failure | None:
         """Why the trial ended early; None where it did not."""
-        return self.trial.noted.failure
+        return self.trial.record_or_empty.failure
 
 
 @dataclass(frozen=True)
@@ -70,24 +70,24 @@ class Ending:
     def load(self) -> str:
         """Its users and the size of a request, such as "25 users, requests of 775.1 KiB"."""
         size = f", requests of {bytes_text(self.bytes)}" if self.bytes is not None else ""
-        return f"{counted(self.cell.users, 'user')}{size}"
+        return f"{plural(self.cell.users, 'user')}{size}"
 
 
-def is_an_ending(failure: Failure) -> bool:
+def is_ending(failure: Failure) -> bool:
     """Whether a trial that ended so says how its subject ended; else something was in its way, or in ours."""
     return failure.kind in _STATE_OF_FAILURE
 
 
-def is_its_result(schedule: Schedule, failure: Failure) -> bool:
+def is_expected_result(schedule: Schedule, failure: Failure) -> bool:
     """Whether a trial of the schedule that ended so has what it was driven for."""
-    return design_named(schedule.design).cell_by_cell and is_an_ending(failure)
+    return design_named(schedule.design).cell_by_cell and is_ending(failure)
 
 
 def out_of_memory(driven: DrivenCell) -> str | None:
     """Memory ran out: the subject died of it, or its log says that it went on without."""
     if driven.failure is not None and driven.failure.kind == "out-of-memory":
         return driven.failure.message
-    distress = driven.trial.noted.distress
+    distress = driven.trial.record_or_empty.distress
     return next(
         (f"it went on, but its log says: {each.message}" for each in distress if each.subject == driven.subject), None
     )
@@ -101,7 +101,7 @@ def hang(driven: DrivenCell) -> str | None:
         return failure.message
     if row is None or not row.unfinished or row.dropped + row.outside_timeout < row.unfinished:
         return None
-    return f"after {counted(row.completed, 'answer')} there were no more: {counted(row.unfinished, 'request')} waited in vain"
+    return f"after {plural(row.completed, 'answer')} there were no more: {plural(row.unfinished, 'request')} waited in vain"
 
 
 def errors(driven: DrivenCell) -> str | None:
@@ -117,7 +117,7 @@ def errors(driven: DrivenCell) -> str | None:
     if share <= driven.cell.until.failed_share:
         return None
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in failed.items())
-    return f"{share_text(share)} of {counted(ended, 'request')} failed: {kinds}"
+    return f"{share_text(share)} of {plural(ended, 'request')} failed: {kinds}"
 
 
 def slow(driven: DrivenCell) -> str | None:
@@ -133,7 +133,7 @@ def slow(driven: DrivenCell) -> str | None:
     if mean is not None and mean > most:
         return f"an answer takes {value_text(mean / 1000)} s in the mean"
     if waited > most:
-        came = counted(driven.row.completed, "answer")
+        came = plural(driven.row.completed, "answer")
         return f"{came} came, and its requests had waited for {value_text(waited / 1000)} s in the mean when the slice ended"
     return None
 
@@ -161,7 +161,7 @@ def waited_ms(row: SliceRow) -> float:
 
 def state_of(driven: DrivenCell) -> tuple[EndState | None, str]:
     """How it ended and why; None where its trial was interrupted or met something that is not the subject's."""
-    if driven.failure is not None and not is_an_ending(driven.failure):
+    if driven.failure is not None and not is_ending(driven.failure):
         return None, driven.failure.message
     for state, detector in DETECTORS.items():
         why = detector(driven)
@@ -197,7 +197,7 @@ def _ending(cell: Cell, subject: str, trials: list[Trial], size: float | None) -
     order = [None, *EndState]
     worst = Ending(cell, subject, None, "it was not driven", size, None, None)
     for trial in trials:
-        numbers = trial.measured.get((cell.name, subject), {})
+        numbers = trial.measured_slices.get((cell.name, subject), {})
         row = next((trial.slices[number] for number in numbers.values() if number in trial.slices), None)
         state, why = state_of(DrivenCell(cell, subject, trial, row))
         if trial is trials[0] or order.index(state) > order.index(worst.state):
@@ -211,7 +211,7 @@ def broken_subjects(run: Run) -> set[tuple[str, str]]:
     return {(ending.subject, ending.cell.operation) for ending in endings(run) if ending.state in BROKEN}
 
 
-def said_of(run: Run) -> Iterator[Wording]:
+def ending_wordings(run: Run) -> Iterator[Wording]:
     """A sentence for each operation that sums up what broke whom, where there are several subjects; and one for each of these:
     where each state begins, in the order driven."""
     told = endings(run)
@@ -220,8 +220,8 @@ def said_of(run: Run) -> Iterator[Wording]:
         for operation in dict.fromkeys(ending.cell.operation for ending in told):
             known = [ending for ending in told if ending.cell.operation == operation and ending.state is not None]
             if known:
-                yield Wording(_summed_up(operation, known), counted(len(known), "cell"))
-    yield from (replace(wording, detail=several) for wording in _each(told))
+                yield Wording(_summed_up(operation, known), plural(len(known), "cell"))
+    yield from (replace(wording, detail=several) for wording in _wordings_by_subject(told))
 
 
 def _summed_up(operation: str, known: Sequence[Ending]) -> str:
@@ -233,12 +233,12 @@ def _summed_up(operation: str, known: Sequence[Ending]) -> str:
     broken = {ending.subject for ending in known if ending.state in BROKEN}
     whole = list(dict.fromkeys(ending.subject for ending in known if ending.subject not in broken))
     last = next((ending.load for ending in reversed(known) if ending.subject in whole), "")
-    parts = [f"{enumerated(names)} at {load}" for load, names in broke.items()]
-    parts += [f"up to {last} nothing breaks {enumerated(whole)}"] if whole else []
+    parts = [f"{join_words(names)} at {load}" for load, names in broke.items()]
+    parts += [f"up to {last} nothing breaks {join_words(whole)}"] if whole else []
     return f"What breaks on {operation}: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
 
 
-def _each(told: Sequence[Ending]) -> Iterator[Wording]:
+def _wordings_by_subject(told: Sequence[Ending]) -> Iterator[Wording]:
     for operation, subject in dict.fromkeys((ending.cell.operation, ending.subject) for ending in told):
         mine = [ending for ending in told if (ending.cell.operation, ending.subject) == (operation, subject)]
         known = [ending for ending in mine if ending.state is not None]
@@ -251,4 +251,4 @@ def _each(told: Sequence[Ending]) -> Iterator[Wording]:
         parts = [f"good up to {good[-1].load}" if good else "good nowhere", *reversed(parts)]
         worst = next((ending for ending in known if ending.state in BROKEN), None)
         why = f"What broke it: {worst.why}." if worst is not None else "Nothing broke it."
-        yield Wording(f"{subject} on {operation}: {'; '.join(parts)}", counted(len(known), "cell"), why)
+        yield Wording(f"{subject} on {operation}: {'; '.join(parts)}", plural(len(known), "cell"), why)

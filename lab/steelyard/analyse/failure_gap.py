@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Cell
 from ..models.verdict import FailureGap
 from ..plan.kinds import kind_of
@@ -33,14 +33,14 @@ class Gap:
         sides = [(self.a, self.a_counts), (self.b, self.b_counts)]
         sides.sort(key=lambda side: -_share(side[1]))
         (worse, most), (other, least) = sides
-        unanswered = f" ({counted(most.unanswered, 'request')} unanswered)" if most.unanswered else ""
+        unanswered = f" ({plural(most.unanswered, 'request')} unanswered)" if most.unanswered else ""
         return (
             f"{worse} left {_share(most):.3g}% of its requests without a right answer{unanswered}, {other} {_share(least):.3g}%: "
             "more than chance explains, so right answers a second are compared"
         )
 
     @property
-    def shown(self) -> FailureGap:
+    def failure_gap(self) -> FailureGap:
         """The gap as verdicts.json has it."""
         return FailureGap(
             sentence=self.sentence, a_share=_share(self.a_counts) / 100, b_share=_share(self.b_counts) / 100
@@ -53,7 +53,7 @@ def failure_gap(run: Run, cell: Cell, a: str, b: str) -> Gap | None:
     if not kind_of(cell).sliced:
         return None
     first, second = (_counts(run, cell, subject) for subject in (a, b))
-    differ = differ_beyond_chance(first.bad, first.sent, second.bad, second.sent)
+    differ = differ_beyond_chance(first.bad, first.total, second.bad, second.total)
     return Gap(a, b, first, second) if differ else None
 
 
@@ -75,4 +75,4 @@ def _counts(run: Run, cell: Cell, subject: str) -> RequestCounts:
 
 def _share(counts: RequestCounts) -> float:
     """The share of requests without a right answer, in percent."""
-    return 100 * counts.bad / max(1, counts.sent)
+    return 100 * counts.bad / max(1, counts.total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..base.text import counted, enumerated
+from ..base.text import join_words, plural
 from ..models.records import FaultRecord
 from ..models.study import Fault
 from ..models.verdict import FaultOutcome, FaultRow
@@ -23,7 +23,7 @@ class Met:
     records: Sequence[FaultRecord]
 
     @property
-    def counted(self) -> list[FaultRecord]:
+    def counted_records(self) -> list[FaultRecord]:
         """Those after which something was counted."""
         return [record for record in self.records if record.counts]
 
@@ -35,11 +35,11 @@ def is_of_faults(run: Run) -> bool:
 
 def fault_rows(run: Run) -> list[FaultRow]:
     """A row for each subject and fault, subjects in their order; empty for a run without faults."""
-    return [_row(run, met) for met in _met(run)]
+    return [_row(run, met) for met in _records_by_fault(run)]
 
 
-def _met(run: Run) -> Iterator[Met]:
-    records = [record for trial in run.trials for record in trial.noted.faults]
+def _records_by_fault(run: Run) -> Iterator[Met]:
+    records = [record for trial in run.trials for record in trial.record_or_empty.faults]
     for subject in run.schedule.subjects:
         for fault in run.schedule.faults:
             mine = [record for record in records if (record.subject, record.fault) == (subject, fault.name)]
@@ -56,14 +56,14 @@ def _row(run: Run, met: Met) -> FaultRow:
         times=len(met.records),
         not_back=sum(not record.back for record in met.records),
         unsettled=sum(record.back and bool(record.counts) and not record.settled for record in met.records),
-        accepted=sum(record.counts["accepted"] for record in met.counted),
+        accepted=sum(record.counts["accepted"] for record in met.counted_records),
         confidence=CONFIDENCE,
         outcomes=[_outcome(run, met, outcome.name, outcome.title) for outcome in outcomes],
     )
 
 
 def _outcome(run: Run, met: Met, name: str, title: str) -> FaultOutcome:
-    counts = [record.counts[name] for record in met.counted]
+    counts = [record.counts[name] for record in met.counted_records]
     hit = sum(count > 0 for count in counts)
     promised = next(
         (
@@ -96,8 +96,8 @@ def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
             yield Wording(f"{subject} met no fault")
             continue
         accepted = sum(row.accepted for row in mine)
-        basis = f"{counted(times, 'fault')}, {accepted:,} {work} accepted in their blocks"
-        yield Wording(f"{subject}, {HERE}: {_sums(mine)}", basis, " ".join(_promises(mine, work)))
+        basis = f"{plural(times, 'fault')}, {accepted:,} {work} accepted in their blocks"
+        yield Wording(f"{subject}, {HERE}: {_sums(mine)}", basis, " ".join(_goal_sentences(mine, work)))
 
 
 def outcome_titles(rows: Sequence[FaultRow]) -> dict[str, str]:
@@ -115,20 +115,20 @@ def _sums(rows: Sequence[FaultRow]) -> str:
     sums = {name: outcome_total(rows, name) for name in titles}
     said = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
     none = [titles[name] for name, total in sums.items() if not total]
-    return enumerated([*said, *([f"none {enumerated(none, 'or')}"] if none else [])])
+    return join_words([*said, *([f"none {join_words(none, 'or')}"] if none else [])])
 
 
-def _promises(rows: Sequence[FaultRow], work: str) -> Iterator[str]:
+def _goal_sentences(rows: Sequence[FaultRow], work: str) -> Iterator[str]:
     """What was not as it was promised; that all was, where anything was promised; and what did not come back or to an end."""
     broken = [(row, outcome) for row in rows for outcome in row.outcomes if outcome.broken]
     for row, outcome in broken:
         yield (
             f"It broke its promise that after {row.fault} at most {outcome.promised} {work} are {outcome.title}, "
-            f"in {outcome.broken} of {counted(row.times, 'fault')}: {outcome.most} at worst."
+            f"in {outcome.broken} of {plural(row.times, 'fault')}: {outcome.most} at worst."
         )
     if not broken and any(outcome.promised is not None for row in rows for outcome in row.outcomes):
         yield "It kept what it promises."
     if away := sum(row.not_back for row in rows):
-        yield f"After {counted(away, 'fault')} a part did not come back."
+        yield f"After {plural(away, 'fault')} a part did not come back."
     if unsettled := sum(row.unsettled for row in rows):
-        yield f"After {counted(unsettled, 'fault')} work was still left when the time to wait for it was over."
+        yield f"After {plural(unsettled, 'fault')} work was still left when the time to wait for it was over."

@@ -12,10 +12,10 @@ from ..models.records import Cell
 from ..plan.kinds import unbroken
 from ..results.stored_run import Run
 from ..statistics.interval import Interval, student_interval
-from .instrument import late
+from .instrument import is_late
 from .measures import Measure
 from .pairing import Void, measured_slices, slice_voids, voids_text
-from .quantities import Quantities, together
+from .quantities import Quantities, combine
 from .ratios import fork_quantities
 from .sources import is_gauge
 
@@ -78,9 +78,9 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
     for subject in run.schedule.subjects:
         for cell in (cell for cell in run.schedule.cells if subject in run.schedule.subjects_in(cell)):
             forks = fork_quantities(run, cell, subject)
-            whole = together(list(forks.values()))
-            too_late = late(run, cell, subject)
-            nothing = None if forks else _why_nothing(run, cell, subject)
+            whole = combine(list(forks.values()))
+            too_late = is_late(run, cell, subject)
+            nothing = None if forks else _why_no_figure(run, cell, subject)
             for measure in measures:
                 refused = nothing or ("requests were sent late" if too_late and measure.tail else None)
                 each = [
@@ -90,7 +90,7 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
                 yield _of_all(_figure(subject, cell, measure, None, whole, refused), each)
 
 
-def _why_nothing(run: Run, cell: Cell, subject: str) -> str:
+def _why_no_figure(run: Run, cell: Cell, subject: str) -> str:
     """Why a subject has no fork in a cell: what voided its slices, or that none of them holds a right answer."""
     whole = unbroken(run.schedule, cell)
     driven = [trial for trial in run.trials if trial.status != "failed"]
@@ -123,7 +123,7 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
 def _is_a_forks_own(measure: Measure) -> bool:
     """Whether it means something of a process alone: how requests spread within a fork, since all forks' together would spread by
     what lies between forks as well; and the highest of something, since that of all forks lies above their interval."""
-    return measure.formula.spread or any(is_gauge(name) for name in measure.formula.names)
+    return measure.formula.is_deviation or any(is_gauge(name) for name in measure.formula.names)
 
 
 def _figure(
@@ -131,7 +131,7 @@ def _figure(
 ) -> ForkFigure:
     completed = int(quantities.values.get("completed", 0))
     refused = refused or (None if completed else NO_ANSWER)
-    measured = None if refused else measure.of(quantities)
+    measured = None if refused else measure.evaluate(quantities)
     return ForkFigure(
         subject=subject,
         cell=cell,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base.csvfiles import is_stored
 from ..base.errors import StoreError
-from ..base.text import counted, enumerated
+from ..base.text import join_words, plural
 from ..models.records import Cell, Schedule, TrialPlan
 from ..results.foreign_table import NAME, ForeignWork
 from ..results.stored_run import Run, Trial, read_trial
@@ -52,7 +52,7 @@ def too_busy(seen: Sequence[Disturbance], where: str = "") -> str:
         return ""
     worst = max(seen, key=lambda each: (each.void, each.share))
     on = f" on {where}" if where else ""
-    return f"this machine is busy: {worst} while {void} of {counted(pairs, 'pair')}{on} were measured"
+    return f"this machine is busy: {worst} while {void} of {plural(pairs, 'pair')}{on} were measured"
 
 
 def disturbances(trials: Sequence[Trial], cell: Cell) -> list[Disturbance]:
@@ -79,7 +79,7 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
         level, reason = Level.INVALID, busy
     elif void:
         level = Level.WARNING
-        reason = f"others were at work in {void} of {counted(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
+        reason = f"others were at work in {void} of {plural(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
     elif told := _by_trial(seen):  # of a subject that is alone nothing is void
         level, reason = (
             Level.WARNING,
@@ -93,8 +93,8 @@ def _by_trial(seen: Sequence[Disturbance]) -> str:
     disturbed = [each for each in seen if each.share]
     told = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
     if len(disturbed) > _MOST_TRIALS:
-        told.append(f"others in {counted(len(disturbed) - _MOST_TRIALS, 'more trial')}")
-    return enumerated(told) if told else ""
+        told.append(f"others in {plural(len(disturbed) - _MOST_TRIALS, 'more trial')}")
+    return join_words(told) if told else ""
 
 
 def _readings(trial: Trial, cell: Cell) -> list[ForeignWork]:
@@ -110,7 +110,7 @@ def _disturbance(trial: Trial, cell: Cell) -> Disturbance:
         if plan.phase == "measure" and plan.cell == cell.name and plan.pair is not None:
             is_void = Void.FOREIGN in slice_voids(trial, plan.number, unbroken=True)
             pairs[plan.pair] = pairs.get(plan.pair, False) or is_void
-    rows = [row for row in _readings(trial, cell) if row.disturbed]
+    rows = [row for row in _readings(trial, cell) if row.is_disturbed]
     name, share = _busiest(trial, rows)
     return Disturbance(trial.number, len(pairs), sum(pairs.values()), name, share)
 

@@ -76,9 +76,9 @@ def _change(ratio: float) -> str:
 def inflation(run: Run, cell: Cell, subject: str, beside: str) -> Inflation | None:
     """A subject beside another one; None under two forks that took turns after a steady warm-up of both."""
     key = ("inflation", cell.name, subject, beside, len(run.trials))
-    if run.trials and key not in run.trials[0].known:
-        run.trials[0].known[key] = _inflation(run.trials, cell, subject, beside)
-    return run.trials[0].known[key] if run.trials else None
+    if run.trials and key not in run.trials[0].memo:
+        run.trials[0].memo[key] = _inflation(run.trials, cell, subject, beside)
+    return run.trials[0].memo[key] if run.trials else None
 
 
 def _inflation(trials: Sequence[Trial], cell: Cell, subject: str, beside: str) -> Inflation | None:
@@ -90,7 +90,7 @@ def _inflation(trials: Sequence[Trial], cell: Cell, subject: str, beside: str) -
     return Inflation(subject, beside, math.exp(fmean(own for own, _ in logs)), ratio)
 
 
-def refused(run: Run, cell: Cell, a: str, b: str) -> Inflation | None:
+def refused_inflation(run: Run, cell: Cell, a: str, b: str) -> Inflation | None:
     """The inflation for which the forks of a beside b that took turns give no verdict; None where they may."""
     for subject, beside in ((a, b), (b, a)):
         inflated = inflation(run, cell, subject, beside)
@@ -103,7 +103,7 @@ def turns_refused(run: Run) -> bool:
     """Whether what is judged is no longer to be driven in turns."""
     reference = run.schedule.reference
     return any(
-        refused(run, cell, subject, reference) is not None
+        refused_inflation(run, cell, subject, reference) is not None
         for cell in run.schedule.cells
         for subject in run.schedule.subjects_in(cell)
         if cell.primary and subject != reference
@@ -113,19 +113,19 @@ def turns_refused(run: Run) -> bool:
 def z_in_turns(run: Run, cell: Cell, subject: str) -> bool:
     """Whether a subject whose collector is Z took turns."""
     return any(
-        took_turns(trial, cell, subject)
-        and any((noted.label, noted.factors.get("gc")) == (subject, "Z") for noted in trial.noted.subjects)
+        has_turns(trial, cell, subject)
+        and any((noted.label, noted.factors.get("gc")) == (subject, "Z") for noted in trial.record_or_empty.subjects)
         for trial in run.trials
     )
 
 
-def took_turns(trial: Trial, cell: Cell, subject: str) -> bool:
+def has_turns(trial: Trial, cell: Cell, subject: str) -> bool:
     """Whether the measured slices of a subject took turns with others'."""
-    return any(trial.slices[number].cpu_own_ns is not None for number in _measured(trial, cell, subject))
+    return any(trial.slices[number].cpu_own_ns is not None for number in _measured_slices(trial, cell, subject))
 
 
-def _measured(trial: Trial, cell: Cell, subject: str) -> list[int]:
-    return [number for number in trial.measured.get((cell.name, subject), {}).values() if number in trial.slices]
+def _measured_slices(trial: Trial, cell: Cell, subject: str) -> list[int]:
+    return [number for number in trial.measured_slices.get((cell.name, subject), {}).values() if number in trial.slices]
 
 
 def _factor(trial: Trial, cell: Cell, subject: str) -> float | None:
@@ -135,7 +135,7 @@ def _factor(trial: Trial, cell: Cell, subject: str) -> float | None:
 
 
 def _turns_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
-    numbers = _measured(trial, cell, subject)
+    numbers = _measured_slices(trial, cell, subject)
     rows = [trial.slices[number] for number in numbers]
     answered = sum(row.completed for row in rows)
     if not answered or any(row.cpu_own_ns is None for row in rows):
@@ -145,7 +145,7 @@ def _turns_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
 
 
 def _stretches_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
-    steady = any(s.met and (s.subject, s.cell) == (subject, cell.name) for s in trial.noted.steady)
+    steady = any(s.met and (s.subject, s.cell) == (subject, cell.name) for s in trial.record_or_empty.steady)
     warm = [p.number for p in trial.plans.values() if (p.subject, p.cell, p.phase) == (subject, cell.name, "warm-up")]
     driven = [number for number in sorted(warm) if number in trial.slices and trial.observations.get(number)]
     if not steady or len(driven) < CONSECUTIVE:

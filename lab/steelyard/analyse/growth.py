@@ -38,7 +38,7 @@ class Grown:
         return max(answered) if answered and max(answered) < max(self.points) else None
 
 
-def grown(analysis: Analysis) -> Iterator[Grown]:
+def growth_rows(analysis: Analysis) -> Iterator[Grown]:
     """For each operation of a grid with at least five sizes, number of users and subject, in the schedule's order."""
     run = analysis.run
     sizes_of, formats = stored_sizes(run.folder / "corpus"), run.formats
@@ -59,10 +59,10 @@ def grown(analysis: Analysis) -> Iterator[Grown]:
             figures = {size: by_place.get((cell, subject, TPS), []) for cell, size in sizes.items()}
             memory = {size: by_place.get((cell, subject, MEMORY), []) for cell, size in sizes.items()}
             law, why_not = _law(figures)
-            yield Grown(operation, users, subject, _whole(figures), _whole(memory), law, why_not)
+            yield Grown(operation, users, subject, _complete_figures(figures), _complete_figures(memory), law, why_not)
 
 
-def _whole(figures: Mapping[float, Sequence[ForkFigure]]) -> dict[float, ForkFigure]:
+def _complete_figures(figures: Mapping[float, Sequence[ForkFigure]]) -> dict[float, ForkFigure]:
     return {size: each for size, of_size in sorted(figures.items()) for each in of_size if each.fork is None}
 
 

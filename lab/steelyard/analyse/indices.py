@@ -134,14 +134,14 @@ def _row(analysis: Analysis, cell: Cell, subject: str, size: float | None, endin
         server_bytes_per_s=by_server,
         engine_bandwidth=_percent(by_engine, carried),
         server_bandwidth=_percent(by_server, carried),
-        ended=_ended(analysis.run, cell, subject),
+        ended=_ending_kind(analysis.run, cell, subject),
         printed=cell.printed,
         assumed=cell.assumed,
-        **_told(ending),
+        **_ending_columns(ending),
     )
 
 
-def _told(ending: Ending | None) -> dict[str, Any]:
+def _ending_columns(ending: Ending | None) -> dict[str, Any]:
     """What a row says of how a subject ended in a cell of reliability."""
     if ending is None:
         return {}
@@ -170,12 +170,12 @@ def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[in
             yield spent, elapsed
 
 
-def _ended(run: Run, cell: Cell, subject: str) -> str:
+def _ending_kind(run: Run, cell: Cell, subject: str) -> str:
     """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had;
     `too-slow` where no trial failed and all its slices of the cell ended before an answer."""
     trials = [trial for trial in run.trials if trial.planned.cell in ("", cell.name)]
     for trial in trials:
-        failure = trial.noted.failure
+        failure = trial.record_or_empty.failure
         if failure is not None and failure.subject in (subject, None):
             return failure.kind
     whole = [trial for trial in trials if trial.status == "complete" and subject in trial.planned.start_order]

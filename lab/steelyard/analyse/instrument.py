@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, median
 
-from ..base.text import change_text, counted, enumerated, short_text
+from ..base.text import change_text, join_words, plural, short_text
 from ..models.records import Cell
 from ..models.service import SERVED_ANSWERED
 from ..plan.designs import design_named
@@ -63,15 +63,15 @@ def examine(run: Run) -> list[Finding]:
             findings += _subject_findings(run, cell, subject)
         findings += _frozen_work(run, cell)
         findings += _steal(run, cell)
-        findings += _throttled(run, cell)
-        findings += _link_filled(run, cell)
+        findings += _throttling_findings(run, cell)
+        findings += _link_finding(run, cell)
     return findings
 
 
-def late(run: Run, cell: Cell, subject: str) -> bool:
+def is_late(run: Run, cell: Cell, subject: str) -> bool:
     """Whether the engine sent so late that this subject's tail percentiles cannot be believed."""
     rows = [row for _, row in _rows(run, cell, subject)]
-    return bool(rows) and _middle([row.lateness_p99_ns for row in rows]) > LATENESS_LIMIT_NS
+    return bool(rows) and _median([row.lateness_p99_ns for row in rows]) > LATENESS_LIMIT_NS
 
 
 def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
@@ -79,15 +79,15 @@ def _subject_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     if not rows:
         return
     if design_named(run.schedule.design).starts:  # users of what ran before may wait for answers that never come
-        yield _little(cell, subject, rows)
-        yield from _second_witness(run, cell, subject)
+        yield _littles_law_finding(cell, subject, rows)
+        yield from _processor_time_findings(run, cell, subject)
     yield _engine_share(cell, subject, rows)
     yield _lateness(cell, subject, [row for _, row in rows])
-    yield _verified(run, cell, subject)
+    yield _verification_finding(run, cell, subject)
     yield _counts(run, cell, subject)
-    yield _failed(run, cell, subject)
+    yield _failure_finding(run, cell, subject)
     yield _closes(cell, subject, [row for _, row in rows])
-    yield from _elsewhere(run.schedule.margin, cell, subject, [row for _, row in rows])
+    yield from _idle_cpu_findings(run.schedule.margin, cell, subject, [row for _, row in rows])
     yield from _at_rest(run, cell, subject)
 
 
@@ -98,38 +98,38 @@ def _rows(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, SliceRow]
             yield trial, trial.slices[number]
 
 
-def _little(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
+def _littles_law_finding(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
     """Little's law in its plain form, over the slices of each fork together: throughput x mean response time against users, by the
     mean over forks. What the edges of slices cut off is not made up for: this is how much of it there is. Only on closed steady
     cells; without a lead-in, only where slices are long enough."""
 
-    def said(level: Level, reading: str, reason: str = "") -> Finding:
+    def finding(level: Level, reading: str, reason: str = "") -> Finding:
         return Finding("Little's law", cell.name, subject, level, reading, f"within {LITTLE_TOLERANCE:.0%}", reason)
 
     if cell.profile.kind == "rate":
-        return said(Level.UNKNOWN, "load is open")
+        return finding(Level.UNKNOWN, "load is open")
     if cell.profile.kind != "big-bang":
-        return said(Level.UNKNOWN, _little_of_a_shape(rows))
+        return finding(Level.UNKNOWN, _littles_law_of_shape(rows))
     rows = [(trial, row) for trial, row in rows if not row.failures]  # a failed request holds its user too
     if not rows:
-        return said(Level.UNKNOWN, "every slice has failures")
+        return finding(Level.UNKNOWN, "every slice has failures")
     by_fork: dict[int, list[tuple[Trial, SliceRow]]] = {}
     for trial, row in rows:
         by_fork.setdefault(trial.number, []).append((trial, row))
-    if kind_of(cell).lead_in_ms == 0 and not all(map(_long_for_little, by_fork.values())):
-        return said(Level.UNKNOWN, "slices too short")
-    deviation = fmean(_little_of_a_fork(cell, each) for each in by_fork.values())
+    if kind_of(cell).lead_in_ms == 0 and not all(map(_long_enough_for_littles_law, by_fork.values())):
+        return finding(Level.UNKNOWN, "slices too short")
+    deviation = fmean(_littles_law_deviation(cell, each) for each in by_fork.values())
     shown = f"{deviation:+.2%}".replace("-0.00", "+0.00")
     if abs(deviation) <= LITTLE_TOLERANCE:
-        return said(Level.OK, shown)
-    return said(
+        return finding(Level.OK, shown)
+    return finding(
         Level.INVALID,
         shown,
         f"Little's law is off by {deviation:+.1%} for {subject} on {cell.where}: throughput, response time and users disagree",
     )
 
 
-def _little_of_a_fork(cell: Cell, rows: Sequence[tuple[Trial, SliceRow]]) -> float:
+def _littles_law_deviation(cell: Cell, rows: Sequence[tuple[Trial, SliceRow]]) -> float:
     """How far throughput x (mean response time + pauses) is from the number of users, over the slices of one fork."""
     completed = sum(row.completed for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
@@ -137,7 +137,7 @@ def _little_of_a_fork(cell: Cell, rows: Sequence[tuple[Trial, SliceRow]]) -> flo
     return littles_law(throughput, mean, _pause_seconds(rows, completed), cell.users)
 
 
-def _long_for_little(rows: Sequence[tuple[Trial, SliceRow]]) -> bool:
+def _long_enough_for_littles_law(rows: Sequence[tuple[Trial, SliceRow]]) -> bool:
     """Whether slices without a lead-in hold so many response times that what their end cuts off is too little to matter."""
     completed = sum(row.completed for _, row in rows)
     mean = sum(row.response_ns_sum for _, row in rows) / 1e9 / completed
@@ -152,7 +152,7 @@ def _pause_seconds(rows: Sequence[tuple[Trial, SliceRow]], completed: int) -> fl
     return rows[0][0].think_ms / 1000
 
 
-def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
+def _littles_law_of_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
     """The law over a load with a shape, by its mean number of users: pauses are spent too. Shown, and nothing is judged by it."""
     users: dict[tuple[int, int], int] = {}
     for trial, row in rows:
@@ -165,7 +165,7 @@ def _little_of_a_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
     return f"its load has a shape ({change_text(spent / mean - 1)})" if mean else "its load has a shape"
 
 
-def _second_witness(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
+def _processor_time_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     """Throughput by answers over throughput by processor time, which is to be that of the reference. It warns: a comparison whose
     witnesses disagree has both ratios in its interval."""
     if kind_of(cell).name != "steady":
@@ -215,7 +215,7 @@ def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow
 
 
 def _lateness(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
-    middle = _middle([row.lateness_p99_ns for row in rows])
+    middle = _median([row.lateness_p99_ns for row in rows])
     bad = middle > LATENESS_LIMIT_NS
     return Finding(
         "Send lateness, p99",
@@ -230,14 +230,14 @@ def _lateness(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     )
 
 
-def _verified(run: Run, cell: Cell, subject: str) -> Finding:
+def _verification_finding(run: Run, cell: Cell, subject: str) -> Finding:
     """No measurement without a verified answer: the contract's exchanges before, samples in full after."""
     exchanges, unverified, samples = 0, [], 0
     for trial in run.trials:
         if not measured_slices(trial, cell.name, subject):
             continue
-        samples += trial.noted.samples_checked
-        counts = [started.exchanges_verified for started in trial.noted.subjects if started.label == subject]
+        samples += trial.record_or_empty.samples_checked
+        counts = [started.exchanges_verified for started in trial.record_or_empty.subjects if started.label == subject]
         exchanges += sum(counts)
         if not counts or not all(counts):
             unverified.append(trial.number)
@@ -262,15 +262,15 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     for trial in run.trials:
         if not any(plan.cell == cell.name for plan in trial.plans.values()):
             continue
-        subjects = trial.noted.subjects
+        subjects = trial.record_or_empty.subjects
         faces = {subject, *(face.label for face in subjects if face.same_as == subject)}
-        for count in trial.noted.counted:
+        for count in trial.record_or_empty.counted:
             numbers = trial.slices.keys() if count.slices is None else count.slices
             if count.subject != subject or not any(trial.plans[number].cell == cell.name for number in numbers):
                 continue
             rows = [row for number, row in trial.slices.items() if row.subject in faces and number in numbers]
             unanswered = sum(row.maybe_served for row in rows)
-            turned_away = sum(row.turned_away for row in rows)
+            turned_away = sum(row.rejected_requests for row in rows)
             served += count.by_service
             answered += count.by_engine
             if not -turned_away <= count.by_service - count.by_engine <= unanswered:
@@ -284,7 +284,7 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     return Finding("Served, answered", cell.name, subject, level, f"{served:,}, {answered:,}", limit, reason)
 
 
-def _failed(run: Run, cell: Cell, subject: str) -> Finding:
+def _failure_finding(run: Run, cell: Cell, subject: str) -> Finding:
     """Failures are results, not faults of the instrument: they are shown, and warned of."""
     rows = [
         trial.slices[number]
@@ -298,9 +298,9 @@ def _failed(run: Run, cell: Cell, subject: str) -> Finding:
     unanswered = sum(row.dropped for row in rows)
     all_bad = failed + wrong + unanswered
     bad = all_bad / started > FAILED_WARNING or wrong > 0 or unanswered > 0
-    kinds = [f"{counted(wrong, 'wrong answer')}"] * bool(wrong) + [f"{counted(failed, 'failure')}"] * bool(failed)
-    kinds += [f"{counted(unanswered, 'unanswered request')}"] * bool(unanswered)
-    reason = f"{subject} on {cell.where}: {enumerated(kinds)} among {started:,} requests" if bad else ""
+    kinds = [f"{plural(wrong, 'wrong answer')}"] * bool(wrong) + [f"{plural(failed, 'failure')}"] * bool(failed)
+    kinds += [f"{plural(unanswered, 'unanswered request')}"] * bool(unanswered)
+    reason = f"{subject} on {cell.where}: {join_words(kinds)} among {started:,} requests" if bad else ""
     level = Level.WARNING if bad else Level.OK
     return Finding("Failed or wrong", cell.name, subject, level, f"{all_bad:,} of {started:,}", "none", reason)
 
@@ -316,7 +316,7 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
     )
 
 
-def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:
+def _idle_cpu_findings(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:
     """CPU time that a subject used in others' turns and between pairs, where others or nobody paid for it; known of slices that
     took turns under keepers."""
     known = [row for row in rows if row.cpu_own_ns is not None]
@@ -337,7 +337,7 @@ def _elsewhere(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]
 
 def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
     """Work that the clock brings, of which who stands frozen makes up in its own turns: it may be charged for it twice."""
-    shares = [rest.share for trial in run.trials for rest in trial.noted.at_rest if rest.subject == subject]
+    shares = [rest.share for trial in run.trials for rest in trial.record_or_empty.at_rest if rest.subject == subject]
     if not shares:
         return
     share, limit = median(shares), run.schedule.margin / 2
@@ -374,7 +374,7 @@ def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
     """Processor time that the machine's host took away while the cell was measured."""
     times: dict[str, tuple[float, float]] = {}  # stolen and spent, of each machine
-    for trial, number in _measured(run, cell):
+    for trial, number in _measured_slice_numbers(run, cell):
         for row in trial.machine.get(number, ()):
             stolen, spent = times.get(row.host, (0.0, 0.0))
             spent += row.user_s + row.system_s + row.idle_s + row.steal_s
@@ -387,11 +387,11 @@ def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
     yield Finding("Stolen time", cell.name, None, level, f"{share:.2%}", f"at most {STEAL_LIMIT:.0%}", reason)
 
 
-def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
+def _throttling_findings(run: Run, cell: Cell) -> Iterator[Finding]:
     """Time for which a quota halted the servers, or the engine, while the cell was measured; said only where there is a quota."""
     seen = [
         (trial.throttled[number], trial.slices[number])
-        for trial, number in _measured(run, cell)
+        for trial, number in _measured_slice_numbers(run, cell)
         if number in trial.throttled and number in trial.slices
     ]
     if not seen:
@@ -399,7 +399,7 @@ def _throttled(run: Run, cell: Cell) -> Iterator[Finding]:
     periods = sum(quota.periods for quota, _ in seen)
     share = sum(quota.throttled_s for quota, _ in seen) / sum((row.end_ns - row.begin_ns) / 1e9 for _, row in seen)
     level = Level.INVALID if share > THROTTLED_LIMIT else Level.WARNING if periods else Level.OK
-    reason = f"the quota of processor time ran out in {counted(periods, 'period')} on {cell.where} and halted servers or engine"
+    reason = f"the quota of processor time ran out in {plural(periods, 'period')} on {cell.where} and halted servers or engine"
     limit = f"at most {THROTTLED_LIMIT:.1%}"
     yield Finding("Throttled", cell.name, None, level, f"{share:.2%}", limit, "" if level is Level.OK else reason)
 
@@ -415,7 +415,7 @@ def link_uses(run: Run, cell: Cell) -> list[LinkUse]:
     ]
 
 
-def _link_filled(run: Run, cell: Cell) -> Iterator[Finding]:
+def _link_finding(run: Run, cell: Cell) -> Iterator[Finding]:
     """How much of the link to the subjects' host was used while the cell was measured; said only where one was declared."""
     uses = [use for use in link_uses(run, cell) if use.link_share is not None]
     if not uses:
@@ -437,7 +437,7 @@ def _link_filled(run: Run, cell: Cell) -> Iterator[Finding]:
     )
 
 
-def _measured(run: Run, cell: Cell) -> Iterator[tuple[Trial, int]]:
+def _measured_slice_numbers(run: Run, cell: Cell) -> Iterator[tuple[Trial, int]]:
     """Every slice of the cell that was measured, whether it counts or not."""
     for trial in run.trials:
         for plan in trial.plans.values():
@@ -445,6 +445,6 @@ def _measured(run: Run, cell: Cell) -> Iterator[tuple[Trial, int]]:
                 yield trial, plan.number
 
 
-def _middle(values: Sequence[int]) -> float:
+def _median(values: Sequence[int]) -> float:
     ordered = sorted(values)
     return float(ordered[len(ordered) // 2])

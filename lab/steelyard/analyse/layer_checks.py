@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Cell
 from ..models.verdict import RecordCount
 from ..results.stored_run import Run, Trial
@@ -54,9 +54,11 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
             # What was turned away may never have reached the service; what had no answer may have.
             sent = row.sent or row.completed + row.lead_in_completed
             completed += sent - row.maybe_served
-            least += sent - row.maybe_served - row.turned_away
+            least += sent - row.maybe_served - row.rejected_requests
             most += sent
-    recordings = [recording for trial in trials for recording in trial.noted.recorded if recording.subject == subject]
+    recordings = [
+        recording for trial in trials for recording in trial.record_or_empty.recorded if recording.subject == subject
+    ]
     return RecordCount(
         subject=subject,
         cell=cell.name,
@@ -75,8 +77,8 @@ def _of_records(count: RecordCount) -> Finding:
     shown = f"{count.records:,}, {count.completed:,}"
     where = f"of {count.subject} on {count.cell}"
     if count.lost or count.more:
-        answers = counted(count.completed, "answer")
-        reason = f"{counted(count.records, 'request')} {where} recorded for {answers}, {count.lost:,} lost"
+        answers = plural(count.completed, "answer")
+        reason = f"{plural(count.records, 'request')} {where} recorded for {answers}, {count.lost:,} lost"
     elif not count.whole:
         reason = f"the monitor {where} did not come to its end in every trial: records may be missing"
     else:
@@ -90,7 +92,7 @@ def _of_nesting(count: RecordCount) -> Finding:
     if not wrong:
         return Finding(NESTING, count.cell, count.subject, Level.OK, shown, "none")
     reason = (
-        f"{counted(count.violations, 'request')} of {count.subject} on {count.cell} changed thread or left a layer open, "
+        f"{plural(count.violations, 'request')} of {count.subject} on {count.cell} changed thread or left a layer open, "
         f"and in {count.unnested:,} a layer takes longer than the one around it"
     )
     return Finding(NESTING, count.cell, count.subject, Level.INVALID, shown, "none", reason)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..base.text import counted, enumerated, range_text, value_text
+from ..base.text import join_words, plural, range_text, value_text
 from ..models.outputs.run import LayerSplit, SplitPart
 from ..models.records import Cell
 from ..models.service import Layer
@@ -16,7 +16,7 @@ from ..statistics.interval import Interval
 from ..statistics.looks import alpha_of
 from ..statistics.split import Differences, intervals
 from .instrument import Finding, Level
-from .layers import layers_of, means_of, records_of
+from .layers import layers_of, mean_layer_times, records_of
 from .pairing import Fork, forks
 
 WHOLE = Layer.model_construct(name="response", title="Response time", tags=[])
@@ -64,7 +64,7 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
     bounds: Sequence[Interval | None] = intervals(parts, confidence) if len(told) > 1 else [None] * len(parts)
     why_not = list(_why_not(run, cell, (a, b), times, findings))
     whole, *rows = _parts(layers, times, bounds, judged=not why_not)
-    measured = [_measured(counted_forks, subject) for subject in (0, 1)]
+    measured = [_counted_slices(counted_forks, subject) for subject in (0, 1)]
     requests = [sum(len(records_of(trial, number)) for trial, number in of_subject) for of_subject in measured]
     parted = LayerSplit(
         cell=cell.name,
@@ -85,18 +85,18 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
 def _pairs(run: Run, fork: Fork) -> Iterator[tuple[Mapping[str, float], Mapping[str, float]]]:
     """Of each pair that counts and has records of both: the times of a and of b."""
     layers = layers_of(run)
-    for pair in fork.counted:
-        both = [_times(fork.trial, number, layers) for number in (pair.a_slice, pair.b_slice)]
+    for pair in fork.counted_pairs:
+        both = [_slice_times(fork.trial, number, layers) for number in (pair.a_slice, pair.b_slice)]
         if both[0] is not None and both[1] is not None:
             yield both[0], both[1]
 
 
-def _times(trial: Trial, number: int | None, layers: Sequence[Layer]) -> Mapping[str, float] | None:
+def _slice_times(trial: Trial, number: int | None, layers: Sequence[Layer]) -> Mapping[str, float] | None:
     """A slice's mean times a request, in ms: in each layer by the records, in all by the engine, and what is left outside."""
     if number is None or not (requests := records_of(trial, number)):
         return None
     row = trial.slices[number]
-    inside = means_of(requests, layers)
+    inside = mean_layer_times(requests, layers)
     whole = row.response_ns_sum / row.completed / 1e6
     return {**inside, WHOLE.name: whole, OUTSIDE.name: whole - sum(inside.values())}
 
@@ -106,7 +106,7 @@ def _parts(
 ) -> list[SplitPart]:
     """A row a layer, the first of which is the whole."""
     means = [(mean_ms(times.a, layer.name), mean_ms(times.b, layer.name)) for layer in layers]
-    apart = [judged and _told_apart(interval) for interval in bounds]
+    apart = [judged and _is_significant(interval) for interval in bounds]
     whole_ms = means[0][0] - means[0][1]
     return [
         SplitPart(
@@ -123,7 +123,7 @@ def _parts(
     ]
 
 
-def _told_apart(interval: Interval | None) -> bool:
+def _is_significant(interval: Interval | None) -> bool:
     if interval is None or abs(interval.estimate) < _TICK_MS:
         return False
     return interval.low > 0 or interval.high < 0
@@ -135,8 +135,8 @@ def _why_not(
     """What stands in the way of telling anything apart, as for a verdict."""
     if why := design_named(run.schedule.design).why_undecided:
         yield why
-    if not run.schedule.alike(*subjects):
-        yield f"{enumerated(subjects)} do not do the same, by their study"
+    if not run.schedule.may_have_verdict(*subjects):
+        yield f"{join_words(subjects)} do not do the same, by their study"
     about = [finding for finding in findings if finding.cell == cell.name and finding.subject in (None, *subjects)]
     yield from dict.fromkeys(finding.reason for finding in about if finding.level is Level.INVALID)
     for subject, measured in zip(subjects, (times.a, times.b), strict=True):
@@ -146,12 +146,12 @@ def _why_not(
         yield "one fork counts, and nothing says how much of its differences is chance"
 
 
-def _measured(counted_forks: Sequence[Fork], place: int) -> list[tuple[Trial, int]]:
+def _counted_slices(counted_forks: Sequence[Fork], place: int) -> list[tuple[Trial, int]]:
     """The slices of the pairs' first (0) or second (1) subject that count, each with its trial."""
     return [
         (fork.trial, number)
         for fork in counted_forks
-        for pair in fork.counted
+        for pair in fork.counted_pairs
         if (number := (pair.a_slice, pair.b_slice)[place]) is not None
     ]
 
@@ -160,14 +160,14 @@ def _notes(measured: Sequence[tuple[Trial, int]]) -> Iterator[str]:
     failed = sum(sum(trial.slices[number].failures.values()) for trial, number in measured)
     if failed:
         yield (
-            f"{counted(failed, 'request')} failed: of these the time inside the server is in the layers, and the rest of it "
+            f"{plural(failed, 'request')} failed: of these the time inside the server is in the layers, and the rest of it "
             "in no response time, so that what is outside the layers is too small by that"
         )
 
 
 def sentences(parted: LayerSplit) -> Iterator[str]:
     """What a split says: the whole, the parts that were told apart, and those that were not."""
-    yield f"{_whole_text(parted)}."
+    yield f"{_total_text(parted)}."
     if parted.why_not:
         yield f"Nothing is told apart: {'; '.join(parted.why_not)}."
         return
@@ -175,21 +175,21 @@ def sentences(parted: LayerSplit) -> Iterator[str]:
     if apart:
         first, *others = (_part_text(part) for part in apart)
         yield f"{parted.a} spends {'; '.join([first, *others])}."
-    left = [_place(part) for part in parted.parts if not part.told_apart]
+    left = [_part_name(part) for part in parted.parts if not part.told_apart]
     if not apart:
         yield f"No layer is told apart, nor is what lies {OUTSIDE_IS}."
     elif left:
-        yield f"Not told apart: {enumerated(left)}."
+        yield f"Not told apart: {join_words(left)}."
     sure = f"{parted.confidence * 100:.3g}%"
-    sizes = f"{counted(parted.forks, 'fork')}, {parted.requests[0]:,} and {parted.requests[1]:,} requests"
+    sizes = f"{plural(parted.forks, 'fork')}, {parted.requests[0]:,} and {parted.requests[1]:,} requests"
     yield f"All intervals hold together with {sure} confidence ({sizes})."
 
 
-def _whole_text(parted: LayerSplit) -> str:
+def _total_text(parted: LayerSplit) -> str:
     whole = parted.whole
     takes = f"{parted.a} takes {value_text(whole.a_ms)} ms a request on {parted.cell}, {parted.b} {value_text(whole.b_ms)} ms"
     if whole.told_apart:
-        return f"{takes}: {_more(whole.ms)} ({_by(whole)})"
+        return f"{takes}: {_more_or_less(whole.ms)} ({_difference_clause(whole)})"
     within = f", {range_text(whole.interval)}" if whole.interval is not None else ""
     return f"{takes}: not told apart ({value_text(whole.ms)} ms{within})"
 
@@ -197,19 +197,19 @@ def _whole_text(parted: LayerSplit) -> str:
 def _part_text(part: SplitPart) -> str:
     # A part that goes the other way is no share of the difference.
     share = f", {part.percent:.0f}% of the difference" if part.percent is not None and part.percent > 0 else ""
-    return f"{_more(part.ms)} {_in(part)} ({_by(part)}){share}"
+    return f"{_more_or_less(part.ms)} {_share_clause(part)} ({_difference_clause(part)}){share}"
 
 
-def _in(part: SplitPart) -> str:
+def _share_clause(part: SplitPart) -> str:
     return OUTSIDE_IS if part.layer == OUTSIDE.name else f"in {part.title}"
 
 
-def _place(part: SplitPart) -> str:
+def _part_name(part: SplitPart) -> str:
     """A part's name within a list."""
     return f"what lies {OUTSIDE_IS}" if part.layer == OUTSIDE.name else part.title
 
 
-def _by(part: SplitPart) -> str:
+def _difference_clause(part: SplitPart) -> str:
     """From how much to how much more, or less."""
     if part.interval is None or part.ms > 0:
         return range_text(part.interval)
@@ -217,5 +217,5 @@ def _by(part: SplitPart) -> str:
     return range_text((-high, -low))
 
 
-def _more(ms: float) -> str:
+def _more_or_less(ms: float) -> str:
     return f"{value_text(abs(ms))} ms {'more' if ms > 0 else 'less'}"

@@ -64,7 +64,7 @@ def is_of(request: RequestRecord, kind: RequestKind | None) -> bool:
     return kind is None or all(request.contexts.get(key, "") in values for key, values in kind.where.items())
 
 
-def recorded(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[RequestRecord, ...]]]:
+def counted_request_records(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[RequestRecord, ...]]]:
     """For each trial the requests of its slices that count, in the measured time, without violations."""
     whole = unbroken(run.schedule, cell)
     for trial in run.trials:
@@ -97,7 +97,7 @@ def breakdowns(run: Run) -> list[Breakdown]:
     broken_down = []
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects:
-            trials = [requests for _, requests in recorded(run, cell, subject)]
+            trials = [requests for _, requests in counted_request_records(run, cell, subject)]
             for kind in (None, *run.schedule.request_kinds):
                 mine = [
                     kept
@@ -105,13 +105,13 @@ def breakdowns(run: Run) -> list[Breakdown]:
                     if (kept := tuple(request for request in requests if is_of(request, kind)))
                 ]
                 if mine:
-                    means = tuple(means_of(requests, layers) for requests in mine)
+                    means = tuple(mean_layer_times(requests, layers) for requests in mine)
                     every = tuple(request for requests in mine for request in requests)
                     broken_down.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
     return broken_down
 
 
-def means_of(requests: Sequence[RequestRecord], layers: Sequence[Layer]) -> dict[str, float]:
+def mean_layer_times(requests: Sequence[RequestRecord], layers: Sequence[Layer]) -> dict[str, float]:
     """The mean own time of one or more requests in each layer: in ms, by the layer's name; they sum up to the whole."""
     named = frozenset(tag for layer in layers for tag in layer.tags)
     return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
@@ -174,7 +174,7 @@ def slowest_requests(
         return None
     limit = times[min(len(times) - 1, int(quantile * len(times)))]
     slow = [request for request in requests if request.total_ns >= limit]
-    all_means, slow_means = (means_of(each, layers) for each in (requests, slow))
+    all_means, slow_means = (mean_layer_times(each, layers) for each in (requests, slow))
     excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in layers}
     most = max(layers, key=lambda layer: excess[layer.name])
     more = sum(excess.values())

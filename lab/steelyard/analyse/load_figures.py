@@ -84,7 +84,7 @@ class MeasuredStretch:
 def totals(counts: RequestCounts) -> RequestTotals:
     """The counts as they are printed."""
     return RequestTotals(
-        sent=counts.sent, right=counts.right, wrong=counts.wrong, failed=counts.failed, unanswered=counts.unanswered
+        sent=counts.total, right=counts.right, wrong=counts.wrong, failed=counts.failed, unanswered=counts.unanswered
     )
 
 
@@ -178,7 +178,7 @@ def _percentile(share: float, beyond: float, times: Histogram, seconds: Sequence
         return Estimate(value=value, why_not=f"an interval needs {LEAST_BATCHES} stretches of {length} s")
     over = len(seconds) % length
     batches = [
-        histogram.merged(second.times for second in seconds[at : at + length])
+        histogram.merge_histograms(second.times for second in seconds[at : at + length])
         for at in range(over, len(seconds), length)
     ]
     values = [batch.percentile(share * 100) / 1000 for batch in batches]
@@ -218,7 +218,7 @@ def by_users(seconds: Sequence[Second]) -> list[LoadedUsers]:
     for band in bands:
         within = [second for second in seconds if second.users in band]
         completed = sum(second.completed for second in within)
-        times = histogram.merged(second.times for second in within)
+        times = histogram.merge_histograms(second.times for second in within)
         refusal = percentile_refusal(0.95, times.total + sum(second.failed for second in within))
         rows.append(
             LoadedUsers(

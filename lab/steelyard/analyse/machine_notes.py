@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..base.text import listed
+from ..base.text import label_names
 from ..results.stored_run import Run
 
 _MOST_TOLD = 8  # findings of one check
@@ -15,11 +15,11 @@ def machine_notes(run: Run) -> Iterator[str]:
     """A note a check, such as "other processes before trials 1, 3: backup 40%; before trial 2: make 198%"."""
     by_check: dict[str, dict[str, list[int]]] = {}
     for trial in run.trials:
-        for check in trial.noted.machine:
+        for check in trial.record_or_empty.machine:
             if not check.good:
                 by_check.setdefault(check.name, {}).setdefault(check.found[:_LONGEST], []).append(trial.number)
     for name, seen in by_check.items():
-        told = [f"before {listed('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
+        told = [f"before {label_names('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
         left = [number for numbers in list(seen.values())[_MOST_TOLD:] for number in numbers]
-        more = [f"something else before {listed('trial', left)}"] if left else []
+        more = [f"something else before {label_names('trial', left)}"] if left else []
         yield f"{name} {'; '.join([*told[:_MOST_TOLD], *more])}"

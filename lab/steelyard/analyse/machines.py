@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.csvfiles import write_document
-from ..base.text import counted, lower_first, percent_text, ratio_text, upper_first
+from ..base.text import lower_first, percent_text, plural, ratio_text, upper_first
 from ..models.between_sessions import Deviation, PairKind
 from ..models.cluster import ClusterRun, Level, MachineRatio, MachineRun, MachinesVerdict, OverMachines
 from ..models.records import Cell, Schedule
 from ..models.verdict import Elsewhere
 from ..results.cluster_folder import VERDICT, home_of, machine_folder, read_cluster
-from ..results.earlier import described
+from ..results.earlier import machine_text
 from ..results.setup import setup_differences
 from ..results.stored_run import Run, read_model, read_run
 from ..statistics.campaigns import LEAST_FOR_PREDICTION, Found
 from ..statistics.machines import MachinesTogether, over_machines
 from ..statistics.verdict_words import Given, PValues, Word, words_of
-from .analysis import Analysis, examined
+from .analysis import Analysis, analyse_run
 from .elsewhere import holds, of_sessions, prior_of, priors
 from .levels import WORDS
 from .measures import Measure
-from .sentences import elsewhere_text
+from .sentences import prediction_text
 from .verdicts import Judgement
 
 ALPHA = 0.05
@@ -65,11 +65,11 @@ class ClusterAnalysis:
     verdict: MachinesVerdict
 
 
-def analysed(folder: Path) -> ClusterAnalysis:
+def analyse_cluster(folder: Path) -> ClusterAnalysis:
     """The analysis of a cluster's folder; machines.json is written. Raises StoreError."""
     cluster = read_cluster(folder)
     analyses = {
-        machine.name: examined(run)
+        machine.name: analyse_run(run)
         for machine in cluster.machines
         if (run := read_run(machine_folder(folder, machine.name))).trials
     }
@@ -81,8 +81,8 @@ def analysed(folder: Path) -> ClusterAnalysis:
 def _verdict(folder: Path, cluster: ClusterRun, analyses: Mapping[str, Analysis]) -> MachinesVerdict:
     questions = list(_questions(analyses, cluster.level))
     comparisons = [_comparison(question, said) for question, said in zip(questions, _words(questions), strict=True)]
-    complete = {number for analysis in analyses.values() for number in _driven(analysis.run)}
-    missing = sorted(set(_planned(folder, cluster)) - complete)
+    complete = {number for analysis in analyses.values() for number in _driven_trials(analysis.run)}
+    missing = sorted(set(_planned_trials(folder, cluster)) - complete)
     why_not = _why_not(cluster, home_of(folder, cluster), comparisons)
     return MachinesVerdict(
         level=cluster.level,
@@ -103,14 +103,14 @@ def _complete(run: Run) -> list[int]:
     return [trial.number for trial in run.trials if trial.status == "complete"]
 
 
-def _driven(run: Run) -> Iterator[int]:
+def _driven_trials(run: Run) -> Iterator[int]:
     """The trials that came to their end, and those that one of these makes up for."""
     for trial in run.trials:
         if trial.status == "complete":
             yield from (number for number in (trial.number, trial.planned.makes_up) if number is not None)
 
 
-def _planned(folder: Path, cluster: ClusterRun) -> Iterator[int]:
+def _planned_trials(folder: Path, cluster: ClusterRun) -> Iterator[int]:
     """The trials that each machine or session was to drive, as its own schedule has it when it ended."""
     for machine in cluster.machines:
         schedule = read_model(Schedule, machine_folder(folder, machine.name) / "schedule.json")
@@ -143,7 +143,7 @@ def _machine_run(name: str, analysis: Analysis) -> MachineRun:
 
 
 def _processor(run: Run) -> str:
-    return described(run.environment.get("machine"))
+    return machine_text(run.environment.get("machine"))
 
 
 def _system(run: Run) -> str:
@@ -179,7 +179,7 @@ def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[Clust
         together = over_machines(estimates, 1 - ALPHA) if len(estimates) > 1 else None
         run = next(iter(analyses.values())).run
         prior = prior_of(run.environment, compared.a, compared.b)
-        expected = _expected(prior, compared.measure, together) if level == "session" else None
+        expected = _expected_elsewhere(prior, compared.measure, together) if level == "session" else None
         yield ClusterQuestion(
             *(compared.a, compared.b, compared.cell, compared.measure, run.schedule.margin, answers, together),
             level=level,
@@ -187,7 +187,7 @@ def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[Clust
         )
 
 
-def _expected(prior: PairKind, measure: Measure, together: MachinesTogether | None) -> Elsewhere | None:
+def _expected_elsewhere(prior: PairKind, measure: Measure, together: MachinesTogether | None) -> Elsewhere | None:
     """What another day or machine of this kind would find beside sessions of one machine.
 
     They count as one session, of their mean and its error: whatever they share, such as their machine, no number of them averages
@@ -215,7 +215,7 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
     elif compared.by_processor is not None:
         why_not = "by answers and by processor time its throughput ratios disagree"
     elif len(logs) < 2:
-        why_not = f"only {counted(len(logs), 'fork')} can be counted, of at least 2"
+        why_not = f"only {plural(len(logs), 'fork')} can be counted, of at least 2"
     else:
         why_not = "" if error > 0 else "its forks do not vary at all, which no measurement does"
     return MachineAnswer(
@@ -224,7 +224,7 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
             processor=_processor(run),
             ratio=compared.ratio,
             interval=compared.bounds,
-            forks=len(compared.counted),
+            forks=len(compared.counted_forks),
             verdict=judgement.word.value if judgement.word is not None else None,
             why_not=why_not,
         ),
@@ -314,22 +314,22 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
     mean = together.mean.exp()
     bounds = (mean.low, mean.high)
     forks = sum(answer.shown.forks for answer in counting)
-    basis = f"{percent_text(mean.confidence)} interval {_to(bounds)}, {counted(mean.count, words.one)}, {counted(forks, 'fork')}"
-    first = f"{_head(question, said, mean.count, where)}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
+    basis = f"{percent_text(mean.confidence)} interval {_range(bounds)}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
+    first = f"{_heading(question, said, mean.count, where)}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
     spread = (
         f"Between {words.one}s the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
     )
     if together.prediction is not None:
         next_one = together.prediction.exp()
         spread += (
-            f"; {words.next} such as these would find {_to((next_one.low, next_one.high))} (95% prediction interval)"
+            f"; {words.next} such as these would find {_range((next_one.low, next_one.high))} (95% prediction interval)"
         )
     wide = [f"The interval of so few {words.one}s is wide."] if mean.count < LEAST_FOR_PREDICTION + 1 else []
-    beyond = [f"{upper_first(elsewhere_text(question.expected))}."] if question.expected is not None else []
+    beyond = [f"{upper_first(prediction_text(question.expected))}."] if question.expected is not None else []
     return " ".join([first, *wide, f"{spread}.", *beyond, *left_out])
 
 
-def _head(question: ClusterQuestion, said: Given | None, count: int, where: str) -> str:
+def _heading(question: ClusterQuestion, said: Given | None, count: int, where: str) -> str:
     a, b, here = question.a, question.b, WORDS[question.level].place.format(count=count)
     match said.word if said is not None else None:
         case Word.EQUIVALENT if said is not None and said.direction is not None:
@@ -344,5 +344,5 @@ def _head(question: ClusterQuestion, said: Given | None, count: int, where: str)
             return f"Undecided between {a} and {b} {where}, {here}"
 
 
-def _to(bounds: tuple[float, float]) -> str:
+def _range(bounds: tuple[float, float]) -> str:
     return " to ".join(ratio_text(bound, bounds) for bound in bounds)

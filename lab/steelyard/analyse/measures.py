@@ -73,7 +73,7 @@ class Measure:
         """Whether it is a percentile that the engine's own lateness would falsify first."""
         return any(percent > 90 for _, percent in self.formula.percentiles)
 
-    def of(self, quantities: Quantities) -> Measured:
+    def evaluate(self, quantities: Quantities) -> Measured:
         """The measure of these quantities, or why there is none."""
         for kind, percent in self.formula.percentiles:
             histogram = quantities.histogram(kind)

@@ -13,13 +13,13 @@ from .ratios import compare
 MOST = 24
 
 
-def so_far(run: Run) -> list[LiveComparison]:
+def interim_comparisons(run: Run) -> list[LiveComparison]:
     """Each subject against the reference in each judged cell, with the interval of all forks that count; the first 24 of those
     that have a ratio. Raises StoreError and MeasureError."""
-    return list(islice(_each(run), MOST))
+    return list(islice(_comparisons_of_cells(run), MOST))
 
 
-def _each(run: Run) -> Iterator[LiveComparison]:
+def _comparisons_of_cells(run: Run) -> Iterator[LiveComparison]:
     measures, reference = registry(run.study), run.schedule.reference
     for cell in run.schedule.cells:
         for subject in run.schedule.subjects_in(cell) if cell.primary else ():
@@ -27,11 +27,11 @@ def _each(run: Run) -> Iterator[LiveComparison]:
                 continue
             measure = measures[cell.primary_measure]
             compared = compare(run, cell, measure, subject, reference, primary=False)
-            if compared.ratio is None or not compared.counted:
+            if compared.ratio is None or not compared.counted_forks:
                 continue
             interval = compared.interval
             low, high = (interval.low, interval.high) if interval is not None else (None, None)
-            last = LiveInterval(len(compared.counted), compared.ratio, low, high)
+            last = LiveInterval(len(compared.counted_forks), compared.ratio, low, high)
             yield LiveComparison(
                 subject, reference, cell.name, measure.name.replace("_", " "), compared.confidence, [last]
             )

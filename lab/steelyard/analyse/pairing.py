@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Cell, Schedule
 from ..plan.kinds import kind_of
 from ..plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
 from ..results.stored_run import Run, Trial
 from ..results.tables import SliceRow
 from ..statistics.steady import compiles
-from .frozen_work import refused, took_turns
+from .frozen_work import has_turns, refused_inflation
 
 STALE_LIMIT = 0.01
 
@@ -58,12 +58,12 @@ class Fork:
     why_not: str | None
 
     @property
-    def counted(self) -> tuple[Pair, ...]:
+    def counted_pairs(self) -> tuple[Pair, ...]:
         """The pairs of which neither slice is void."""
         return tuple(pair for pair in self.pairs if not pair.voids)
 
     @property
-    def voided(self) -> Counter[str]:
+    def void_reasons(self) -> Counter[str]:
         """How many pairs were voided, by reason; a pair with two reasons stands under the first."""
         return Counter(pair.voids[0].value for pair in self.pairs if pair.voids)
 
@@ -73,7 +73,7 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     row = trial.slices.get(number)
     if row is None:
         return (Void.MISSING,)
-    wrong_in_full = any(sample.slice == number for sample in trial.noted.wrong_samples)
+    wrong_in_full = any(sample.slice == number for sample in trial.record_or_empty.wrong_samples)
     voids = []
     if row.wrong or wrong_in_full:
         voids.append(Void.WRONG)
@@ -81,7 +81,7 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
         voids.append(Void.LATE)
     elif not row.completed:
         voids.append(Void.EMPTY)
-    if number > trial.unsettled.get(trial.plans[number].subject, number):
+    if number > trial.unfinished_slices.get(trial.plans[number].subject, number):
         voids.append(Void.BURDENED)
     if not unbroken and compiles(trial.jit_share(number)):
         voids.append(Void.COMPILING)
@@ -97,7 +97,7 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
 def _is_disturbed(trial: Trial, number: int) -> bool:
     """Whether others had more than 2% of the subjects' processors while a slice was driven that is compared with another's."""
     foreign = trial.foreign_by_slice.get(number)
-    return foreign is not None and foreign.disturbed and len(trial.planned.start_order) > 1
+    return foreign is not None and foreign.is_disturbed and len(trial.planned.start_order) > 1
 
 
 def answered_late(row: SliceRow) -> bool:
@@ -107,7 +107,7 @@ def answered_late(row: SliceRow) -> bool:
 
 def measured_slices(trial: Trial, cell: str, subject: str) -> Mapping[int, int]:
     """Slice numbers by pair number: what was measured of a subject in a cell."""
-    return trial.measured.get((cell, subject), {})
+    return trial.measured_slices.get((cell, subject), {})
 
 
 def counted_slices(trial: Trial, cell: str, subject: str, *, unbroken: bool) -> list[int]:
@@ -126,25 +126,27 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
         pairs = tuple(
             _pair(trial, cell, number, first.get(number), second.get(number)) for number in sorted({*first, *second})
         )
-        why_not = _why_not(_planned(run.schedule, trial, cell), cell, trial, pairs) or _by_turns(run, cell, trial, a, b)
+        why_not = _why_not(_with_trial_plan(run.schedule, trial, cell), cell, trial, pairs) or _by_turns(
+            run, cell, trial, a, b
+        )
         forks_of_both.append(Fork(trial, pairs, why_not))
     return forks_of_both
 
 
-def _planned(schedule: Schedule, trial: Trial, cell: Cell) -> Schedule:
+def _with_trial_plan(schedule: Schedule, trial: Trial, cell: Cell) -> Schedule:
     """The schedule with the pairs of the trial's own plan, where it planned stretches for the cell."""
-    pairs = [plan.pairs for plan in trial.noted.stretches if plan.cell == cell.name]
+    pairs = [plan.pairs for plan in trial.record_or_empty.stretches if plan.cell == cell.name]
     return schedule.model_copy(update={"pairs_per_cell": pairs[0]}) if pairs else schedule
 
 
 def short_of_answers(fork: Fork, cell: Cell) -> str | None:
     """Why a fork whose stretches were planned holds too little for throughput; None where it holds enough, or none were planned."""
-    if all(plan.cell != cell.name for plan in fork.trial.noted.stretches):
+    if all(plan.cell != cell.name for plan in fork.trial.record_or_empty.stretches):
         return None
     rows = fork.trial.slices
     held = min(
         sum(rows[number].completed for number in numbers if number is not None) / cell.users
-        for numbers in ([pair.a_slice for pair in fork.counted], [pair.b_slice for pair in fork.counted])
+        for numbers in ([pair.a_slice for pair in fork.counted_pairs], [pair.b_slice for pair in fork.counted_pairs])
     )
     if held >= FORK_ANSWERS:
         return None
@@ -153,8 +155,8 @@ def short_of_answers(fork: Fork, cell: Cell) -> str | None:
 
 def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
     """Why a fork that took turns does not count, where turns inflate what a request costs one of the two."""
-    inflated = refused(run, cell, a, b)
-    if inflated is None or not took_turns(trial, cell, a):
+    inflated = refused_inflation(run, cell, a, b)
+    if inflated is None or not has_turns(trial, cell, a):
         return None
     return f"took turns, in which a request costs {inflated.subject} {inflated.size:.0%} more than in stretches"
 
@@ -181,7 +183,7 @@ def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
     for partner in partners:
         for fork in forks(run, cell, subject, partner):
             if fork.why_not is None:
-                numbers = (pair.a_slice for pair in fork.counted)
+                numbers = (pair.a_slice for pair in fork.counted_pairs)
                 slices_by_trial.setdefault(fork.trial.number, set()).update(
                     number for number in numbers if number is not None
                 )
@@ -201,7 +203,7 @@ def _pair(trial: Trial, cell: Cell, number: int, a_slice: int | None, b_slice: i
 
 def _is_short(trial: Trial, cell: Cell, number: int) -> bool:
     """Whether a stretch holds fewer response times than was planned for, since answers turned out slower."""
-    fits = any(plan.cell == cell.name and plan.fits for plan in trial.noted.stretches)
+    fits = any(plan.cell == cell.name and plan.fits for plan in trial.record_or_empty.stretches)
     row = trial.slices.get(number)
     return fits and row is not None and trial.unbroken(number) and row.completed < STRETCH_ANSWERS * cell.users
 
@@ -214,5 +216,5 @@ def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]
     needed = kind_of(cell).least_pairs(schedule, len(pairs))
     if kept < needed:
         lost = voids_text(pair.voids[0] for pair in pairs if pair.voids)
-        return f"kept {kept} of at least {counted(needed, 'pair')}" + (f" ({lost})" if lost else "")
+        return f"kept {kept} of at least {plural(needed, 'pair')}" + (f" ({lost})" if lost else "")
     return None

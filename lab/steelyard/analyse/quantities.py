@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..base.histogram import Histogram, merged
+from ..base.histogram import Histogram, merge_histograms
 from ..results.stored_run import Trial
 from .sources import SOURCES, is_gauge
 
@@ -50,33 +50,33 @@ class Quantities:
 def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
     """The quantities of these slices of one trial, put together; every measure and comparison asks for the same ones again."""
     key = ("quantities", users, *numbers)
-    if key not in trial.known:
-        values = _added([_of_slice(trial, number, users) for number in numbers])
+    if key not in trial.memo:
+        values = _summed_parts([_of_slice(trial, number, users) for number in numbers])
         waiting = [(trial.slices[number].oldest_unfinished_ns, trial.slices[number].unfinished) for number in numbers]
-        trial.known[key] = Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)), waiting)
-    quantities: Quantities = trial.known[key]
+        trial.memo[key] = Quantities(values, _remember(lambda kind: trial.histogram(numbers, kind)), waiting)
+    quantities: Quantities = trial.memo[key]
     return quantities
 
 
-def together(parts: Sequence[Quantities]) -> Quantities:
+def combine(parts: Sequence[Quantities]) -> Quantities:
     """Several forks' quantities put together."""
-    values = _added([part.values for part in parts])
+    values = _summed_parts([part.values for part in parts])
     waiting = [histogram for part in parts for histogram in part.waiting]
-    return Quantities(values, _remember(lambda kind: merged(part.histogram(kind) for part in parts)), waiting)
+    return Quantities(values, _remember(lambda kind: merge_histograms(part.histogram(kind) for part in parts)), waiting)
 
 
 def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
     key = ("slice", users, number)
-    if key not in trial.known:
+    if key not in trial.memo:
         values: dict[str, float] = {"users": users}
         for source in SOURCES.values():
             values |= source.of_slice(trial, number)
-        trial.known[key] = values
-    of_slice: dict[str, float] = trial.known[key]
+        trial.memo[key] = values
+    of_slice: dict[str, float] = trial.memo[key]
     return of_slice
 
 
-def _added(parts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+def _summed_parts(parts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """Sums, and highest values of gauges; a name that any part lacks is left out, since its sum would be too small."""
     if len(parts) < 2:
         return parts[0] if parts else {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
@@ -17,10 +17,10 @@ from ..statistics.interval import Interval, fork_value, predicted_deviation, stu
 from ..statistics.looks import alpha_of
 from ..statistics.processor_witness import hull
 from . import second_witness
-from .instrument import late
+from .instrument import is_late
 from .measures import Measure
 from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_of_answers
-from .quantities import Quantities, of_slices, together
+from .quantities import Quantities, combine, of_slices
 from .second_witness import Witness
 
 LEAST_PAIRS = 4  # of which an interval over the pairs of one fork needs so many
@@ -80,7 +80,7 @@ class Compared:
         return None if self.interval is None else (self.interval.low, self.interval.high)
 
     @property
-    def widened(self) -> bool:
+    def is_widened(self) -> bool:
         """Whether the interval is as wide as the pairs ask for, since the forks agreed more closely than that."""
         if self.interval is None or not self.least_deviation:
             return False
@@ -96,7 +96,7 @@ class Compared:
         return self.witness.ratio(self.confidence, self.least_deviation)
 
     @property
-    def counted(self) -> tuple[ForkPoint, ...]:
+    def counted_forks(self) -> tuple[ForkPoint, ...]:
         """The forks that enter the interval."""
         return tuple(fork for fork in self.forks if fork.why_not is None and fork.ratio is not None)
 
@@ -105,13 +105,13 @@ class Compared:
         """What the ratio rests on, such as "4 forks, 27 pairs"; no pair where no trial held both subjects."""
         if not self.forks:
             return "one unbroken run each"
-        pairs = counted(self.pairs, "pair") if self.pairs else "by way of the reference"
-        return f"{counted(len(self.counted), 'fork')}, {pairs}"
+        pairs = plural(self.pairs, "pair") if self.pairs else "by way of the reference"
+        return f"{plural(len(self.counted_forks), 'fork')}, {pairs}"
 
     @property
     def log_ratios(self) -> list[float]:
         """The logarithm of each counted fork's ratio, in order."""
-        return [math.log(fork.ratio) for fork in self.counted if fork.ratio is not None]
+        return [math.log(fork.ratio) for fork in self.counted_forks if fork.ratio is not None]
 
     @property
     def standard_error(self) -> float:
@@ -126,7 +126,7 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         return _compare_unbroken(run, cell, measure, a, b, primary)
     refusals: dict[str, None] = {}
     if measure.tail:
-        refusals |= {f"requests to {subject} were sent late": None for subject in (a, b) if late(run, cell, subject)}
+        refusals |= {f"requests to {subject} were sent late": None for subject in (a, b) if is_late(run, cell, subject)}
     refused = bool(refusals)
     points, voided, pairs = [], Counter[str](), 0
     scatter: list[list[float]] = []
@@ -142,10 +142,10 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
         shown = _pair_points(fork, cell, measure, refused) if primary else ()
         points.append(ForkPoint(fork.trial.number, ratio, shown, fork.why_not))
         if fork.why_not is None:
-            pairs += len(fork.counted)
+            pairs += len(fork.counted_pairs)
         else:
             refusals[f"trial {fork.trial.number} {fork.why_not}"] = None
-        voided += fork.voided
+        voided += fork.void_reasons
     confidence = 1 - alpha_of(run.schedule.looks)
     least = predicted_deviation(scatter, of_sums=of_sums)
     ratio, interval = _over_forks(points, confidence, least)
@@ -188,7 +188,7 @@ def _in_stretches(fork: Fork) -> bool:
     """Whether no slice of the pairs that count took turns: each subject had the machine in stretches."""
     return all(
         fork.trial.unbroken(number)
-        for pair in fork.counted
+        for pair in fork.counted_pairs
         for number in (pair.a_slice, pair.b_slice)
         if number is not None
     )
@@ -197,25 +197,25 @@ def _in_stretches(fork: Fork) -> bool:
 def _with_witness(run: Run, compared: Compared, kept: Sequence[Fork]) -> Compared:
     """The comparison beside its second witness; where that disagrees, its interval holds both ratios."""
     numbers = [
-        (fork.trial, [p.a_slice for p in fork.counted], [p.b_slice for p in fork.counted])
+        (fork.trial, [p.a_slice for p in fork.counted_pairs], [p.b_slice for p in fork.counted_pairs])
         for fork, point in zip(kept, compared.forks, strict=True)
-        if point in compared.counted
+        if point in compared.counted_forks
     ]
     witness = second_witness.witness(
         run,
         compared.cell,
         (compared.a, compared.b),
-        [(trial, _known(of_a), _known(of_b)) for trial, of_a, of_b in numbers],
+        [(trial, _known_numbers(of_a), _known_numbers(of_b)) for trial, of_a, of_b in numbers],
         compared.confidence,
     )
-    return _widened(replace(compared, witness=witness))
+    return _widen(replace(compared, witness=witness))
 
 
-def _known(numbers: Sequence[int | None]) -> list[int]:
+def _known_numbers(numbers: Sequence[int | None]) -> list[int]:
     return [number for number in numbers if number is not None]
 
 
-def _widened(compared: Compared) -> Compared:
+def _widen(compared: Compared) -> Compared:
     by_processor = compared.by_processor
     if by_processor is None or compared.interval is None:
         return compared
@@ -228,7 +228,7 @@ def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compare
 
     Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
     """
-    points = tuple(_divided(*both) for both in zip(first.counted, second.counted, strict=False))
+    points = tuple(_quotient(*both) for both in zip(first.counted_forks, second.counted_forks, strict=False))
     confidence = 1 - alpha_of(run.schedule.looks)
     least = math.hypot(first.least_deviation, second.least_deviation)
     ratio, interval = _over_forks(points, confidence, least)
@@ -246,9 +246,9 @@ def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compare
         voided=Counter(),
         refusals=tuple(dict.fromkeys((*first.refusals, *second.refusals))),
         least_deviation=least,
-        witness=second_witness.divided(run.schedule.margin, first.witness, second.witness, confidence),
+        witness=second_witness.quotient(run.schedule.margin, first.witness, second.witness, confidence),
     )
-    return _widened(compared)
+    return _widen(compared)
 
 
 def _over_forks(
@@ -260,14 +260,14 @@ def _over_forks(
     return math.exp(fmean(logs)) if logs else None, interval
 
 
-def _divided(first: ForkPoint, second: ForkPoint) -> ForkPoint:
+def _quotient(first: ForkPoint, second: ForkPoint) -> ForkPoint:
     ratio = first.ratio / second.ratio if first.ratio is not None and second.ratio is not None else None
     return ForkPoint(first.trial, ratio, (), None)
 
 
 def _pair_logs(fork: Fork, cell: Cell, measure: Measure) -> list[float]:
     """The log ratios of the pairs that count."""
-    return [math.log(ratio) for pair in fork.counted if (ratio := _ratio(fork.trial, [pair], cell, measure))]
+    return [math.log(ratio) for pair in fork.counted_pairs if (ratio := _ratio(fork.trial, [pair], cell, measure))]
 
 
 def _fork_ratio(
@@ -281,11 +281,11 @@ def _fork_ratio(
 ) -> float | None:
     """The median of the pairs' log ratios; the ratio of sums over its stretches; of merged histograms where the measure is a
     percentile."""
-    if not fork.counted:
+    if not fork.counted_pairs:
         return None
     if not measure.from_histograms and not of_sums:
         return math.exp(fork_value(logs)) if logs else None
-    return _ratio(fork.trial, fork.counted, cell, measure, refusals)
+    return _ratio(fork.trial, fork.counted_pairs, cell, measure, refusals)
 
 
 def _ratio(
@@ -293,7 +293,7 @@ def _ratio(
 ) -> float | None:
     values = []
     for numbers in ([pair.a_slice for pair in pairs], [pair.b_slice for pair in pairs]):
-        measured = measure.of(of_slices(trial, [number for number in numbers if number is not None], cell.users))
+        measured = measure.evaluate(of_slices(trial, [number for number in numbers if number is not None], cell.users))
         if measured.refusal is not None and refusals is not None:
             refusals[measured.refusal] = None
         values.append(measured.value)
@@ -312,7 +312,7 @@ def _pair_points(fork: Fork, cell: Cell, measure: Measure, refused: bool) -> tup
 
 def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, primary: bool) -> Compared:
     """As the papers did it: one unbroken run each, so a ratio and nothing that says how much chance is in it."""
-    first, second = (measure.of(subject_quantities(run, cell, subject)) for subject in (a, b))
+    first, second = (measure.evaluate(subject_quantities(run, cell, subject)) for subject in (a, b))
     refusals = tuple(dict.fromkeys(measured.refusal for measured in (first, second) if measured.refusal is not None))
     values = [measured.value for measured in (first, second) if measured.value is not None and measured.value > 0]
     ratio = values[0] / values[1] if len(values) == 2 else None
@@ -342,4 +342,4 @@ def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]
 
 def subject_quantities(run: Run, cell: Cell, subject: str) -> Quantities:
     """What a subject's counted slices of a cell come to over all forks."""
-    return together(list(fork_quantities(run, cell, subject).values()))
+    return combine(list(fork_quantities(run, cell, subject).values()))

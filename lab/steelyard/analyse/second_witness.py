@@ -55,7 +55,7 @@ def witness(
     apart: list[float] = []
     logs: list[float] = []
     for trial, of_a, of_b in forks:
-        first, second = counted(trial, cell, of_a), counted(trial, cell, of_b)
+        first, second = answers_and_work(trial, cell, of_a), answers_and_work(trial, cell, of_b)
         w_a, w_b = first.witness, second.witness
         if w_a is None or w_b is None:
             return None
@@ -68,7 +68,7 @@ def witness(
     return Witness(tuple(logs), tuple(apart), between, disagree(between, run.schedule.margin))
 
 
-def divided(margin: float, first: Witness | None, second: Witness | None, confidence: float) -> Witness | None:
+def quotient(margin: float, first: Witness | None, second: Witness | None, confidence: float) -> Witness | None:
     """Of two comparisons with one reference: what processor time says of the one's subject against the other's, fork by fork."""
     if first is None or second is None:
         return None
@@ -80,7 +80,7 @@ def divided(margin: float, first: Witness | None, second: Witness | None, confid
     return Witness(logs, apart, between, disagree(between, margin))
 
 
-def counted(trial: Trial, cell: Cell, numbers: Sequence[int]) -> AnswersAndWork:
+def answers_and_work(trial: Trial, cell: Cell, numbers: Sequence[int]) -> AnswersAndWork:
     """What a subject's slices of one trial come to."""
     answers = all_answers = 0
     seconds = cpu_ns = all_cpu_ns = 0.0
@@ -116,7 +116,7 @@ def _measured_cpu_ns(trial: Trial, cell: Cell, number: int, observed_ns: int) ->
 
 def why_not_judged(run: Run, cell: Cell, subject: str) -> str | None:
     """Why a subject has no second witness in a cell; None where it has one."""
-    rest = [each.share for trial in run.trials for each in trial.noted.at_rest if each.subject == subject]
+    rest = [each.share for trial in run.trials for each in trial.record_or_empty.at_rest if each.subject == subject]
     if rest and median(rest) > run.schedule.margin / 2:
         return f"it used {median(rest):.1%} of a processor at rest"
     busy = [each.processors for trial in run.trials if (each := counted_of(trial, cell, subject)) is not None]
@@ -133,8 +133,10 @@ def witnesses(run: Run, cell: Cell, subject: str) -> dict[int, float]:
 
 def counted_of(trial: Trial, cell: Cell, subject: str) -> AnswersAndWork | None:
     """What all measured slices of a subject in a trial come to; None where there are none."""
-    numbers = [number for number in trial.measured.get((cell.name, subject), {}).values() if number in trial.slices]
-    return counted(trial, cell, numbers) if numbers else None
+    numbers = [
+        number for number in trial.measured_slices.get((cell.name, subject), {}).values() if number in trial.slices
+    ]
+    return answers_and_work(trial, cell, numbers) if numbers else None
 
 
 def both_text(a: str, b: str, by_answers: Interval, by_processor: Interval) -> str:

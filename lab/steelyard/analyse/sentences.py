@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import bytes_text, counted, enumerated, lower_first, percent_text, ratio_text, upper_first
+from ..base.text import bytes_text, join_words, lower_first, percent_text, plural, ratio_text, upper_first
 from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ _DEEDS = {
 }
 
 
-def deed(kind: str) -> str:
+def failure_phrase(kind: str) -> str:
     """What a subject did, such as "ran out of memory", by the kind of its failure."""
     return _DEEDS.get(kind, f"failed ({kind})")
 
 
 def load_text(place: Place) -> str:
     """The load under which something happened, such as "at 8 users on search, requests of 2.0 KiB"."""
-    return f"at {counted(place.users, 'user')} on {place.cell}, requests of {bytes_text(place.request_bytes)}"
+    return f"at {plural(place.users, 'user')} on {place.cell}, requests of {bytes_text(place.request_bytes)}"
 
 
 @dataclass(frozen=True)
@@ -87,16 +87,16 @@ def verdict(
     this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session. `processors` is how many
     the servers had, which a ratio may depend on (None: not recorded, or not the same for both)."""
     compared, said = judgement.compared, judgement.word or Word.UNDECIDED
-    where = "" if processors is None or compared.ratio is None else f" on {counted(processors, 'server processor')}"
+    where = "" if processors is None or compared.ratio is None else f" on {plural(processors, 'server processor')}"
     where += "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
     return Wording(
-        f"{_head(compared, said, margin, judgement.direction)}: {amount(compared)}{where}",
-        "; ".join(part for part in (basis(compared), elsewhere_text(expected)) if part),
+        f"{_opening(compared, said, margin, judgement.direction)}: {amount(compared)}{where}",
+        "; ".join(part for part in (basis(compared), prediction_text(expected)) if part),
         " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
 
-def _head(compared: Compared, said: Word, margin: float, direction: Word | None) -> str:
+def _opening(compared: Compared, said: Word, margin: float, direction: Word | None) -> str:
     where = f"on {compared.cell.where}"
     match said:
         case Word.EQUIVALENT if direction is not None:
@@ -107,7 +107,7 @@ def _head(compared: Compared, said: Word, margin: float, direction: Word | None)
             return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}"
         case Word.UNCONFIRMED if compared.interval is not None:
             alone = word(compared.interval, compared.measure.better, margin)
-            return f"Unconfirmed that {_head(compared, alone, margin, None)}"
+            return f"Unconfirmed that {_opening(compared, alone, margin, None)}"
         case Word.TOO_FEW_FORKS:
             return f"Too few forks to judge {compared.a} against {compared.b} {where}"
         case _:
@@ -124,13 +124,13 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
         subject = judgements[0].compared.a
         decided = [clause for said in Word if said.decides and (clause := _decided_in(judgements, said, whole))]
         if decided:
-            clauses.append(f"{subject} is {enumerated(decided)}")
+            clauses.append(f"{subject} is {join_words(decided)}")
         else:
             undecided.append(subject)
     if undecided:
-        clauses.append(f"nothing was decided of {enumerated(undecided)}")
+        clauses.append(f"nothing was decided of {join_words(undecided)}")
     return Wording(
-        f"{_over(by_subject[0])}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
+        f"{_cells_text(by_subject[0])}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
         _size([judgement for judgements in by_subject for judgement in judgements], whole),
     )
 
@@ -141,11 +141,11 @@ def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
     if not cells:
         return ""
     words, _ = _IN_CELLS[said]
-    amounts = _within(judgements) if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
+    amounts = _direction_note(judgements) if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
     return f"{words} in {f'all {whole}' if len(cells) == whole else len(cells)}{amounts}"
 
 
-def _within(judgements: Sequence[Judgement]) -> str:
+def _direction_note(judgements: Sequence[Judgement]) -> str:
     """In how many equivalent cells a difference was shown, such as " (slower by less than the margin in 2)"; empty for none."""
     directions = [judgement.direction for judgement in judgements if judgement.word is Word.EQUIVALENT]
     shown = [
@@ -158,8 +158,8 @@ def _within(judgements: Sequence[Judgement]) -> str:
 
 def _size(judgements: Sequence[Judgement], whole: int) -> str:
     """What verdicts over a grid rest on."""
-    forks = sorted({len(judgement.compared.counted) for judgement in judgements})
-    counts = counted(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
+    forks = sorted({len(judgement.compared.counted_forks) for judgement in judgements})
+    counts = plural(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
     return f"adjusted for {whole} cells, {counts}"
 
 
@@ -173,24 +173,28 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
         if not cells:
             continue
         against = f"{joined} {first.b}" if joined and not clauses else ""
-        named = f" ({'; '.join(_named(compared) for compared in cells)})" if len(cells) <= _MOST_NAMED < whole else ""
+        named = (
+            f" ({'; '.join(_bare_cell_name(compared) for compared in cells)})"
+            if len(cells) <= _MOST_NAMED < whole
+            else ""
+        )
         amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
-        amounts += _within(judgements) if said is Word.EQUIVALENT else ""
+        amounts += _direction_note(judgements) if said is Word.EQUIVALENT else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
     gaps = sum(judgement.gap is not None for judgement in judgements)
-    differ = f"In {counted(gaps, 'cell')} the shares of failures differ beyond chance." if gaps else ""
-    return Wording(f"{_over(judgements)}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole), differ)
+    differ = f"In {plural(gaps, 'cell')} the shares of failures differ beyond chance." if gaps else ""
+    return Wording(f"{_cells_text(judgements)}, {first.a} is {'; '.join(clauses)}", _size(judgements, whole), differ)
 
 
-def _over(judgements: Sequence[Judgement]) -> str:
+def _cells_text(judgements: Sequence[Judgement]) -> str:
     """Which cells a sentence is about, by their operations: a study may have several grids."""
     operations = list(dict.fromkeys(judgement.compared.cell.operation for judgement in judgements))
-    named = enumerated(operations) if len(operations) <= _MOST_NAMED else counted(len(operations), "operation")
+    named = join_words(operations) if len(operations) <= _MOST_NAMED else plural(len(operations), "operation")
     return f"Over a grid of {len(judgements)} cells of {named}, {NOW}"
 
 
-def _named(compared: Compared) -> str:
+def _bare_cell_name(compared: Compared) -> str:
     """A cell of a grid among others, without brackets of its own."""
     cell = compared.cell
     return f"{cell.operation}, {cell.size}" if cell.size else cell.name
@@ -204,7 +208,7 @@ def _ratios(cells: Sequence[Compared]) -> str:
 
 def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Wording:
     """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
-    more = f", and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
+    more = f", and {plural(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
     where = f" on {compared.a} against {compared.b}" if compared is not None else ""
     return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
@@ -237,9 +241,9 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
         reasons.append("Places are those that no decided pair contradicts.")
     if floors:
         kind = "it is a floor" if len(floors) == 1 else "they are floors"
-        reasons.append(f"Apart, for {kind}: {enumerated(floors)}.")
+        reasons.append(f"Apart, for {kind}: {join_words(floors)}.")
     if unranked:
-        reasons.append(f"Without a place, for want of forks that count: {enumerated(unranked)}.")
+        reasons.append(f"Without a place, for want of forks that count: {join_words(unranked)}.")
     where = f"on {compared.cell.where}, {NOW}"
     return Wording(f"By {_quantity(compared)} {where}: {places}", reasons=" ".join(reasons))
 
@@ -264,11 +268,11 @@ def basis(compared: Compared) -> str:
     if bounds is None:
         return compared.size
     low, high = (ratio_text(bound, bounds) for bound in bounds)
-    widened = "; no narrower than their pairs allow" if compared.widened else ""
+    widened = "; no narrower than their pairs allow" if compared.is_widened else ""
     return f"{percent_text(compared.confidence)} interval {low} to {high}, {compared.size}{widened}"
 
 
-def elsewhere_text(expected: Elsewhere | None) -> str:
+def prediction_text(expected: Elsewhere | None) -> str:
     """What another session would find, and by which deviation between sessions; empty where nothing is known."""
     if expected is None:
         return ""

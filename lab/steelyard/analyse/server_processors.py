@@ -15,11 +15,11 @@ def server_processors(run: Run, compared: Compared) -> int | None:
     server = shared.get("server") if isinstance(shared, Mapping) else None
     if not isinstance(server, list) or not server:
         return None
-    asked_for = {_processors_asked_for(run, label) for label in (compared.a, compared.b)}
+    asked_for = {_processors_factor(run, label) for label in (compared.a, compared.b)}
     return (asked_for.pop() or len(server)) if len(asked_for) == 1 else None
 
 
-def _processors_asked_for(run: Run, label: str) -> int | None:
+def _processors_factor(run: Run, label: str) -> int | None:
     """The number that the factor `cpus` of a subject's processes asks for; None where it takes all of the servers'."""
     subjects = run.environment.get("subjects")
     parts = subjects.get(label) if isinstance(subjects, Mapping) else None

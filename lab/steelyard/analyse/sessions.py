@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..base.histogram import Histogram, merged
-from ..base.text import counted
+from ..base.histogram import Histogram, merge_histograms
+from ..base.text import plural
 from ..models.records import Cell, Schedule
 from ..plan.kinds import unbroken
 from ..results.stored_run import Run
@@ -81,7 +81,7 @@ def session_times(run: Run, cell: Cell) -> Iterator[SessionTimes]:
     for name in names:
         for subject in run.schedule.subjects:
             if any(measured_slices(trial, cell.name, subject) for trial in run.trials):
-                yield _of(run, cell, name, subject, alone=len(names) == 1)
+                yield _session_times(run, cell, name, subject, alone=len(names) == 1)
 
 
 def ended_early_text(sessions: SessionTimes) -> str:
@@ -90,9 +90,9 @@ def ended_early_text(sessions: SessionTimes) -> str:
         return ""
     both = sessions.whole + sessions.ended_early
     if not sessions.ended_early:
-        return f"All {counted(both, 'session')} of {sessions.subject} came to their end." if both else ""
+        return f"All {plural(both, 'session')} of {sessions.subject} came to their end." if both else ""
     words = [
-        f"in {step.operation}, {_WORDS.get(kind, kind)} ({counted(count, 'time')})"
+        f"in {step.operation}, {_WORDS.get(kind, kind)} ({plural(count, 'time')})"
         for step in sessions.steps
         for kind, count in sorted(step.failures.items(), key=lambda item: -item[1])
     ]
@@ -105,7 +105,7 @@ def _names(schedule: Schedule, cell: Cell) -> list[str]:
     return [name for name in cell.mix if name in schedule.sessions]
 
 
-def _of(run: Run, cell: Cell, name: str, subject: str, *, alone: bool) -> SessionTimes:
+def _session_times(run: Run, cell: Cell, name: str, subject: str, *, alone: bool) -> SessionTimes:
     whole = unbroken(run.schedule, cell)
     counted_by_trial = {
         trial.number: counted_slices(trial, cell.name, subject, unbroken=whole)
@@ -123,21 +123,23 @@ def _of(run: Run, cell: Cell, name: str, subject: str, *, alone: bool) -> Sessio
     failures = _failures(run, cell, subject)
 
     def times(kind: str, operation: str) -> Histogram:
-        return merged(trial.histogram(counted_by_trial.get(trial.number, ()), kind, operation) for trial in run.trials)
+        return merge_histograms(
+            trial.histogram(counted_by_trial.get(trial.number, ()), kind, operation) for trial in run.trials
+        )
 
     return SessionTimes(
         subject=subject,
         cell=cell,
         name=name,
-        times=times("session", cell.named(name)),
+        times=times("session", cell.request_name(name)),
         whole=sessions if alone else None,
         ended_early=failed if alone else None,
         steps=tuple(
             StepTimes(
                 operation,
                 count,
-                times("response", cell.named(operation)),
-                failures.get(cell.named(operation), {}),
+                times("response", cell.request_name(operation)),
+                failures.get(cell.request_name(operation), {}),
             )
             for operation, count in each.items()
         ),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import stdev
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Cell
 from ..plan.designs import design_named
 from ..results.stored_run import Run
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import time_left
-from ..statistics.verdict_words import Better, Given, Judged, Word, said_as, words
+from ..statistics.verdict_words import Better, Given, Judged, Word, verdict_text, words
 from .failure_gap import Gap, failure_gap, judged_measure
 from .instrument import ENGINE_SHARE, Finding, Level
 from .measures import Measure
@@ -43,7 +43,7 @@ class Judgement:
     @property
     def text(self) -> str | None:
         """The word as a person reads it; None where there is none."""
-        return None if self.word is None else said_as(self.word, self.direction)
+        return None if self.word is None else verdict_text(self.word, self.direction)
 
 
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
@@ -58,11 +58,11 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
     compared = [
         comparison
         for cell in cells
-        for other in _others(run, cell)
+        for other in _compared_subjects(run, cell)
         if reference in (cell.subjects or [reference])
         for comparison in _on_all_measures(run, cell, measures, other)
     ]
-    among = list(_among(run, measures, compared))
+    among = list(_comparisons_of_alike(run, measures, compared))
     primaries = [comparison for comparison in compared if comparison.primary]
     judged = {
         id(comparison): given
@@ -79,7 +79,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         invalid = [finding for finding in about if finding.level is Level.INVALID]
         broken = tuple(finding.reason for finding in invalid)
         if not comparison.primary:
-            both = _both(comparison)
+            both = _both_ratios_text(comparison)
             yield Judgement(comparison, None, broken, (both, *comparison.refusals) if both else comparison.refusals)
             continue
         gap = failure_gap(run, comparison.cell, comparison.a, comparison.b)
@@ -89,7 +89,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         given, reasons = judged[id(comparison)]
         word = given.word
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
-        if invalid and _held_the_faster_back(comparison, word, [*invalid, *near]):
+        if invalid and _limited_only_the_faster(comparison, word, [*invalid, *near]):
             bound = (f"{reason}, and the difference is at least so large" for reason in broken)
             yield Judgement(comparison, word, (), (*reasons, *bound), gap, given.direction)
             continue
@@ -106,7 +106,7 @@ def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: 
         yield compare(run, cell, measure, other, reference, primary=cell.primary and name == judged_by)
 
 
-def _held_the_faster_back(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
+def _limited_only_the_faster(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
     """Whether all that troubles a comparison is that the engine was the limit of the faster subject, and not nearly that of the
     other: of closed load the faster can only be faster still, so the word stands, and what was measured is the least that the
     difference may be."""
@@ -122,12 +122,12 @@ def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list
         yield [comparison for comparison in among if (comparison.cell.family or comparison.cell.name) == family]
 
 
-def _others(run: Run, cell: Cell) -> list[str]:
+def _compared_subjects(run: Run, cell: Cell) -> list[str]:
     """The subjects of a cell but the reference."""
     return [label for label in run.schedule.subjects_in(cell) if label != run.schedule.reference]
 
 
-def _among(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -> Iterator[Compared]:
+def _comparisons_of_alike(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -> Iterator[Compared]:
     """The subjects that are not the reference against each other where they are alike, on the primary measure of the primary cell;
     `beside` are their comparisons with the reference."""
     if design_named(run.schedule.design).why_undecided:
@@ -135,8 +135,8 @@ def _among(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -
     together = [set(trial.start_order) for trial in run.schedule.trials]
     known = {(compared.cell.name, compared.a): compared for compared in beside if compared.primary}
     for cell in run.schedule.cells:
-        for a, b in combinations(_others(run, cell), 2) if cell.primary else ():
-            if not run.schedule.alike(a, b):
+        for a, b in combinations(_compared_subjects(run, cell), 2) if cell.primary else ():
+            if not run.schedule.may_have_verdict(a, b):
                 continue
             if any({a, b} <= subjects for subjects in together):
                 measure = measures[judged_measure(cell, measures, failure_gap(run, cell, a, b))]
@@ -162,10 +162,10 @@ def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     has places of its own."""
     if len(run.schedule.subjects) < 3 or sum(cell.primary for cell in run.schedule.cells) != 1:
         return []
-    return ranked(run, judgements)
+    return ranked_subjects(run, judgements)
 
 
-def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
+def ranked_subjects(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     """Subjects by their measured ratios, best first, by the judgements of one cell, each with the places that are left to it.
 
     A place is left to a subject where some order of all has it there and contradicts no pair that was decided. A floor has no
@@ -178,7 +178,7 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
         judgement for judgement in judgements if judgement.word is not None and judgement.compared.ratio is not None
     ]
     beside = [judgement.compared for judgement in worded if judgement.compared.b == reference]
-    ready = {comparison.a for comparison in beside if len(comparison.counted) >= LEAST_FORKS} or {
+    ready = {comparison.a for comparison in beside if len(comparison.counted_forks) >= LEAST_FORKS} or {
         comparison.a for comparison in beside
     }
     placed = (ready | {reference}) - run.floors
@@ -190,7 +190,7 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     )
     if len(subjects) < 2:
         return []
-    worse = _worse(worded, subjects)
+    worse = _worse_subjects(worded, subjects)
     to_reference = {
         judgement.compared.a: judgement.compared.ratio for judgement in worded if judgement.compared.b == reference
     }
@@ -207,7 +207,7 @@ def ranked(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
     return sorted(places, key=lambda place: sign * place.ratio)
 
 
-def _worse(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, set[str]]:
+def _worse_subjects(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, set[str]]:
     """For each subject those that are worse: shown to be, or worse than one that is. Two that would each be worse are neither."""
     worse: dict[str, set[str]] = {label: set() for label in subjects}
     for judgement in worded:
@@ -224,7 +224,7 @@ def _worse(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, se
 
 def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, ...]]]:
     """A word and its reasons for each primary comparison, adjusted for their number."""
-    ready = [comparison for comparison in primaries if len(comparison.counted) >= LEAST_FORKS]
+    ready = [comparison for comparison in primaries if len(comparison.counted_forks) >= LEAST_FORKS]
     alpha = alpha_of(run.schedule.looks)
     given = (
         words(
@@ -243,7 +243,7 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
     worded: list[tuple[Given, tuple[str, ...]]] = []
     for comparison in primaries:
         said = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
-        both = _both(comparison)
+        both = _both_ratios_text(comparison)
         if both and said.word is not by_processor.get(id(comparison), said.word):
             worded.append((Given(Word.UNDECIDED, None), (both, "they do not give the same word")))
             continue
@@ -252,7 +252,7 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
     return worded
 
 
-def _both(compared: Compared) -> str:
+def _both_ratios_text(compared: Compared) -> str:
     """Both throughput ratios where the two witnesses disagree; empty where they do not."""
     by_answers, by_processor = compared.by_answers, compared.by_processor
     if by_answers is None or by_processor is None:
@@ -280,10 +280,10 @@ def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int)
     if why := design_named(run.schedule.design).why_undecided:
         yield why
         return
-    count = len(compared.counted)
+    count = len(compared.counted_forks)
     if word is Word.TOO_FEW_FORKS:
         why = f": {', '.join(compared.refusals)}" if compared.refusals else ""
-        yield f"only {counted(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
+        yield f"only {plural(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
         return
     if word is Word.UNCONFIRMED and compared.interval is not None:
         apart = compared.interval.low > 1 or compared.interval.high < 1
@@ -295,7 +295,7 @@ def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int)
 
 
 def _more_time(run: Run, compared: Compared) -> str | None:
-    seconds = [trial.noted.seconds for trial in run.trials if trial.status == "complete"]
+    seconds = [trial.record_or_empty.seconds for trial in run.trials if trial.status == "complete"]
     if not seconds or compared.interval is None:
         return None
     logs = compared.log_ratios

@@ -20,7 +20,7 @@ _begun: list[subprocess.Popen[str] | subprocess.Popen[bytes]] = []
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
+def hold_interrupts() -> Iterator[None]:
     """Defer interrupting signals until this context ends, and raise them again then. Keep the body short."""
     if threading.current_thread() is not threading.main_thread():  # Python runs signal handlers only there
         yield
@@ -40,9 +40,9 @@ def interrupts_held() -> Iterator[None]:
             signal.raise_signal(interrupt)
 
 
-def begun(start: Callable[[], Child]) -> Child:
+def start_child(start: Callable[[], Child]) -> Child:
     """Start a process by `start` and register it for `end_all` before any interrupt. Raises what `start` raises."""
-    with interrupts_held():
+    with hold_interrupts():
         _begun[:] = [process for process in _begun if process.returncode is None]
         process = start()
         _begun.append(process)
@@ -55,7 +55,7 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
 
     Unlike `subprocess.run`, it kills and awaits the whole process group after Ctrl-C or a timeout.
     """
-    process = begun(
+    process = start_child(
         lambda: subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL if said is None else subprocess.PIPE,
@@ -79,7 +79,7 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
 
 def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
     """Kill a process that leads its own session, with its group, and wait for it. Does nothing where it has ended."""
-    with interrupts_held():
+    with hold_interrupts():
         if process.returncode is None:  # not reaped, so the id is still its own
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -92,7 +92,7 @@ def end_all(seconds: float = _END_SECONDS) -> None:
     Closing their standard input ends processes that read it. Those without such an input, or still running after
     `seconds`, are killed.
     """
-    with interrupts_held():
+    with hold_interrupts():
         left = [process for process in _begun if process.poll() is None]
         for process in left:
             if process.stdin is None:

@@ -76,14 +76,14 @@ def _keys_at(model: type[BaseModel], steps: tuple[int | str, ...]) -> list[str]:
     schema = model.model_json_schema()
     node: dict[str, Any] = schema
     for step in steps:
-        node = _child(_resolved(node, schema), step, schema)
+        node = _child(_resolve(node, schema), step, schema)
         if not node:
             return []
-    node = _resolved(node, schema)
+    node = _resolve(node, schema)
     return sorted(node.get("properties", {}))
 
 
-def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in node:
         node = schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
     return node
@@ -101,7 +101,7 @@ def _child(node: dict[str, Any], step: int | str, schema: dict[str, Any]) -> dic
     for child in named:
         if isinstance(child, dict):
             return child
-    options = [_resolved(option, schema) for option in (*node.get("oneOf", []), *node.get("anyOf", []))]
+    options = [_resolve(option, schema) for option in (*node.get("oneOf", []), *node.get("anyOf", []))]
     of_kind = [option for option in options if option.get("properties", {}).get("kind", {}).get("const") == step]
     inner = [_child(option, step, schema) for option in options]
     return next((child for child in (*of_kind, *inner) if child), {})

@@ -225,7 +225,7 @@ def read_small(path: Path, most_bytes: int) -> bytes:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def require_room(path: Path, hint: str) -> None:
+def require_folder_possible(path: Path, hint: str) -> None:
     """Raise StoreError where no folder can be created at `path`, as far as that is known beforehand."""
     try:
         nearest = next(parent for parent in path.absolute().parents if parent.exists())

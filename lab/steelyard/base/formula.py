@@ -35,7 +35,7 @@ class Formula:
     deviations: tuple[str, ...] = ()
 
     @property
-    def spread(self) -> bool:
+    def is_deviation(self) -> bool:
         """Whether it is a standard deviation, of a histogram or from sums of squares."""
         return bool(self.deviations) or "sqrt(" in self.text
 
@@ -68,7 +68,7 @@ def parse(text: str, known: frozenset[str], *, histograms: bool, prefixes: tuple
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise FormulaError(f"'{text}' is not arithmetic ({getattr(error, 'msg', None) or error})") from None
     checked = _Checked(text, known, prefixes, histograms)
-    checked.take(tree, 0)
+    checked.check(tree, 0)
     return Formula(text, tree, frozenset(checked.names), tuple(checked.percentiles), tuple(checked.deviations))
 
 
@@ -84,18 +84,18 @@ class _Checked:
     percentiles: list[tuple[str, float]] = field(default_factory=list)
     deviations: list[str] = field(default_factory=list)
 
-    def take(self, node: ast.expr, depth: int) -> None:
+    def check(self, node: ast.expr, depth: int) -> None:
         """Raises FormulaError for anything but the allowed arithmetic."""
         if depth > _DEEPEST:
             raise FormulaError("it is nested too deeply")
         match node:
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-                self.take(left, depth + 1)
-                self.take(right, depth + 1)
+                self.check(left, depth + 1)
+                self.check(right, depth + 1)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                self.take(operand, depth + 1)
+                self.check(operand, depth + 1)
             case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
-                self.take(inner, depth + 1)
+                self.check(inner, depth + 1)
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and math.isfinite(value):
                 pass
             case ast.Name(id=name):

@@ -81,7 +81,7 @@ def empty() -> Histogram:
     return Histogram(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
-def merged(histograms: Iterable[Histogram]) -> Histogram:
+def merge_histograms(histograms: Iterable[Histogram]) -> Histogram:
     """All values of all histograms in one."""
     parts = [part for part in histograms if len(part.counts)]
     if not parts:
@@ -96,7 +96,7 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
     return Histogram(highest, np.concatenate([part.middle for part in parts])[first], counts)
 
 
-def without(whole: Histogram, part: Histogram) -> Histogram:
+def subtract(whole: Histogram, part: Histogram) -> Histogram:
     """The values of `whole` without those of `part`, which must be a subset."""
     counts = whole.counts.copy()
     np.subtract.at(counts, np.searchsorted(whole.highest, part.highest), part.counts)
@@ -161,20 +161,21 @@ def intact(encoded: str) -> bool:
     return bool(cookie & _COOKIE_MASK == _COOKIE and length == len(raw) - 8)
 
 
-def tagged(line: str) -> tuple[str, str] | None:
+def parse_tagged_line(line: str) -> tuple[str, str] | None:
     """The tag and the encoded histogram of a line of an HdrHistogram log. None for other lines."""
     interval = _INTERVAL.fullmatch(line)
-    return None if interval is None or interval[1] is None else (interval[1], _folded(interval[2]))
+    return None if interval is None or interval[1] is None else (interval[1], _compressed_base64(interval[2]))
 
 
-def unfolded(encoded: str) -> str:
+def uncompressed_hex(encoded: str) -> str:
     """An intact histogram with nothing of it compressed, in hexadecimal: what packs a whole log packs that better. A log may hold
     either form."""
     return f"{_UNFOLDED}{zlib.decompress(base64.b64decode(encoded)[8:]).hex()}"
 
 
-def _folded(text: str) -> str:
-    """The compressed form in base64, from that or from what `unfolded` gave; what is neither is left to whoever looks into it."""
+def _compressed_base64(text: str) -> str:
+    """The compressed form in base64, from that or from what `uncompressed_hex` gave; what is neither is left to whoever looks into
+    it."""
     if not text.startswith(_UNFOLDED):
         return text
     try:
@@ -196,7 +197,7 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
     for number, line in _lines(path, may_be_cut):
         if not line or line.startswith(("#", '"')):
             continue
-        interval = tagged(line)
+        interval = parse_tagged_line(line)
         if interval is None:
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
         tag, encoded = interval
@@ -215,7 +216,7 @@ def read_seconds(path: Path) -> list[tuple[str, str]]:
     for number, line in _lines(path, True):
         if not line or line.startswith(("#", '"')):
             continue
-        interval = tagged(line)
+        interval = parse_tagged_line(line)
         if interval is None or not intact(interval[1]):
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
         seconds.append(interval)
@@ -250,7 +251,7 @@ def read_interval_log(path: Path) -> IntervalLog:
             said = _BASE.match(line)
             base = float(said[1]) if said else base
         elif line:
-            interval = tagged(line)
+            interval = parse_tagged_line(line)
             if interval is None or not intact(interval[1]):
                 raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
             begin, length, most = (float(field or 0) for field in line.split(",")[1:4])

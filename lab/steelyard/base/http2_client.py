@@ -73,11 +73,11 @@ class Http2Client:
         end = time.monotonic() + self._seconds
         kept = self._open is not None
         try:
-            return self._asked(end, method, path, body, headers)
+            return self._exchange(end, method, path, body, headers)
         except _ClosedError:
             if not kept or self._once:
                 raise
-        return self._asked(end, method, path, body, headers)  # retry only a connection closed meanwhile
+        return self._exchange(end, method, path, body, headers)  # retry only a connection closed meanwhile
 
     def close(self) -> None:
         """Close the connection."""
@@ -85,7 +85,7 @@ class Http2Client:
             self._open.close()
         self._open = None
 
-    def _asked(self, end: float, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def _exchange(self, end: float, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
         first = dict(
             zip(_PSEUDO, (method, self._scheme, f"{self._host}:{self._port}", path or self._path), strict=True)
         )
@@ -95,7 +95,7 @@ class Http2Client:
                 if self._once:
                     raise _ClosedError("no answer: the connection was closed")
                 self._open = _Http2Connection(self._host, self._port, self._seconds, self._context)
-            return self._open.asked(fields, body or b"", end, self._most_bytes)
+            return self._open.exchange(fields, body or b"", end, self._most_bytes)
         except NoAnswerError:
             self.close()
             raise
@@ -118,11 +118,11 @@ class _Http2Connection:
     """An open connection and its protocol state."""
 
     def __init__(self, host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> None:
-        self._socket = _connected(host, port, seconds, context)
+        self._socket = _connect(host, port, seconds, context)
         self._said = H2Connection(H2Configuration(header_encoding="utf-8"))
         self._said.initiate_connection()
 
-    def asked(self, fields: list[tuple[str, str]], body: bytes, end: float, most_bytes: int) -> Answer:
+    def exchange(self, fields: list[tuple[str, str]], body: bytes, end: float, most_bytes: int) -> Answer:
         """The answer to one request. Raises the errors of sockets, h2 and `_answer`."""
         events: list[Event] = []
         self._said.send_headers(stream := self._said.get_next_available_stream_id(), fields, end_stream=not body)
@@ -134,7 +134,7 @@ class _Http2Connection:
                 left = left[room:]
                 self._send(end)
             else:
-                events += self._heard(end)
+                events += self._receive_events(end)
         self._send(end)
         return self._answer(stream, events, end, most_bytes)
 
@@ -167,21 +167,21 @@ class _Http2Connection:
                     status = next((value for name, value in head if name == ":status"), "")
                     return Answer(int(status), bytes(body), [*head, *behind])
             self._send(end)
-            events = self._heard(end)
+            events = self._receive_events(end)
 
     def _send(self, end: float) -> None:
-        self._socket.settimeout(_left(end))
+        self._socket.settimeout(_seconds_left(end))
         self._socket.sendall(self._said.data_to_send())
 
-    def _heard(self, end: float) -> list[Event]:
-        self._socket.settimeout(_left(end))
+    def _receive_events(self, end: float) -> list[Event]:
+        self._socket.settimeout(_seconds_left(end))
         received = self._socket.recv(_READ_BYTES)
         if not received:
             raise ConnectionResetError("the server closed the connection")
         return list(self._said.receive_data(received))
 
 
-def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
+def _connect(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
     """A connected socket for HTTP/2. Raises OSError."""
     plain = socket.create_connection((host, port), timeout=seconds)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -198,7 +198,7 @@ def _connected(host: str, port: int, seconds: float, context: ssl.SSLContext | N
     return secure
 
 
-def _left(end: float) -> float:
+def _seconds_left(end: float) -> float:
     left = end - time.monotonic()
     if left <= 0:
         raise TimeoutError

@@ -22,7 +22,7 @@ _BUFFER_BYTES = 2**16
 _GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # zlib detects the format with this value
 
 
-def trusting(authority: Path | None) -> ssl.SSLContext | None:
+def trusted_context(authority: Path | None) -> ssl.SSLContext | None:
     """The TLS context that trusts the certificate in this PEM file. None for None: the system's roots decide.
 
     Raises NoAnswerError where the file holds no certificate.
@@ -57,13 +57,13 @@ class Answer:
     body: bytes
     fields: Sequence[tuple[str, str]] = ()
 
-    def all(self, name: str) -> list[str]:
+    def values_of(self, name: str) -> list[str]:
         """The values of all fields with a name."""
         return [value for own, value in self.fields if own.lower() == name.lower()]
 
-    def unpacked(self) -> bytes:
+    def unpack(self) -> bytes:
         """The body after decompression (gzip or deflate). Raises NoAnswerError where that fails."""
-        codings = self.all("Content-Encoding")
+        codings = self.values_of("Content-Encoding")
         if codings in ([], ["identity"]):
             return self.body
         if codings not in (["gzip"], ["x-gzip"], ["deflate"]):
@@ -132,7 +132,7 @@ class HttpClient:
         for attempt in range(1, self._attempts + 1):
             try:
                 self._connection.request(method, path or self._path, body, dict(headers))
-                return self._whole(self._connection.getresponse())
+                return self._whole_answer(self._connection.getresponse())
             except (TimeoutError, _TooLargeError) as error:
                 self.close()
                 if isinstance(error, TimeoutError):
@@ -152,7 +152,7 @@ class HttpClient:
         """Close the connection."""
         self._connection.close()
 
-    def _whole(self, answer: http.client.HTTPResponse) -> Answer:
+    def _whole_answer(self, answer: http.client.HTTPResponse) -> Answer:
         body = answer.read(self._most_bytes)  # never `read()`: it allocates whatever length was announced
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
@@ -185,9 +185,9 @@ class _Bounded(http.client.HTTPConnection):
 
     def __init__(self, *place: Any, **settings: Any) -> None:
         super().__init__(*place, **settings)
-        self._create_connection = self._opened  # the standard library calls this to open its socket
+        self._create_connection = self._open_socket  # the standard library calls this to open its socket
 
-    def _opened(self, place: tuple[str, int], *settings: Any) -> socket.socket:
+    def _open_socket(self, place: tuple[str, int], *settings: Any) -> socket.socket:
         """A socket to the host, or to the first of its known addresses that accepts a connection."""
         failed: OSError = OSError("the host has no address")
         for address in self.addresses or (place[0],):

@@ -89,7 +89,7 @@ class Live:
         for label, milliseconds in p99_ms.items():
             self.subjects.setdefault(label, LiveSubject(label)).p99_ms = milliseconds
 
-    def narrowed(self, comparisons: list[LiveComparison]) -> None:
+    def add_intervals(self, comparisons: list[LiveComparison]) -> None:
         """Append the last interval of each of `comparisons` to its history."""
         known = {(known.a, known.b, known.cell): known for known in self.comparisons}
         for comparison in comparisons:

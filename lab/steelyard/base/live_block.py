@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from .live import Live, LiveComparison, LiveInterval, LiveSubject
-from .text import counted, percent_text, ratio_text, value_text
+from .text import percent_text, plural, ratio_text, value_text
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LEAST_WIDTH, _MOST_WIDTH = 40, 120
@@ -24,7 +24,7 @@ def block(live: Live, share: float | None, note: str, width: int, height: int) -
     last one counts the hidden lines.
     """
     width = max(_LEAST_WIDTH, min(width, _MOST_WIDTH))
-    lines = [*_folded(live.stage, width), *_bar(share, note, width)]
+    lines = [*_wrap(live.stage, width), *_bar(share, note, width)]
     lines += _subjects(list(live.subjects.values()), width)
     for comparison in live.comparisons:
         lines += _comparison(comparison, width, _HISTORY if len(live.comparisons) <= 2 else 1)
@@ -56,12 +56,12 @@ def _bar(share: float | None, note: str, width: int) -> list[str]:
     told = note if share is None else f"{min(1.0, max(0.0, share)):4.0%}  {note}"
     length = min(_BAR_WIDTH, width - 2 - len(told))
     if length < 4:
-        return _folded(told, width)
+        return _wrap(told, width)
     filled = round(min(1.0, max(0.0, share or 0.0)) * length)
     return [f"{'━' * filled}{'─' * (length - filled)}  {told}"]
 
 
-def _folded(text: str, width: int) -> list[str]:
+def _wrap(text: str, width: int) -> list[str]:
     """Lines of at most the width, broken at words, with a hanging indent."""
     indent = text[: len(text) - len(text.lstrip())]
     return textwrap.wrap(text.strip(), width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
@@ -83,8 +83,8 @@ def _subjects(subjects: Sequence[LiveSubject], width: int) -> Iterator[str]:
         if beside:
             yield f"{subject.label.ljust(name)}  {sparks}  {text}"
         else:
-            yield from _folded(subject.label, width)
-            yield from _folded(f"  {sparks.strip()}  {text.strip()}" if places else f"  {text.strip()}", width)
+            yield from _wrap(subject.label, width)
+            yield from _wrap(f"  {sparks.strip()}  {text.strip()}" if places else f"  {text.strip()}", width)
 
 
 def _figures(subject: LiveSubject) -> tuple[str, str, str]:
@@ -96,7 +96,7 @@ def _figures(subject: LiveSubject) -> tuple[str, str, str]:
 def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterator[str]:
     """The compared subjects with one interval for each fork on one scale; only the last fork where there are many
     comparisons."""
-    yield from _folded(
+    yield from _wrap(
         f"{comparison.a} / {comparison.b}, {comparison.measure} of {comparison.cell}, so far "
         f"({percent_text(comparison.confidence)} intervals, ¦ = equal):",
         width,
@@ -106,11 +106,11 @@ def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterato
         bound for interval in shown for bound in (interval.low, interval.high, interval.ratio, 1.0) if bound is not None
     ]
     low, high = min(bounds), max(bounds)
-    texts = [f"  {counted(interval.forks, 'fork'):<8} {interval_text(interval)}" for interval in shown]
+    texts = [f"  {plural(interval.forks, 'fork'):<8} {interval_text(interval)}" for interval in shown]
     beside = max(map(len, texts))
     for interval, said in zip(shown, texts, strict=True):
         if interval.low is None or interval.high is None or beside + 2 + _SCALE > width:
-            yield from _folded(said, width)
+            yield from _wrap(said, width)
             continue
         yield f"{said.ljust(beside)}  {_whiskers(interval.low, interval.ratio, interval.high, low, high)}"
 

@@ -35,7 +35,7 @@ def machine_lock(purpose: str, at: Path | None = None) -> Iterator[None]:
 
     The kernel releases it when this process dies.
     """
-    descriptor = _opened(at or place())
+    descriptor = _open(at or place())
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -61,13 +61,13 @@ def _is_for_all(folder: Path) -> bool:
     return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
 
 
-def _opened(at: Path) -> int:
+def _open(at: Path) -> int:
     """A descriptor of the lock file, created where missing. Raises LockError.
 
     Another user may have placed a link there, so only a regular file with a single name is opened.
     """
     try:
-        descriptor = _open_or_make(at)
+        descriptor = _open_or_create(at)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise LockError(f"the machine's lock {at} is a symbolic link", hint=_ELSEWHERE) from None
@@ -81,7 +81,7 @@ def _opened(at: Path) -> int:
     return descriptor
 
 
-def _open_or_make(at: Path) -> int:
+def _open_or_create(at: Path) -> int:
     """Without O_CREAT for an existing file, since Linux may refuse that for another user's file in a shared folder."""
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     while True:

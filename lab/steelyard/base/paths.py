@@ -32,11 +32,11 @@ def root() -> Path:
         return Path(named).resolve()
     package = Path(__file__).resolve().parent.parent
     installed = package / "house"
-    return _copied(installed) if installed.is_dir() else package.parent.parent
+    return _copy_to_cache(installed) if installed.is_dir() else package.parent.parent
 
 
 @functools.cache
-def _copied(installed: Path) -> Path:
+def _copy_to_cache(installed: Path) -> Path:
     """A copy in the cache: builds write beside the sources, and an installed package is read-only."""
     digest = hashlib.sha256()
     for path in sorted(installed.rglob("*")):
@@ -54,31 +54,31 @@ def _copied(installed: Path) -> Path:
     return copy
 
 
-def rooms(name: str) -> Iterator[Path]:
+def folders_named(name: str) -> Iterator[Path]:
     """Every folder called `name`: that of the root, then those of the folders in STEELYARD_PATH."""
-    for house in (root(), *_own_houses()):
+    for house in (root(), *_own_folders()):
         room = house / name
         if room.is_dir():
             yield room.resolve()
 
 
-def own() -> Path:
+def user_folder() -> Path:
     """The folder for the user's additions: the first of STEELYARD_PATH, else `steelyard` in $XDG_DATA_HOME or
     ~/.local/share.
 
     Raises ConfigurationError where STEELYARD_PATH lists a folder that does not exist.
     """
-    listed = _listed()
+    listed = _listed_folders()
     base = os.environ.get("XDG_DATA_HOME")
     return listed[0] if listed else (Path(base) if base else Path.home() / ".local" / "share") / "steelyard"
 
 
-def _own_houses() -> list[Path]:
+def _own_folders() -> list[Path]:
     """The folders in STEELYARD_PATH, or the default folder without it."""
-    return _listed() or [own()]
+    return _listed_folders() or [user_folder()]
 
 
-def _listed() -> list[Path]:
+def _listed_folders() -> list[Path]:
     """The folders in STEELYARD_PATH. Raises ConfigurationError where one does not exist."""
     listed = [Path(part) for part in os.environ.get(EXTRA_VARIABLE, "").split(os.pathsep) if part]
     for folder in listed:

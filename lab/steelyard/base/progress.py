@@ -70,15 +70,15 @@ class Progress:
             self._shown.add(stage)
             left = self.seconds_left()
             note = f"  ({duration(left)} left)" if left else ""
-            self.say(f"{stage}{note}")
-        self.tell(stage)
+            self.print_line(f"{stage}{note}")
+        self.set_stage(stage)
 
-    def tell(self, stage: str) -> None:
+    def set_stage(self, stage: str) -> None:
         """Change the stage above the bar. Does nothing without a terminal."""
         self.live.stage = stage
         self.refresh()
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print a permanent line."""
         self._console.print(line, highlight=False, markup=False)
 
@@ -87,20 +87,20 @@ class Progress:
         self.live.second(tick)
         self.refresh()
 
-    def narrowed(self, comparisons: list[LiveComparison]) -> None:
+    def add_intervals(self, comparisons: list[LiveComparison]) -> None:
         """Add the intervals so far. Without a terminal, print a line for each of a few comparisons."""
-        self.live.narrowed(comparisons)
+        self.live.add_intervals(comparisons)
         if not self._is_terminal and len(comparisons) <= _MOST_SAID:
             for compared in comparisons:
                 forks = compared.intervals[-1].forks
-                self.say(
+                self.print_line(
                     f"so far, fork {forks}: {compared.a} / {compared.b}, {compared.measure} of {compared.cell}: "
                     f"{interval_text(compared.intervals[-1])}"
                 )
         self.refresh()
 
     @contextmanager
-    def followed(self, follower: Callable[[], None]) -> Iterator[None]:
+    def followed_by(self, follower: Callable[[], None]) -> Iterator[None]:
         """While the body runs, call `follower` whenever the block would be drawn, and once more at the end.
 
         What it raises ends the command.

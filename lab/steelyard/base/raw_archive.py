@@ -91,13 +91,13 @@ def _place(path: Path) -> tuple[_Archive, str] | None:
             continue
         if not stat.S_ISREG(status.st_mode):
             continue
-        archive = _opened(str((folder / NAME).absolute()), status.st_mtime_ns, status.st_size)
+        archive = _open_archive(str((folder / NAME).absolute()), status.st_mtime_ns, status.st_size)
         return archive, path.relative_to(folder).as_posix()
     return None
 
 
 @functools.lru_cache(maxsize=64)
-def _opened(path: str, _changed_ns: int, size: int) -> _Archive:
+def _open_archive(path: str, _changed_ns: int, size: int) -> _Archive:
     """The archive at `path`, which is opened again where it changed; raises StoreError where it is not a valid one."""
     if size > MOST_PACKED_BYTES:
         raise StoreError(f"{path} is larger than {MOST_PACKED_BYTES:,} bytes")

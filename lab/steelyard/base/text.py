@@ -45,7 +45,7 @@ def range_text(interval: tuple[float, float] | None) -> str:
     return "" if interval is None else f"{value_text(interval[0])} to {value_text(interval[1])}"
 
 
-def dashed(interval: tuple[float, float] | None) -> str:
+def dash_interval(interval: tuple[float, float] | None) -> str:
     """An interval of figures with a dash, for narrow columns. Empty for None."""
     return "" if interval is None else f"{value_text(interval[0])}\u2013{value_text(interval[1])}"
 
@@ -71,7 +71,7 @@ def change_text(share: float) -> str:
     return f"{round(share, 2) + 0.0:+.0%}"
 
 
-def enumerated(names: Sequence[object], joined_by: str = "and") -> str:
+def join_words(names: Sequence[object], joined_by: str = "and") -> str:
     """Names joined for a sentence: `this`, `this and that`, `this, that and another`."""
     *first, last = map(str, names)
     return f"{', '.join(first)} {joined_by} {last}" if first else last
@@ -87,18 +87,18 @@ def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """A number with its noun, given in the singular: `1 fork`, `10 forks`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def there_are(number: int) -> str:
+def existence_clause(number: int) -> str:
     """The end of a sentence with a count: `there is 1`, `there are 1,200`."""
     return f"there {'is' if number == 1 else 'are'} {number:,}"
 
 
 def alike_together(reasons: Iterable[str]) -> list[str]:
-    """Join reasons that differ only in their count (`there_are`) into one with a range: `there are 4,470 to 8,636`."""
+    """Join reasons that differ only in their count (`existence_clause`) into one with a range: `there are 4,470 to 8,636`."""
     counts: dict[str, list[int]] = {}
     for reason in reasons:
         said = _THERE_ARE.search(reason)
@@ -108,24 +108,24 @@ def alike_together(reasons: Iterable[str]) -> list[str]:
     return [
         begin
         if not numbers
-        else begin + there_are(numbers[0])
+        else begin + existence_clause(numbers[0])
         if min(numbers) == max(numbers)
         else f"{begin}there are {min(numbers):,} to {max(numbers):,}"
         for begin, numbers in counts.items()
     ]
 
 
-def listed(noun: str, names: Sequence[object]) -> str:
+def label_names(noun: str, names: Sequence[object]) -> str:
     """A noun, given in the singular, with names: `trial 1`, `trials 1, 2`."""
     return f"{noun}{'s' if len(names) > 1 else ''} {', '.join(map(str, names))}"
 
 
-def about(seconds: float) -> str:
+def rough_duration(seconds: float) -> str:
     """A planned time, roughly: `40 seconds`, `9 minutes`, `16.6 hours`."""
     if seconds < 90:
-        return counted(round(seconds), "second")
+        return plural(round(seconds), "second")
     if seconds < 90 * 60:
-        return counted(round(seconds / 60), "minute")
+        return plural(round(seconds / 60), "minute")
     return f"{seconds / 3600:.1f} hours"
 
 

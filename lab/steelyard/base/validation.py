@@ -60,7 +60,7 @@ _SHOWN = (str, int, float, bool)
 def problem_text(problem: ErrorDetails) -> str:
     """One problem as a predicate, such as "must be at least 1, not 0". Messages of custom validators stay."""
     kind, value = problem["type"], problem["input"]
-    must = _must(kind, problem.get("ctx", {}))
+    must = _requirement_text(kind, problem.get("ctx", {}))
     if must is not None:
         shown = (
             f", not {_short(value) if kind in _BOUNDS else repr(_short(value))}" if isinstance(value, _SHOWN) else ""
@@ -74,7 +74,7 @@ def named_problem(name: str, problem: ErrorDetails) -> str:
     return f"{name}{':' if problem['type'] == 'value_error' else ''} {problem_text(problem)}"
 
 
-def _must(kind: str, context: Mapping[str, Any]) -> str | None:
+def _requirement_text(kind: str, context: Mapping[str, Any]) -> str | None:
     """The requirement that a value of this kind of problem violates. None for other kinds."""
     if kind in _WHAT:
         return f"be {_WHAT[kind]}"

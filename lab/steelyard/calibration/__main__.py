@@ -42,7 +42,7 @@ def main() -> int:
         work = asked.work.resolve() / key.name
         sitting = Sitting(study, bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
         with Progress(console) as progress:
-            banked = collect(sitting, progress, lambda so_far: progress.say(_line(so_far, sitting.forks)))
+            banked = collect(sitting, progress, lambda so_far: progress.print_line(_line(so_far, sitting.forks)))
     except SteelyardError as error:
         console.print(f"error: {error}", highlight=False, markup=False)
         return error.exit_code

@@ -205,7 +205,7 @@ def _spent_ns(trial: Trial) -> dict[int, int]:
     spent: dict[int, int] = {}
     seen = [plan for plan in trial.record.slices if plan.number in trial.slices and trial.observations.get(plan.number)]
     previous: int | None = None
-    for _, group in groupby(seen, lambda plan: trial.together(plan.number)):
+    for _, group in groupby(seen, lambda plan: trial.slices_in_turns_with(plan.number)):
         numbers = [plan.number for plan in group]
         looks = [trial.observations[number][0] for number in numbers]
         ended = max(look.end_ns for look in looks)

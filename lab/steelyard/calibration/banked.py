@@ -42,14 +42,14 @@ def _row(key: Key, bank: Bank | None) -> list[str]:
     levels = _levels(key, bank)
     equal = levels[0] if levels else None
     forks = f"{len(bank.complete)}"
-    if equal is None or len(equal.counted) < FEWEST_FORKS:
+    if equal is None or len(equal.counted_ratios) < FEWEST_FORKS:
         return [*named, forks, "too few forks", "", ""]
-    ratio = student_interval(equal.counted, least_deviation=equal.least_deviation).exp()
+    ratio = student_interval(equal.counted_ratios, least_deviation=equal.least_deviation).exp()
     held = shares([comparison.holds(level.truth) for level in levels for comparison in as_measured(level)])
     return [
         *named,
         forks,
-        f"{stdev(equal.counted):.2%}",
+        f"{stdev(equal.counted_ratios):.2%}",
         f"{ratio.estimate:.4f}, {ratio.low:.4f} to {ratio.high:.4f}",
         "none yet" if held is None else proportion(held),
     ]

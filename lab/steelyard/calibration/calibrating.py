@@ -37,7 +37,7 @@ from ..results.stored_run import read_trial
 from ..statistics.interval import Interval, student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
-from ..statistics.redraws import EndedComparison, one_after_the_other
+from ..statistics.redraws import EndedComparison, disjoint_comparisons
 from . import bank as banking
 from . import planted
 from .bank import Bank
@@ -90,7 +90,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
     now = f"{datetime.now():%Y-%m-%d-%H%M%S}"
     if wish.own is not None:
         own = wish.own
-        folder = loads.made(wish.out / f"calibrate-{own.name}-{now}")
+        folder = loads.make_run_folder(wish.out / f"calibrate-{own.name}-{now}")
         own.requests.write(folder / entries.OWN_REQUESTS)
         study = planted.own_study_of(
             own.name,
@@ -105,15 +105,15 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
             wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
         )
         schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
-        folder = loads.made(wish.out / f"calibrate-{study.first_server()}-{now}")
-    with LiveFile(folder, progress, share().server) as told, progress.followed(told):
-        calibration = _calibrated(wish, study, folder, begun, progress)
+        folder = loads.make_run_folder(wish.out / f"calibrate-{study.first_server()}-{now}")
+    with LiveFile(folder, progress, share().server) as told, progress.followed_by(told):
+        calibration = _measure_and_evaluate(wish, study, folder, begun, progress)
         write_document(folder / loads.CALIBRATION, calibration.model_dump(mode="json"))
     machine_history.store(calibration)
     return calibration
 
 
-def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: Progress) -> Calibration:
+def _measure_and_evaluate(wish: Wish, study: Study, folder: Path, begun: float, progress: Progress) -> Calibration:
     """What is measured and found; `begun` is when the budget began to run (monotonic)."""
     progress.plan(wish.budget_seconds)
     checks = [*doctor.examine(), timer()]
@@ -121,9 +121,9 @@ def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: 
     left = wish.budget_seconds - (time.monotonic() - begun)
     wanted = max(LOOKS[-1], int(wish.budget_seconds / _FORK_SECONDS))
     sitting = Sitting(study, folder, folder, wanted, left, wish.seed, wish.command, LEAST_FORKS)
-    values, stopped = _collected(sitting, progress)
+    values, stopped = _collect_values(sitting, progress)
     equal = values.equal
-    machine_history.remember(_ended(pair, place, equal, study) for place, pair in _compared(equal))
+    machine_history.remember(_history_entry(pair, place, equal, study) for place, pair in _self_comparisons(equal))
     interval = _interval(equal)
     rate = median(throughput for first, _ in values.throughputs for throughput in first)
     deviation = pooled_deviation(values)
@@ -135,7 +135,7 @@ def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: 
         server=study.first_server(),
         operation=wish.operation,
         users=8,
-        forks=len(equal.counted),
+        forks=len(equal.counted_ratios),
         seconds=round(time.monotonic() - begun, 1),
         stopped=stopped,
         server_ratio=interval.estimate,
@@ -143,7 +143,7 @@ def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: 
         fork_deviation=deviation,
         fork_seconds=cost,
         smallest=[smallest(minutes, deviation, cost) for minutes in MINUTES],
-        planted=list(_planted(values)),
+        planted=list(_planted_results(values)),
         alarms=machine_history.alarms(),
         headroom=None if capacity is None else capacity / rate,
         headroom_why_not=why_not,
@@ -152,7 +152,7 @@ def _calibrated(wish: Wish, study: Study, folder: Path, begun: float, progress: 
     )
 
 
-def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
+def _collect_values(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
     """What the forks that ended come to, and whether the user stopped them; raises InsufficientDataError where they are too few."""
     stopped = False
     folder = sitting.bank
@@ -164,7 +164,7 @@ def _collected(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
         if len(banked.complete) < LEAST_FORKS:
             raise
     values = values_of(banked)
-    counted = min((len(level.counted) for level in values.levels.values()), default=0)
+    counted = min((len(level.counted_ratios) for level in values.levels.values()), default=0)
     if counted < LEAST_FORKS:
         raise InsufficientDataError(
             f"{counted} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
@@ -184,7 +184,7 @@ def smallest(minutes: float, deviation: float, fork_seconds: float) -> Smallest:
 
 def pooled_deviation(values: Values) -> float:
     """Standard deviation of forks' log ratios: the root mean square over levels, each about its own mean."""
-    return math.sqrt(float(np.mean([np.var(level.counted, ddof=1) for level in values.levels.values()])))
+    return math.sqrt(float(np.mean([np.var(level.counted_ratios, ddof=1) for level in values.levels.values()])))
 
 
 def timer(sleeps: int = 200) -> Check:
@@ -232,18 +232,18 @@ def _specs(study: Study) -> Iterator[SubjectSpec]:
     return (subject for subject in study.subjects if isinstance(subject, SubjectSpec))
 
 
-def _compared(equal: LevelForks) -> Iterator[tuple[int, EndedComparison]]:
+def _self_comparisons(equal: LevelForks) -> Iterator[tuple[int, EndedComparison]]:
     """Comparisons of the server with itself that came to their end, each with the place of its first fork."""
     at = 0
-    for comparison in one_after_the_other(list(equal.ratios), scatter=list(equal.scatter)):
+    for comparison in disjoint_comparisons(list(equal.ratios), scatter=list(equal.scatter)):
         yield at, comparison
         at += comparison.forks
 
 
-def _ended(comparison: EndedComparison, at: int, equal: LevelForks, study: Study) -> machine_history.Ended:
+def _history_entry(comparison: EndedComparison, at: int, equal: LevelForks, study: Study) -> machine_history.Ended:
     taken = slice(at, at + comparison.forks)
     part = replace(equal, ratios=equal.ratios[taken], scatter=equal.scatter[taken])
-    interval = student_interval(part.counted, 1 - alpha_of(LOOKS), part.least_deviation).exp()
+    interval = student_interval(part.counted_ratios, 1 - alpha_of(LOOKS), part.least_deviation).exp()
     words = {"ABOVE": "faster", "BELOW": "slower"}
     return {
         "source": "calibrate",
@@ -258,9 +258,9 @@ def _ended(comparison: EndedComparison, at: int, equal: LevelForks, study: Study
     }
 
 
-def _planted(values: Values) -> Iterator[Planted]:
+def _planted_results(values: Values) -> Iterator[Planted]:
     """What became of each planted slow-down, over all forks, with a 95% interval."""
-    for level in values.planted:
+    for level in values.planted_levels:
         interval = _interval(values.levels[level])
         yield Planted(
             level=level, ratio=interval.estimate, interval=(interval.low, interval.high), called=interval.high < 1
@@ -269,21 +269,21 @@ def _planted(values: Values) -> Iterator[Planted]:
 
 def _interval(compared: LevelForks) -> Interval:
     """The ratio of a level's forks with its 95% interval."""
-    return student_interval(compared.counted, CONFIDENCE, compared.least_deviation).exp()
+    return student_interval(compared.counted_ratios, CONFIDENCE, compared.least_deviation).exp()
 
 
 def _after_fork(bank: Bank, operation: str, progress: Progress) -> None:
     """Say what became of the last fork, and show what all so far come to at each level."""
     last = bank.forks[-1]
-    progress.say(f"fork {last.fork}: {last.status} after {last.seconds:.0f} s")
+    progress.print_line(f"fork {last.fork}: {last.status} after {last.seconds:.0f} s")
     if bank.complete:
-        progress.narrowed(list(so_far(values_of(bank), operation)))
+        progress.add_intervals(list(interim_comparisons(values_of(bank), operation)))
 
 
-def so_far(values: Values, operation: str) -> Iterator[LiveComparison]:
+def interim_comparisons(values: Values, operation: str) -> Iterator[LiveComparison]:
     """What the forks that count say at each level: the second process, slowed down by it, against the first."""
     for level, compared in values.levels.items():
-        counted = compared.counted
+        counted = compared.counted_ratios
         if not counted:
             continue
         interval = LiveInterval(len(counted), math.exp(counted[0]), None, None)

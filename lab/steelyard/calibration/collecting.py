@@ -23,8 +23,8 @@ from ..measure.trial import trial as drive
 from ..measure.trial.context import TrialContext, TrialFailedError, trial_folder
 from ..models.records import Schedule, TrialPlan
 from ..models.study import Study
-from ..plan.budget import fitted
-from ..plan.run_parameters import Request, settle
+from ..plan.budget import fit_to_budget
+from ..plan.run_parameters import Request, merge_parameters
 from ..plan.schedule import schedule_of
 from ..plan.stopping import warm_up_within
 from ..results.stored_run import read_trial
@@ -81,7 +81,7 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
                 drive.run_trial(_planting(setting, sitting.study, cost), plan, all_spellings=driven == 0)
                 failed_in_a_row = 0
             except TrialFailedError as error:
-                progress.say(f"fork {plan.number} failed: {error.message}")
+                progress.print_line(f"fork {plan.number} failed: {error.message}")
                 failed_in_a_row += 1
                 if failed_in_a_row == MOST_FAILED_IN_A_ROW or plan is setting.schedule.trials[-1]:
                     raise
@@ -129,7 +129,7 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[TrialContext, Bank]:
         setup = {"cpu_us_per_request": round(cost, 3), "pilot_steady": steady, "seed": sitting.seed, "sittings": []}
         so_far = Bank(setup, [], [])
     cost, seed = float(so_far.setup["cpu_us_per_request"]), int(so_far.setup["seed"])
-    planted = levels.planted(study, cost)
+    planted = levels.with_planted_levels(study, cost)
     _require_same_study(sitting.bank / banking.STUDY, levels.text_of(planted))
     subjects = subject.all_provided(levels.specs(planted), service, progress)
     described = environment.describe(subjects, shares, sitting.command)
@@ -168,7 +168,7 @@ def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
     record = drive.run_trial(setting, setting.schedule.trials[0], all_spellings=False)
     cost = levels.cpu_us_per_request(read_trial(setting.schedule.trials[0], trial_folder(folder, 1)))
     steady = all(steadiness.met for steadiness in record.steady)
-    progress.say(
+    progress.print_line(
         f"pilot: a request costs {cost:.1f} us of the server's processor{'' if steady else ', not steady yet'}"
     )
     return cost, steady
@@ -185,7 +185,7 @@ def setting_of(
 ) -> TrialContext:
     """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
     request = Request(seed=seed)
-    settings = settle(study, request)
+    settings = merge_parameters(study, request)
     service = entries.service(study.service)
     compared = study.model_copy(update={"forks": study.looks[-1]}) if study.looks else study
     plain = schedule_of(compared, service.model, request, settings, settings.users or 8)
@@ -195,7 +195,7 @@ def setting_of(
         order = list(labels)
         draw.shuffle(order)
         trials.append(TrialPlan(number=number, seed=draw.randrange(2**48), start_order=order))
-    fits = _as_if_compared(plain, subjects)
+    fits = _plan_as_comparison(plain, subjects)
     kept = {"pairs_per_cell": fits.pairs_per_cell, "slice_seconds": fits.slice_seconds}
     schedule = plain.model_copy(update={**kept, "trials": trials})
     (folder / "trials").mkdir(parents=True, exist_ok=True)
@@ -217,13 +217,13 @@ def setting_of(
     )
 
 
-def _as_if_compared(plain: Schedule, subjects: Sequence[subject.Subject]) -> Schedule:
+def _plan_as_comparison(plain: Schedule, subjects: Sequence[subject.Subject]) -> Schedule:
     """What a comparison of two such processes alone would do within the study's budget: how many pairs, how long slices."""
     hosts = [host for host in subjects if host.same_as is None]
     trial = plain.trials[0].model_copy(update={"start_order": [host.label for host in hosts]})
     alone = plain.model_copy(update={"trials": [trial] * plain.looks[0] if plain.looks else [trial]})
     compiles = {host.label: any(part.server.model.jvm for part in host.parts) for host in hosts}
-    return fitted(alone, compiles, slice_fixed=False).schedule
+    return fit_to_budget(alone, compiles, slice_fixed=False).schedule
 
 
 def _require_same_study(path: Path, text: str) -> None:

@@ -80,7 +80,7 @@ def write(drives: Sequence[Drive], folder: Path) -> None:
     write_table(folder / FILE, [column.name for column in fields(Drive)], map(astuple, drives))
 
 
-def off_truth(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
+def deviation_of(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
     """How far one way is from each server alone, of the rounds that have both; None under LEAST_ROUNDS."""
     logs = {(drive.round, drive.way): drive.log_ratio for drive in drives if drive.kind == kind}
     rounds = sorted(number for number, of_way in logs if of_way == way and (number, ALONE) in logs)
@@ -93,17 +93,17 @@ def off_truth(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
     return Off(kind, way, len(rounds), alone.exp(), off.exp(), turns, max(drive.at_rest for drive in driven))
 
 
-def all_off(drives: Sequence[Drive]) -> list[Off]:
+def all_deviations(drives: Sequence[Drive]) -> list[Off]:
     """Every kind by every way but alone, of those that have rounds enough."""
-    by_kind = (off_truth(drives, kind, way) for kind in (*KINDS, *UNASKED) for way in (SHORT, LAB))
+    by_kind = (deviation_of(drives, kind, way) for kind in (*KINDS, *UNASKED) for way in (SHORT, LAB))
     return [off for off in by_kind if off is not None]
 
 
-def said(kind: str) -> str:
+def kind_text(kind: str) -> str:
     """What a kind of server does, in words."""
     return (KINDS | UNASKED)[kind]
 
 
-def off_text(off: Interval) -> str:
+def deviation_text(off: Interval) -> str:
     """`+1.1% (+0.4% to +1.8%)`, of an interval of ratios."""
     return f"{off.estimate - 1:+.1%} ({off.low - 1:+.1%} to {off.high - 1:+.1%})"

@@ -71,10 +71,12 @@ def _drive(program: Path, number: int, kind: str, way: str) -> Drive:
     with TemporaryDirectory() as scratch:
         if way == ALONE:
             order = [HONEST, OTHER] if number % 2 else [OTHER, HONEST]
-            each = {label: _together(program, {label: words[label]}, way, Path(scratch) / label) for label in order}
+            each = {
+                label: _drive_together(program, {label: words[label]}, way, Path(scratch) / label) for label in order
+            }
             rates = {label: driven.per_s[label] for label, driven in each.items()}
             return Drive(number, kind, way, rates[OTHER], rates[HONEST])
-        driven = _together(program, words, way, Path(scratch) / "both")
+        driven = _drive_together(program, words, way, Path(scratch) / "both")
     return Drive(number, kind, way, driven.per_s[OTHER], driven.per_s[HONEST], driven.turn_ms, driven.at_rest)
 
 
@@ -87,7 +89,7 @@ class _Driven:
     at_rest: float
 
 
-def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder: Path) -> _Driven:
+def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder: Path) -> _Driven:
     """The servers that are up together, or the only one.
 
     The other warms up last, and its turns follow at once: it owes as much when it is first measured as at any time later.
@@ -110,15 +112,15 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
         with Engine(job, folder) as engine:
             if way == LAB:  # before the load, since a look after it would wait until all that is owed is done
                 used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
-                rest = next(unasked.share for unasked in idle_cpu.look(used) if unasked.subject == OTHER)
+                rest = next(unasked.share for unasked in idle_cpu.measure_idle_cpu(used) if unasked.subject == OTHER)
             for number in warm:
-                engine.go(number, _PATIENCE_SECONDS, _no_matter)
+                engine.drive_slice(number, _PATIENCE_SECONDS, _ignore_tick)
             if way == LAB:
-                turn = _as_a_run_takes(last.response_times(), rest)
+                turn = _turn_of_run(last.response_times(), rest)
             if way == ALONE:
-                engine.go(measured[0], _PATIENCE_SECONDS, _no_matter)
+                engine.drive_slice(measured[0], _PATIENCE_SECONDS, _ignore_tick)
             else:
-                engine.take_turns(measured, turn, _PATIENCE_SECONDS, _no_matter)
+                engine.take_turns(measured, turn, _PATIENCE_SECONDS, _ignore_tick)
     rows = read_table(folder / "slices.csv", ["subject", "phase", "completed", "measured_ns", "valid"])
     told = [row for row in rows if row.text("phase") == "measure"]
     if any(row.text("valid") != "1" for row in told):
@@ -129,13 +131,13 @@ def _together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder
     )
 
 
-def _as_a_run_takes(times: Mapping[str, Histogram], rest: float) -> Turn:
+def _turn_of_run(times: Mapping[str, Histogram], rest: float) -> Turn:
     """The turns of servers that answered so and were so busy at rest; whole slices where a run would have each in one stretch."""
     turn = turn_within(SLICE_SECONDS, SHORT_TURN_MS, [answering(times.get(label)) for label in (HONEST, OTHER)])
     return turn if turn is not None and rest <= QUIET_AT_REST else Turn(ms=SLICE_SECONDS * 1000)
 
 
-def _no_matter(tick: dict[str, Any]) -> None:
+def _ignore_tick(tick: dict[str, Any]) -> None:
     """Of a second of load nobody is told."""
 
 

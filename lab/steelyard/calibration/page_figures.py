@@ -17,13 +17,13 @@ from ..statistics.redraws import (
     Proportion,
     Said,
     clopper_pearson,
-    ended,
+    disjoint_comparisons,
     fewest_compatible,
+    judge_at_looks,
     lag_1_correlation,
     lag_1_p_value,
-    one_after_the_other,
     redrawn,
-    swapped,
+    swap_labels,
 )
 from ..statistics.verdict_words import MARGIN
 from . import deferred_work
@@ -108,26 +108,26 @@ def figures(
     equal = values.equal
     draw = np.random.default_rng(SEED)
     places, blocks = redrawn(equal.sittings, REDRAWS, draw)
-    unslowed = swapped(equal.ratios[places], blocks, draw)
-    judged = ended(unslowed, scatter=equal.scatter[places])
-    to_the_end = ended(unslowed, margin=NO_MARGIN, scatter=equal.scatter[places])
-    levels = [_level(values.levels[level], level, draw) for level in values.planted]
+    unslowed = swap_labels(equal.ratios[places], blocks, draw)
+    judged = judge_at_looks(unslowed, scatter=equal.scatter[places])
+    to_the_end = judge_at_looks(unslowed, margin=NO_MARGIN, scatter=equal.scatter[places])
+    levels = [_level(values.levels[level], level, draw) for level in values.planted_levels]
     disjoint = shares([comparison.alarm for comparison in as_measured(equal)])
-    usual = usual_way(values.throughputs)
-    deferred = deferred_work.all_off(drives)
+    usual = usual_benchmark_alarms(values.throughputs)
+    deferred = deferred_work.all_deviations(drives)
     rows = [
         _bias(equal),
         *_alarms(judged, to_the_end),
-        *_beside(disjoint, usual),
+        *_comparison_rows(disjoint, usual),
         _dependence(all_rounds or values, values),
-        *(_found(level) for level in levels),
+        *(_detection_row(level) for level in levels),
         _wrong_sign(levels),
         _coverage(levels),
-        _held(values),
-        _off(levels),
-        _clocked(levels),
-        _deferred(deferred),
-        _lost(values),
+        _coverage_row(values),
+        _bias_row(levels),
+        _clock_row(levels),
+        _deferral_row(deferred),
+        _lost_row(values),
         _usual_minutes(levels, usual_runs),
     ]
     words = {said.name.lower(): float(np.mean(judged.said == said)) for said in Said}
@@ -135,7 +135,7 @@ def figures(
 
 
 def _bias(compared: LevelForks) -> FigureRow:
-    equal = compared.counted
+    equal = compared.counted_ratios
     interval = student_interval(equal, least_deviation=compared.least_deviation)
     half = (interval.high - interval.low) / 2
     holds = interval.low <= 0 <= interval.high
@@ -189,8 +189,8 @@ def as_measured(compared: LevelForks) -> list[EndedComparison]:
     return [
         comparison
         for sitting in sorted(set(compared.sittings))
-        for comparison in one_after_the_other(
-            list(compared.scored[sittings == sitting]), scatter=list(compared.scatter[sittings == sitting])
+        for comparison in disjoint_comparisons(
+            list(compared.scored_ratios[sittings == sitting]), scatter=list(compared.scatter[sittings == sitting])
         )
     ]
 
@@ -200,7 +200,7 @@ def shares(which: Sequence[bool]) -> Proportion | None:
     return clopper_pearson(sum(which), len(which)) if which else None
 
 
-def usual_way(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proportion | None:
+def usual_benchmark_alarms(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proportion | None:
     """Alarms of the usual benchmark on the same slices: two runs one after the other, Student's t test over slices at 5%.
 
     A run is one process: a's slices of a fork against again's of the next, so that each fork is used once. None under two forks.
@@ -212,7 +212,7 @@ def usual_way(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proport
     return clopper_pearson(alarms, total) if total else None
 
 
-def _beside(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[FigureRow]:
+def _comparison_rows(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[FigureRow]:
     count = disjoint.total if disjoint is not None else 0
     yield FigureRow(
         "A/A alarms, disjoint comparisons as measured, with a Clopper-Pearson interval",
@@ -232,7 +232,7 @@ def proportion(share: Proportion) -> str:
 
 def _dependence(all_rounds: Values, values: Values) -> FigureRow:
     """Of all measured rounds: those that a budget would leave out are measured too, and tell more of each fork."""
-    whole, budgeted = all_rounds.equal.counted, values.equal.counted
+    whole, budgeted = all_rounds.equal.counted_ratios, values.equal.counted_ratios
     p_value = lag_1_p_value(whole)
     met = p_value >= DEPENDENT
     shown = f"{lag_1_correlation(whole):+.2f} (p = {p_value:.3f}) on all measured rounds"
@@ -254,7 +254,9 @@ def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> Slo
     """Redraws of the comparison again at `level` / a, in blocks, each fork's own truth divided out."""
     truth = compared.truth
     places, _ = redrawn(compared.sittings, REDRAWS, draw)
-    comparison = ended(compared.scored[places], margin=MARGINS.get(level, MARGIN), scatter=compared.scatter[places])
+    comparison = judge_at_looks(
+        compared.scored_ratios[places], margin=MARGINS.get(level, MARGIN), scatter=compared.scatter[places]
+    )
     spent = np.cumsum(compared.seconds[places], axis=1)
     minutes = spent[np.arange(len(spent)), comparison.forks - 1] / 60
     right = comparison.said == Said.BELOW
@@ -271,14 +273,14 @@ def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> Slo
         wrong=float(np.mean(comparison.said == Said.ABOVE)),
         found_within={limit: float(np.mean(minutes_until_right <= limit)) for limit in sorted(set(MINUTES.values()))},
         coverage=float(np.mean((comparison.low <= truth) & (truth <= comparison.high))),
-        whole=max(1, round(len(compared.counted) / forks)),
+        whole=max(1, round(len(compared.counted_ratios) / forks)),
         minutes=float(np.median(minutes)),
         minutes_found=float(np.sort(minutes_until_right)[math.ceil(FOUND * len(minutes_until_right)) - 1]),
         forks=forks,
     )
 
 
-def _found(level: SlowedDown) -> FigureRow:
+def _detection_row(level: SlowedDown) -> FigureRow:
     limit = MINUTES[level.level]
     share = level.found_within[limit]
     margin = f", margin {MARGINS[level.level]:.1%}" if level.level in MARGINS else ""
@@ -294,13 +296,13 @@ def _found(level: SlowedDown) -> FigureRow:
     )
 
 
-def _clocked(levels: Sequence[SlowedDown]) -> FigureRow:
+def _clock_row(levels: Sequence[SlowedDown]) -> FigureRow:
     known = [level for level in levels if not math.isnan(level.clocked)]
     shown = ", ".join(f"{level.clocked:+.2%} for +{level.level:.0%}" for level in known) or "not recorded"
     return FigureRow("What was planted, by the server's own processor clock, a request", "", shown, None)
 
 
-def _deferred(offs: Sequence[Off]) -> FigureRow:
+def _deferral_row(offs: Sequence[Off]) -> FigureRow:
     """The kind of server that a run tells worst."""
     name = "Servers that do work at another time than they are asked for it, against each alone: the worst kind, 95% interval"
     told = [off for off in offs if off.way == deferred_work.LAB]
@@ -308,11 +310,11 @@ def _deferred(offs: Sequence[Off]) -> FigureRow:
         return FigureRow(name, f"within {DEFERRED:.1%}", "not measured yet", False, "`make deferred-work` measures it")
     worst = max(told, key=lambda off: abs(math.log(off.off.estimate)))
     met = abs(worst.off.estimate - 1) <= DEFERRED
-    shown = f"{deferred_work.off_text(worst.off)}, {worst.rounds} rounds: {deferred_work.said(worst.kind)}"
+    shown = f"{deferred_work.deviation_text(worst.off)}, {worst.rounds} rounds: {deferred_work.kind_text(worst.kind)}"
     return FigureRow(name, f"within {DEFERRED:.1%}", shown, met, "" if met else "turns end before its work is done")
 
 
-def _lost(values: Values) -> FigureRow:
+def _lost_row(values: Values) -> FigureRow:
     lost, forks = len(values.lost), len(values.equal.forks)
     met = lost <= LOST * forks
     why = "" if met else "they failed, or a compiler woke up in more than half of their rounds"
@@ -359,7 +361,7 @@ def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
     )
 
 
-def _held(values: Values) -> FigureRow:
+def _coverage_row(values: Values) -> FigureRow:
     """Comparisons as measured, of no difference and of each level, that hold what was planted."""
     holds = [comparison.holds(level.truth) for level in values.levels.values() for comparison in as_measured(level)]
     name = "Coverage: disjoint comparisons as measured, of A/A and of all levels, that hold what was planted"
@@ -378,7 +380,7 @@ def _percent(interval: Interval) -> str:
     return f"{middle:+.2%} ({low:+.2%} to {high:+.2%})"
 
 
-def _off(levels: Sequence[SlowedDown]) -> FigureRow:
+def _bias_row(levels: Sequence[SlowedDown]) -> FigureRow:
     """How far the measured ratios are off what was planted, over all forks of a level."""
     shown = ", ".join(f"{_percent(level.off)} at +{level.level:.0%}" for level in levels)
     met = all(level.off.low <= 0 <= level.off.high for level in levels)

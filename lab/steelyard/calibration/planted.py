@@ -139,7 +139,7 @@ def without_faces(study: Study) -> Study:
     )
 
 
-def planted(study: Study, cpu_us_per_request: float) -> Study:
+def with_planted_levels(study: Study, cpu_us_per_request: float) -> Study:
     """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
     subjects = [
         subject.model_copy(update={"headers": busy_header(subject.slowed or 0.0, cpu_us_per_request)})

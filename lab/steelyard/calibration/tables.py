@@ -70,22 +70,22 @@ def page(
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS), block=BLOCK)]
     values = values_of(bank, fork_within)
-    parts += [_all_banked(banks), _banked(values)]
-    if values.levels and all(len(level.counted) >= FEWEST_FORKS for level in values.levels.values()):
+    parts += [_banks_text(banks), _bank_text(values)]
+    if values.levels and all(len(level.counted_ratios) >= FEWEST_FORKS for level in values.levels.values()):
         shown = figures(values, usual, drives, values_of(bank))
-        parts += [_table_of_rows(shown), _levels(shown), _deferred(shown), _forks(bank, values), _setup(bank)]
+        parts += [_table_of_rows(shown), _levels(shown), _deferral_text(shown), _forks(bank, values), _setup(bank)]
     if notes:
         parts.append(notes)
     return "\n".join(part.strip("\n") + "\n" for part in parts if part)
 
 
-def _all_banked(banks: Mapping[Key, Bank]) -> str:
+def _banks_text(banks: Mapping[Key, Bank]) -> str:
     return (
         f"## What is banked\n\n{table(banked.HEADER, banked.rows(banks))}\n{banked.NOTHING_ELSE}\n## {KEYS[0].name}\n"
     )
 
 
-def _banked(values: Values) -> str:
+def _bank_text(values: Values) -> str:
     count = len(values.equal.forks) if values.levels else 0
     if count < LEAST_FORKS:
         said = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
@@ -132,7 +132,7 @@ def _level(level: SlowedDown) -> list[str]:
     ]
 
 
-def _deferred(shown: Figures) -> str:
+def _deferral_text(shown: Figures) -> str:
     """Each kind of server by short turns and as a run drives it, against itself alone."""
     if not shown.deferred:
         return ""
@@ -141,10 +141,10 @@ def _deferred(shown: Figures) -> str:
         by_kind.setdefault(off.kind, {})[off.way] = off
     rows = [
         [
-            deferred_work.said(kind),
+            deferred_work.kind_text(kind),
             f"{ways[LAB].alone.estimate:.3f}",
-            deferred_work.off_text(ways[SHORT].off),
-            deferred_work.off_text(ways[LAB].off),
+            deferred_work.deviation_text(ways[SHORT].off),
+            deferred_work.deviation_text(ways[LAB].off),
             _turns(ways[LAB].turns_ms),
             f"{ways[LAB].at_rest:.1%}",
             f"{ways[LAB].rounds}",
@@ -164,7 +164,7 @@ def _turns(lengths: Sequence[float]) -> str:
 def _forks(bank: Bank, values: Values) -> str:
     """What the forks were: how they vary, and what they cost."""
     complete = bank.complete
-    equal, cost = values.equal.counted, values.equal.seconds
+    equal, cost = values.equal.counted_ratios, values.equal.seconds
     parts = components(values.pairs)
     rows = [
         ["log ratio again / a, standard deviation of forks", f"{stdev(equal):.2%}"],

@@ -34,7 +34,7 @@ PLAIN, SLOWED = "plain", "slowed"
 
 def study_of(levels: Study, cpu_us_per_request: float) -> Study:
     """The two servers that are compared: the calibration's artifact, and the same slowed down by USUAL_LEVEL."""
-    specs = {spec.label: spec for spec in planted.specs(planted.planted(levels, cpu_us_per_request))}
+    specs = {spec.label: spec for spec in planted.specs(planted.with_planted_levels(levels, cpu_us_per_request))}
     parts = specs[planted.REFERENCE].parts
     faces = ((PLAIN, specs[planted.REFERENCE]), (SLOWED, specs[planted.face(USUAL_LEVEL)]))
     subjects = [
@@ -67,7 +67,7 @@ def collect(bank: Path, work: Path, runs: int, progress: Progress) -> list[Usual
             rate = fmean(row.throughput_per_s for row in trial.slices.values() if row.phase == "measure")
             kept.append(UsualRun(plan.number, label, levels_of[label], round(record.seconds, 3), round(rate, 3)))
             usual_runs.write(kept, bank)
-            progress.say(f"run {plan.number}: {label}, {rate:,.0f} requests/s, {record.seconds:.0f} s")
+            progress.print_line(f"run {plan.number}: {label}, {rate:,.0f} requests/s, {record.seconds:.0f} s")
     return kept
 
 

@@ -40,7 +40,7 @@ class LevelForks:
     sittings: list[int]
 
     @property
-    def counted(self) -> list[float]:
+    def counted_ratios(self) -> list[float]:
         """The ratios of the forks that count."""
         return [float(ratio) for ratio in self.ratios if not math.isnan(ratio)]
 
@@ -51,14 +51,14 @@ class LevelForks:
         return float(np.mean(known)) if len(known) else math.nan
 
     @property
-    def scored(self) -> Floats:
+    def scored_ratios(self) -> Floats:
         """The ratios as they would be, had each fork had the mean truth: what a fork's own truth is off it is taken away."""
         return self.ratios - self.planted + self.truth
 
     @property
     def least_deviation(self) -> float:
         """What forks' ratios vary by at the least, by the scatter of their rounds."""
-        return math.sqrt(float(np.nanmean(self.scatter))) if self.counted else 0.0
+        return math.sqrt(float(np.nanmean(self.scatter))) if self.counted_ratios else 0.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Values:
         return self.levels[0.0]
 
     @property
-    def planted(self) -> list[float]:
+    def planted_levels(self) -> list[float]:
         """The levels without 0."""
         return [level for level in self.levels if level > 0]
 
@@ -110,16 +110,16 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
             if fork.status == "complete" and not _by_round(slices, face(level)):
                 continue  # this fork's level was another one
             rows[level].append(_row(bank, fork, slices, level, within))
-        driven = _within(fork, slices, 0.0, within)[0]
+        driven = _slices_in_time(fork, slices, 0.0, within)[0]
         plain, slowed = _by_round(driven, partner(0.0)), _by_round(driven, face(0.0))
         rounds, voided = rounds + len(plain), voided + len(plain) - len(_log_ratios(slowed, plain))
         if levels and math.isnan(rows[0.0][-1][1]):
             values.lost.append(fork.fork)
             continue
         values.pairs.append(_log_ratios(slowed, plain))
-        values.throughputs.append((_counted(plain), _counted(slowed)))
+        values.throughputs.append((_counted_throughputs(plain), _counted_throughputs(slowed)))
     sitting_of = {fork.fork: bank.sitting_of(fork) for fork in bank.forks}
-    compared = {level: _compared(rows[level], sitting_of) for level in levels}
+    compared = {level: _level_forks(rows[level], sitting_of) for level in levels}
     return Values(compared, values.pairs, values.throughputs, rounds, voided, values.lost)
 
 
@@ -140,7 +140,7 @@ def tail_forks(bank: Bank) -> LevelForks:
     return LevelForks(numbers, np.array(ratios, float), nothing, nothing, unknown, unknown, seconds, sittings)
 
 
-def _within(
+def _slices_in_time(
     fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float
 ) -> tuple[list[SliceEntry], float]:
     """A fork's slices without the rounds for which a comparison of a with again at `level` would not have had time within `limit`
@@ -158,7 +158,7 @@ def _within(
 
 def _row(bank: Bank, fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float) -> tuple[float, ...]:
     """Fork, ratio, scatter, true log ratio, that within one process, clocked share and seconds."""
-    slices, seconds = _within(fork, slices, level, limit)
+    slices, seconds = _slices_in_time(fork, slices, level, limit)
     plain, slowed, unslowed = (_by_round(slices, label) for label in (partner(level), face(level), face(0.0)))
     against, within = _log_ratios(slowed, plain), _log_ratios(slowed, unslowed)
     if fork.status != "complete" or len(against) < max(1, math.ceil(len(plain) / 2)):
@@ -166,7 +166,15 @@ def _row(bank: Bank, fork: ForkEntry, slices: Sequence[SliceEntry], level: float
     scatter = predicted_variance(against) if len(against) > 1 else math.nan
     planted = -math.log1p(bank.planted_us(fork, level) / request_us(unslowed.values())) if level else 0.0
     by_process = fork_value(within) if within else math.nan
-    return fork.fork, fork_value(against), scatter, planted, by_process, _clocked(slowed, unslowed), seconds
+    return (
+        fork.fork,
+        fork_value(against),
+        scatter,
+        planted,
+        by_process,
+        _processor_time_change(slowed, unslowed),
+        seconds,
+    )
 
 
 def request_us(slices: Iterable[SliceEntry]) -> float:
@@ -178,7 +186,7 @@ def request_us(slices: Iterable[SliceEntry]) -> float:
     return sum(entry.cpu_own_ns for entry in kept) / answered / 1000
 
 
-def _compared(rows: Sequence[tuple[float, ...]], sitting_of: Mapping[int, int]) -> LevelForks:
+def _level_forks(rows: Sequence[tuple[float, ...]], sitting_of: Mapping[int, int]) -> LevelForks:
     columns = [np.array([row[place] for row in rows], float) for place in range(1, 7)]
     forks = [int(row[0]) for row in rows]
     ratios, scatter, planted, within, clocked, seconds = columns
@@ -186,7 +194,7 @@ def _compared(rows: Sequence[tuple[float, ...]], sitting_of: Mapping[int, int]) 
     return LevelForks(forks, ratios, scatter, planted, within, clocked, seconds, sittings)
 
 
-def _clocked(slowed: dict[int, SliceEntry], unslowed: dict[int, SliceEntry]) -> float:
+def _processor_time_change(slowed: dict[int, SliceEntry], unslowed: dict[int, SliceEntry]) -> float:
     """How much more processor time a request cost, by the process's clock in its own turns; of rounds in which both count."""
     both = [number for number in slowed if number in unslowed]
     kept = [number for number in both if not slowed[number].voided and not unslowed[number].voided]
@@ -206,7 +214,7 @@ def _log_ratios(first: dict[int, SliceEntry], second: dict[int, SliceEntry]) -> 
     ]
 
 
-def _counted(slices: dict[int, SliceEntry]) -> list[float]:
+def _counted_throughputs(slices: dict[int, SliceEntry]) -> list[float]:
     return [entry.throughput_per_s for number, entry in sorted(slices.items()) if not entry.voided]
 
 

@@ -19,12 +19,12 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     if spec.same_as is not None or not service.model.companions:
         return spec
     front = spec.parts[0]
-    values = factors.settled(entries.server_of(front), service, front.factors)
+    values = factors.factor_values(entries.server_of(front), service, front.factors)
     missing: list[PartSpec] = []
     for role, companion in service.model.companions.items():
         own = next((part for part in spec.companions if role_of(part) == role), None)
         if isinstance(companion, Companion):
-            if own is None and not _goes_without(companion, values):
+            if own is None and not _can_be_omitted(companion, values):
                 given = {name: values[factor] for name, factor in companion.factors.items()}
                 missing.append(PartSpec(server=companion.server, factors=given))
         elif own is None:
@@ -37,7 +37,7 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     return spec.model_copy(update={"companions": [*missing, *spec.companions]})
 
 
-def _goes_without(companion: Companion, values: Mapping[str, str]) -> bool:
+def _can_be_omitted(companion: Companion, values: Mapping[str, str]) -> bool:
     return bool(companion.unless) and companion.unless.items() <= values.items()
 
 

@@ -18,11 +18,11 @@ def read_server(path: Path) -> Server:
     whole: dict[str, Any] = {}
     for name in names:
         shared = configuration.load(path.parent / name, SharedDescriptor)
-        whole = _laid_over(whole, shared.model_dump(exclude_unset=True))
-    return configuration.validate(_laid_over(whole, own), Server, str(path))
+        whole = _merge_tables(whole, shared.model_dump(exclude_unset=True))
+    return configuration.validate(_merge_tables(whole, own), Server, str(path))
 
 
-def _laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def _merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Tables become one, in which a name of `above` wins whole; lists follow each other; of all else `above` says what it is."""
     merged = dict(below)
     for key, value in above.items():

@@ -135,15 +135,15 @@ def study(name: str) -> Entry[Study]:
     return _entry("study", name, study_files(), lambda path: configuration.load(path, Study))
 
 
-def _files(room: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str, Path]:
+def _files(folder_name: str, pattern: str, name_of: Callable[[Path], str]) -> dict[str, Path]:
     by_name: dict[str, Path] = {}
-    for folder in paths.rooms(room):
+    for folder in paths.folders_named(folder_name):
         for path in sorted(folder.glob(pattern)):
             by_name.setdefault(name_of(path), path)
     return by_name
 
 
-def _asked_for(kind: str, files: dict[str, Path]) -> list[str]:
+def _requestable_names(kind: str, files: dict[str, Path]) -> list[str]:
     """The names that a user can say where one of this kind is asked for: no companion, as far as its descriptor can be read."""
     companions = set()
     for name in files if kind == "server" else ():
@@ -157,7 +157,9 @@ def _entry(kind: str, name: str, files: dict[str, Path], read: Callable[[Path], 
     if path is None:
         plural = {"server": "servers", "service": "services", "study": "studies"}[kind]
         # A companion may be misspelled too, but nobody who looks for a server wants one.
-        near = configuration.did_you_mean(name, sorted(files)) or configuration.nearest(name, _asked_for(kind, files))
+        near = configuration.did_you_mean(name, sorted(files)) or configuration.nearest(
+            name, _requestable_names(kind, files)
+        )
         raise UnknownNameError(
             f"there is no {kind} '{name}'{near}",
             hint=f"`steelyard {plural}` lists them",

@@ -22,7 +22,7 @@ def variable(name: str) -> str:
     return f"STEELYARD_{name.upper()}"
 
 
-def settled(server: Entry[Server], service: Entry[Service] | None, given: Mapping[str, str]) -> dict[str, str]:
+def factor_values(server: Entry[Server], service: Entry[Service] | None, given: Mapping[str, str]) -> dict[str, str]:
     """Every factor of a process with its value: as given, else its default; raises ConfigurationError.
 
     A service's factor may also be set for all subjects at once, by its variable in the user's own environment.
@@ -113,7 +113,7 @@ def split(study: Study, label: str) -> tuple[str, str]:
     return (base, last) if base and last in study.sets else (label, "")
 
 
-def labelled(study: Study, label: str, name: str) -> str:
+def with_set_name(study: Study, label: str, name: str) -> str:
     """`label` with the set of that name, unless it has one; raises ConfigurationError where the study has no such set."""
     if not name:
         return label
@@ -125,7 +125,7 @@ def labelled(study: Study, label: str, name: str) -> str:
     return label if split(study, label)[1] else f"{label}@{name}"
 
 
-def names_known(study: Study, part: PartSpec) -> set[str]:
+def factor_names(study: Study, part: PartSpec) -> set[str]:
     """The names of all factors that a process of a subject has: its server's, and those of the study's service."""
     return {*entries.service(study.service).model.factors, *entries.server_of(part).model.all_factors()}
 
@@ -136,7 +136,7 @@ def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
         return spec
 
     def part(process: PartSpec) -> PartSpec:
-        known = names_known(study, process)
+        known = factor_names(study, process)
         given = {factor: value for factor, value in study.sets[name].items() if factor in known}
         return process.model_copy(update={"factors": given | process.factors})
 
@@ -145,12 +145,12 @@ def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
     return spec.model_copy(update={"label": f"{spec.label}@{name}", "parts": parts, "same_as": same_as})
 
 
-def with_given(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, str]) -> SubjectSpec:
+def with_given_factors(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, str]) -> SubjectSpec:
     """`spec` as its label with these factors, `words`, says it: of several servers each takes those that it has.
 
     Raises ConfigurationError for a factor that none of several has; one that a single server lacks is refused with its others.
     """
-    known = [names_known(study, part) for part in spec.parts]
+    known = [factor_names(study, part) for part in spec.parts]
     if len(spec.parts) > 1:
         for name in given:
             if not any(name in names for names in known):
@@ -168,7 +168,7 @@ def with_given(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, 
     return spec.model_copy(update={"label": label_of(words), "parts": parts, "same_as": same_as})
 
 
-def left_as_they_are(study: Study, spec: SubjectSpec) -> list[str]:
+def unused_factor_sentences(study: Study, spec: SubjectSpec) -> list[str]:
     """A sentence for each factor of the subject's set that one of its servers does not have."""
     name = split(study, spec.label)[1]
     return [

@@ -19,7 +19,7 @@ class Spoken(Entry[Service]):
     form: str
 
 
-def spoken(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service]:
+def service_in_format(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service]:
     """The service in the format that the factors of a subject name; itself where that is its own."""
     own = service.own if isinstance(service, Spoken) else service
     form = factors.get(FORMAT, "")

@@ -16,7 +16,7 @@ def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> N
     """Raises ConfigurationError for the first server, factor or value that is not there, or server that has nothing to serve."""
     for subject in subjects:
         for part in subject.companions:
-            factors.settled(entries.server_of(part), None, part.factors)
+            factors.factor_values(entries.server_of(part), None, part.factors)
         if len(subject.parts) == 1:  # among several parts, one may stand before the others, as a balancer does
             require_no_companion(entries.server_of(subject.parts[0]))
         for part in subject.parts:
@@ -34,7 +34,7 @@ def require_no_companion(server: Entry[Server]) -> None:
 
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     server = entries.server_of(part)
-    factors.settled(server, service, part.factors)
+    factors.factor_values(server, service, part.factors)
     implementation = server.model.implementation
     if implementation is not None and not (service.folder / implementation).is_dir():
         raise ConfigurationError(

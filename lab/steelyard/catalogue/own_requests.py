@@ -63,7 +63,7 @@ def of_service(service: Entry[Service]) -> OwnRequests:
         place = service.folder / Path(auth.secret.removeprefix("file:")).expanduser()
         auth = auth.model_copy(update={"secret": f"file:{place.resolve()}"})
     model = service.model.model_copy(update={"start": None, "ready": None, "stop": None, "auth": auth})
-    return OwnRequests(model, {name: _read(service, name) for name in dict.fromkeys(_named(service))})
+    return OwnRequests(model, {name: _read(service, name) for name in dict.fromkeys(_named_files(service))})
 
 
 def of_words(requests: Sequence[str], body: str | None) -> OwnRequests:
@@ -103,7 +103,7 @@ def of_words(requests: Sequence[str], body: str | None) -> OwnRequests:
     return OwnRequests(service, files)
 
 
-def _named(service: Entry[Service]) -> Iterator[str]:
+def _named_files(service: Entry[Service]) -> Iterator[str]:
     """The files that a service's descriptor names, by their paths in its folder."""
     model = service.model
     for operation in model.operations.values():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.csvfiles import is_stored, read_table
 from ..base.errors import StoreError
-from .published_tables import Printed, printed
+from .published_tables import Printed, printed_number
 
 INDICES, HARDWARE = "indices.csv", "hardware.csv"
 COLUMNS = ("use_case", "payload", "users", "server", "index")
@@ -37,7 +37,7 @@ def read_indices(path: Path) -> tuple[PublishedIndex, ...]:
             row.whole("payload"),
             row.whole("users"),
             row.text("server"),
-            printed(row, "index"),
+            printed_number(row, "index"),
         )
         key = (made.use_case, made.payload, made.users, made.server)
         if key in indices:
@@ -58,7 +58,7 @@ def quantities(folder: Path) -> dict[str, Printed]:
     if is_stored(folder / HARDWARE):
         for row in read_table(folder / HARDWARE, ("use_case", "server", *SHARES)):
             for share in SHARES:
-                named[_name(row.text("use_case"), row.text("server"), share)] = printed(row, share)
+                named[_name(row.text("use_case"), row.text("server"), share)] = printed_number(row, share)
     return named
 
 

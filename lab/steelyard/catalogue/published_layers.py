@@ -47,8 +47,8 @@ def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
             test=row.text("test"),
             kind=row.text("kind"),
             layer=row.text("layer"),
-            ms=_printed(row, "ms") if row.text("ms") else "",
-            percent=_printed(row, "percent"),
+            ms=_printed_text(row, "ms") if row.text("ms") else "",
+            percent=_printed_text(row, "percent"),
             factors=_factors(row),
         )
         for row in rows
@@ -60,7 +60,7 @@ def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
     rows = read_table(path, _MEASURE_COLUMNS) if is_stored(path) else ()
     return tuple(
         PublishedMeasure(
-            row.text("table"), row.text("test"), row.text("measure"), _printed(row, "value"), _factors(row)
+            row.text("table"), row.text("test"), row.text("measure"), _printed_text(row, "value"), _factors(row)
         )
         for row in rows
     )
@@ -71,6 +71,6 @@ def _factors(row: Row) -> str:
     return row.fields.get("set", "")
 
 
-def _printed(row: Row, name: str) -> str:
+def _printed_text(row: Row, name: str) -> str:
     row.number(name)  # what is no number is told with its line
     return row.text(name)

@@ -112,7 +112,7 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
     """The rows of a table with COLUMNS (units in their names); raises StoreError with file and line."""
     rows: list[PublishedRow] = []
     for row in read_table(path, COLUMNS):
-        made = _published(row)
+        made = _published_row(row)
         twin = next((earlier for earlier in rows if (earlier.test, earlier.server) == (made.test, made.server)), None)
         if twin is not None:
             raise StoreError(
@@ -164,10 +164,10 @@ def layer_quantities(folder: Path) -> dict[str, Printed]:
     for measure in published_layers.read_published_measures(folder / published_layers.MEASURES):
         parts = (f"t{measure.table}", measure.test, measure.factors, measure.measure)
         named["_".join(part for part in parts if part).replace("-", "_")] = measure.value
-    return {name: rounded(text) for name, text in named.items()}
+    return {name: parse_printed(text) for name, text in named.items()}
 
 
-def _published(row: Row) -> PublishedRow:
+def _published_row(row: Row) -> PublishedRow:
     users_from, users_to = row.whole("users_from"), row.whole("users_to")
     if not 0 < users_from <= users_to:
         raise StoreError(
@@ -183,27 +183,27 @@ def _published(row: Row) -> PublishedRow:
         users_to=users_to,
         response_ms=_above_zero(row, "response_ms"),
         throughput_per_s=_above_zero(row, "throughput_per_s"),
-        deviation_ms=printed(row, "deviation_ms") if row.text("deviation_ms") else None,
+        deviation_ms=printed_number(row, "deviation_ms") if row.text("deviation_ms") else None,
         errors=row.whole("errors") if row.text("errors") else None,
     )
 
 
 def _above_zero(row: Row, name: str) -> Printed:
-    printed_value = printed(row, name)
+    printed_value = printed_number(row, name)
     if printed_value.value <= 0:
         raise StoreError(f"{row.path}, line {row.line}: {name} is {printed_value.text}, not above 0")
     return printed_value
 
 
-def printed(row: Row, name: str) -> Printed:
+def printed_number(row: Row, name: str) -> Printed:
     """A number in the paper's own characters, whether its decimals stand behind a point or a comma; raises StoreError."""
     text = row.text(name).strip()
     if not re.fullmatch(r"\d+([.,]\d+)?", text):
         raise StoreError(f"{row.path}, line {row.line}: {name} is '{text[:40]}', not a number as printed")
-    return rounded(text)
+    return parse_printed(text)
 
 
-def rounded(text: str) -> Printed:
+def parse_printed(text: str) -> Printed:
     """A number in the characters that were printed, with the values that round to it."""
     number = Decimal(text.replace(",", "."))
     half = 0.5 * 10 ** int(number.as_tuple().exponent)

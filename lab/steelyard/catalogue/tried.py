@@ -14,7 +14,7 @@ from .companions import role_of, with_companions
 from .entries import Entry
 from .known_subjects import require_known, require_no_companion
 from .subject_syntax import name_and_factors, subject_of
-from .usual import service_meant
+from .usual import resolve_service
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Tried:
     service: Entry[Service]
 
 
-def tried(words: str, service_name: str | None) -> Tried:
+def parse_subject_words(words: str, service_name: str | None) -> Tried:
     """What a user means by SERVER[@FACTOR=VALUE...] with the name of a service, or by STUDY[@FACTOR=VALUE...] without one.
 
     A server without a service runs the demonstration's. Raises ConfigurationError where something is not here, or does not go
@@ -35,7 +35,7 @@ def tried(words: str, service_name: str | None) -> Tried:
     if service_name is None and name not in entries.server_files():
         spec, service = _of_study(name, given)
     else:
-        service = entries.service(service_meant(service_name))
+        service = entries.service(resolve_service(service_name))
         spec = _of_server(subject_of(words), service)
     _require_startable(spec, service)
     whole = with_companions(spec, service)
@@ -66,17 +66,19 @@ def _of_study(name: str, given: Mapping[str, str]) -> tuple[SubjectSpec, Entry[S
 def _of_server(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
     """The subject; where its service needs more beside it than it names, as a study of that service has it."""
     server = entries.server(spec.parts[0].server)
-    if server.model.kind == "companion" or not _missing(with_companions(spec, service), service):
+    if server.model.kind == "companion" or not _missing_roles(with_companions(spec, service), service):
         return spec
     for study in _studies_of(service):
-        subjects = [other for other in _startable(study) if not _missing(with_companions(other, service), service)]
+        subjects = [
+            other for other in _startable(study) if not _missing_roles(with_companions(other, service), service)
+        ]
         same = [other for other in subjects if other.parts[0].server == server.name]
         if subjects:
             given = spec.parts[0].factors
             _require_alike(study, service, given)
             usual = next((other for other in same if other.label == study.reference), same[0] if same else None)
             base = usual or spec.model_copy(update={"companions": subjects[0].companions})
-            own = {} if usual is not None else _fixed(study, service)
+            own = {} if usual is not None else _fixed_factors(study, service)
             return _with_factors(base, {**own, **given})
     return spec
 
@@ -101,7 +103,7 @@ def _studies_of(service: Entry[Service]) -> Iterator[Study]:
             yield study
 
 
-def _fixed(study: Study, service: Entry[Service]) -> dict[str, str]:
+def _fixed_factors(study: Study, service: Entry[Service]) -> dict[str, str]:
     """The service's factors that the study sets, and sets alike for all its subjects: its companions go with them."""
     first, *others = [spec.parts[0].factors for spec in _startable(study)]
     return {
@@ -113,7 +115,7 @@ def _fixed(study: Study, service: Entry[Service]) -> dict[str, str]:
 
 def _require_alike(study: Study, service: Entry[Service], given: Mapping[str, str]) -> None:
     """Raises ConfigurationError where a factor is given that the study has another value of, and companions that go with that."""
-    for name, value in _fixed(study, service).items():
+    for name, value in _fixed_factors(study, service).items():
         if given.get(name, value) != value:
             raise ConfigurationError(
                 f"{name}={given[name]} does not go with what the study {study.name} puts beside its server: that is for {value}",
@@ -130,10 +132,10 @@ def _require_startable(spec: SubjectSpec, service: Entry[Service]) -> None:
     require_no_companion(entries.server(spec.parts[0].server))
 
 
-def _missing(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
+def _missing_roles(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
     """The roles that the service asks for with these factors, and the subject has not."""
     front = spec.parts[0]
-    values = factors.settled(entries.server(front.server), service, front.factors)
+    values = factors.factor_values(entries.server(front.server), service, front.factors)
     asked = [each.roles() for each in service.model.reconciliations if each.when.items() <= values.items()]
     asked += [service.model.settle.roles()] if service.model.settle is not None else []
     there = {role_of(part) for part in (*spec.companions, *spec.parts)}
@@ -141,7 +143,7 @@ def _missing(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
 
 
 def _require_roles(spec: SubjectSpec, service: Entry[Service]) -> None:
-    missing = _missing(spec, service)
+    missing = _missing_roles(spec, service)
     if missing:
         raise ConfigurationError(
             f"{service.name} needs a {missing[0]} beside {spec.parts[0].server}, and no study says which",

@@ -8,12 +8,12 @@ from . import entries
 DEMONSTRATION = "demo"
 
 
-def service_meant(said: str | None) -> str:
+def resolve_service(said: str | None) -> str:
     """The service that a user said, else the demonstration's; raises UnknownNameError where neither is there."""
     return said or entries.study(DEMONSTRATION).model.service
 
 
-def operation_meant(service: str, said: str | None) -> str:
+def resolve_operation(service: str, said: str | None) -> str:
     """The operation that a user said; else the demonstration's where it is of this service, else the service's first."""
     if said:
         return said

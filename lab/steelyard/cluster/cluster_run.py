@@ -18,10 +18,10 @@ from ..analyse import measures
 from ..base.csvfiles import read_document, write_text
 from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress, duration
-from ..base.text import counted, listed
+from ..base.text import label_names, plural
 from ..catalogue import entries, published_tables
 from ..catalogue.entries import Entry
-from ..measure.handed import alike
+from ..measure.handed import required_versions
 from ..measure.main_job import make_folder, place_of, service_of
 from ..measure.resume import NEVER_STARTED
 from ..measure.trial.context import trial_folder
@@ -30,7 +30,7 @@ from ..models.records import TrialRecord
 from ..models.service import Service
 from ..models.study import Study
 from ..plan.replicated import forks_each, planned_for_one
-from ..plan.run_parameters import Request, settle
+from ..plan.run_parameters import Request, merge_parameters
 from ..plan.schedule import on_machines
 from ..results.cluster_folder import (
     MACHINES,
@@ -43,7 +43,7 @@ from ..results.cluster_folder import (
 from ..results.setup import setup_differences
 from .dask_workers import DaskWorkers, Where, workers_of
 from .handing import Handing, Kept, Worker, quotas
-from .packing import CORPUS, ENVIRONMENT, TRIAL, unpacked
+from .packing import CORPUS, ENVIRONMENT, TRIAL, unpack_trial
 from .worker import Order
 
 _WAIT_SECONDS = 300.0  # for the first worker
@@ -66,14 +66,14 @@ def run(
     needs within that budget. Raises SteelyardError where nothing can be planned or started, and KeyboardInterrupt when
     stopped: finished trials are kept.
     """
-    settings = settle(study.model, request)
+    settings = merge_parameters(study.model, request)
     folder = place_of(study.name, settings, out)
     planned = planned_for_one(study.model, request, settings, "machine").schedule
     measures.registry(study.model.model_dump())
     service = service_of(study.model)
     stages: dict[str, str] = {}
     with workers_of(where, stages.__setitem__) as workers:
-        marks = _machines_there(workers, progress)
+        marks = _present_machines(workers, progress)
         schedule, numbers = on_machines(planned, len(marks), forks_each(planned, request))
         machines = [
             Machine(name=f"machine-{place}", identity=mark, trials=trials)
@@ -84,8 +84,8 @@ def run(
         published_tables.keep(study.file, folder)
         home = ClusterHome(folder, ClusterRun(schedule=schedule, machines=machines), progress)
         home.begin()
-        progress.say(
-            f"{counted(len(schedule.trials), 'trial')} on {counted(len(machines), 'machine')}, "
+        progress.print_line(
+            f"{plural(len(schedule.trials), 'trial')} on {plural(len(machines), 'machine')}, "
             f"{len(numbers[0])} on each: {folder}"
         )
         _hand_out(home, service, workers, stages, command)
@@ -106,12 +106,12 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
         )
     stages: dict[str, str] = {}
     with workers_of(where, stages.__setitem__) as workers:
-        _machines_there(workers, progress)
+        _present_machines(workers, progress)
         _hand_out(home, service, workers, stages, command)
     return folder
 
 
-def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
+def _present_machines(workers: DaskWorkers, progress: Progress) -> list[str]:
     """The identities of machines with a worker, each once, when no more workers join.
 
     Raises TargetError where none joins.
@@ -123,7 +123,7 @@ def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
         present = workers.present()
         for refusal in set(workers.refused.values()) - said:
             said.add(refusal)
-            progress.say(refusal)
+            progress.print_line(refusal)
         now = time.monotonic()
         if len(present) != known:
             known, settled = len(present), now
@@ -134,7 +134,7 @@ def _machines_there(workers: DaskWorkers, progress: Progress) -> list[str]:
                 f"no worker joined within {duration(_WAIT_SECONDS)}",
                 hint="start one on each machine: `dask worker ADDRESS --nthreads 1`, where Steelyard is installed",
             )
-        workers.news(0.2)
+        workers.next_news(0.2)
         progress.refresh()
 
 
@@ -142,7 +142,7 @@ def _hand_out(
     home: ClusterHome, service: Entry[Service], workers: DaskWorkers, stages: Mapping[str, str], command: Sequence[str]
 ) -> None:
     """Drive all remaining trials, and report those that no worker drove."""
-    same = json.dumps(alike(service))
+    same = json.dumps(required_versions(service))
     study = (home.folder / "study.toml").read_text(encoding="utf-8")
     plans = {trial.number: trial for trial in home.cluster.schedule.trials}
 
@@ -158,13 +158,15 @@ def _hand_out(
         )
 
     workers.order_of = order_of
-    handing = Handing(home.owed(), workers, home, time.monotonic)
+    handing = Handing(home.missing_trials(), workers, home, time.monotonic)
     try:
         handing.run(lambda handing: home.show(handing, stages))
     finally:
         home.end()
     if handing.owed:
-        home.progress.say(f"no worker was left to drive {listed('trial', sorted(handing.owed))}; resume with --resume")
+        home.progress.print_line(
+            f"no worker was left to drive {label_names('trial', sorted(handing.owed))}; resume with --resume"
+        )
 
 
 @dataclass
@@ -192,7 +194,7 @@ class ClusterHome:
         for machine in self.cluster.machines:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
 
-    def owed(self) -> dict[int, str]:
+    def missing_trials(self) -> dict[int, str]:
         """The missing trials, each with the identity of its planned machine."""
         whole = quotas({machine.identity: machine.trials for machine in self.cluster.machines})
         return {trial: mark for trial, mark in whole.items() if trial not in self.where}
@@ -216,15 +218,15 @@ class ClusterHome:
         name = self.name_of(machine)
         place = machine_folder(self.folder, name)
         try:
-            arrived = unpacked(packed, place)
+            arrived = unpack_trial(packed, place)
         except StoreError as error:
             return Kept(False, error.message)
         try:
-            return self._take_in(name, trial, arrived)
+            return self._unpack_trial(name, trial, arrived)
         finally:
             shutil.rmtree(arrived, ignore_errors=True)
 
-    def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
+    def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         """Record and print an event of a machine or a trial."""
         name = self.name_of(machine)
         at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -232,7 +234,7 @@ class ClusterHome:
         self.cluster = self.cluster.model_copy(update={"incidents": [*self.cluster.incidents, incident]})
         write_cluster(self.folder, self.cluster)
         of_trial = "" if trial is None else f", trial {trial}"
-        self.progress.say(f"{name}{of_trial}: {kind}: {message}")
+        self.progress.print_line(f"{name}{of_trial}: {kind}: {message}")
 
     def show(self, handing: Handing, stages: Mapping[str, str]) -> None:
         """Show what each machine is doing, and how many trials have arrived."""
@@ -242,8 +244,8 @@ class ClusterHome:
             stage = stages.get(worker, "").partition(" \u00b7 ")[2]
             parts.append(f"{self.name_of(driving.machine)}: trial {driving.trial}, {stage or 'begun'}, {since}")
         whole = len(self.cluster.schedule.trials)
-        self.progress.tell(
-            f"{len(self.where)} of {counted(whole, 'trial')} received; {'; '.join(parts) or 'no machine is driving'}"
+        self.progress.set_stage(
+            f"{len(self.where)} of {plural(whole, 'trial')} received; {'; '.join(parts) or 'no machine is driving'}"
         )
 
     def _make(self, machine: Machine) -> None:
@@ -254,7 +256,7 @@ class ClusterHome:
                 shutil.copyfile(self.folder / name, place / name)
         write_machine_schedule(self.folder, self.cluster, machine, self.where)
 
-    def _take_in(self, name: str, trial: int, arrived: Path) -> Kept:
+    def _unpack_trial(self, name: str, trial: int, arrived: Path) -> Kept:
         try:
             record = TrialRecord.model_validate(read_document(arrived / TRIAL / "trial.json"))
         except (StoreError, ValidationError) as error:
@@ -262,7 +264,7 @@ class ClusterHome:
         if record.number != trial:
             return Kept(False, f"it sent trial {record.number} instead of trial {trial}")
         place = machine_folder(self.folder, name)
-        if changed := _changed(place / ENVIRONMENT, arrived / ENVIRONMENT):
+        if changed := _setup_change(place / ENVIRONMENT, arrived / ENVIRONMENT):
             return Kept(False, changed, unfit=changed)
         if not (place / ENVIRONMENT).exists():
             (arrived / ENVIRONMENT).replace(place / ENVIRONMENT)
@@ -276,13 +278,13 @@ class ClusterHome:
         if trial not in machine.trials:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
         said = f" failed: {record.failure.message}" if record.failure is not None else ""
-        self.progress.say(f"{name}: trial {trial}{said or ' has arrived'}")
+        self.progress.print_line(f"{name}: trial {trial}{said or ' has arrived'}")
         failed = record.failure
         never = failed is not None and failed.kind in NEVER_STARTED
         return Kept(True, unfit=failed.message if failed is not None and never else "")
 
 
-def _changed(before: Path, now: Path) -> str:
+def _setup_change(before: Path, now: Path) -> str:
     """Differences between a machine's setup and that of its first trial. Empty where there are none."""
     if not before.exists():
         return ""

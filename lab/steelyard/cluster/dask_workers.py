@@ -32,7 +32,7 @@ class Where:
     address: str = ""
 
 
-def where_of(words: str) -> Where:
+def parse_where(words: str) -> Where:
     """Parse `local:N` or an address such as tcp://10.0.0.5:8786. Raises ConfigurationError."""
     kind, _, rest = words.partition(":")
     if kind == "local":
@@ -48,7 +48,7 @@ def where_of(words: str) -> Where:
     )
 
 
-def distributed() -> Any:
+def import_distributed() -> Any:
     """Dask's distributed. Raises ToolchainError where it is not installed."""
     try:
         import distributed as library
@@ -66,7 +66,7 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
 
     Local workers are started, on loopback only, and stopped at the end. Raises TargetError where no scheduler answers.
     """
-    library = distributed()
+    library = import_distributed()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # Steelyard reports a dead worker itself
     with ExitStack() as stack:
         address: Any = where.address
@@ -108,7 +108,7 @@ class DaskWorkers:
     _topic: str = field(default_factory=lambda: f"steelyard-{uuid.uuid4().hex[:12]}")
 
     def __post_init__(self) -> None:
-        self.client.subscribe_topic(self._topic, self._heard)
+        self.client.subscribe_topic(self._topic, self._on_event)
 
     def present(self) -> Sequence[Worker]:
         """The workers that answered where they are. Raises TargetError where the scheduler is gone."""
@@ -141,7 +141,7 @@ class DaskWorkers:
         )
         self._futures[worker.name] = (trial, future)
 
-    def forget(self, worker: str, trial: int) -> None:
+    def cancel(self, worker: str, trial: int) -> None:
         """Forget a trial on a worker that is away."""
         had = self._futures.get(worker)
         if had is not None and had[0] == trial:
@@ -149,7 +149,7 @@ class DaskWorkers:
             with suppress(*_GONE):
                 had[1].cancel()
 
-    def news(self, seconds: float) -> Sequence[News]:
+    def next_news(self, seconds: float) -> Sequence[News]:
         """What ended, as soon as something did, or nothing after this many seconds."""
         waiting = [future for _, future in self._futures.values()]
         if not waiting:
@@ -165,7 +165,7 @@ class DaskWorkers:
     def close(self) -> None:
         """Cancel all trials."""
         for name, (trial, _) in list(self._futures.items()):
-            self.forget(name, trial)
+            self.cancel(name, trial)
 
     def _introduce(self, names: Sequence[str]) -> None:
         """Ask new workers where they are. One that cannot answer is not asked again."""
@@ -181,7 +181,7 @@ class DaskWorkers:
             else:
                 self.refused[name] = f"the worker {name} cannot report its machine: {type(answer).__name__}: {answer}"
 
-    def _heard(self, event: tuple[Any, Any]) -> None:
+    def _on_event(self, event: tuple[Any, Any]) -> None:
         said = event[1]
         if isinstance(said, dict) and "worker" in said:
             self.tell(str(said["worker"]), str(said.get("stage", ""))[:200])
@@ -189,17 +189,17 @@ class DaskWorkers:
 
 def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
     """What Dask runs in a thread of the worker: the order, while the task with that key is wanted."""
-    here = distributed().get_worker()
+    here = import_distributed().get_worker()
 
-    def wanted() -> bool:
+    def is_wanted() -> bool:
         # A thread cannot be interrupted, so it checks the task's state for a cancelled task or a lost client.
         task = here.state.tasks.get(key)
         return task is not None and task.state == "executing"
 
-    def tell(stage: str) -> None:
+    def set_stage(stage: str) -> None:
         here.log_event(topic, {"worker": here.address, "stage": stage})
 
-    return at_the_worker.drive(order, wanted, tell)
+    return at_the_worker.drive(order, is_wanted, set_stage)
 
 
 def _news(worker: str, trial: int, future: Any) -> News:

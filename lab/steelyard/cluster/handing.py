@@ -55,10 +55,10 @@ class Workers(Protocol):
     def begin(self, worker: Worker, trial: int) -> None:
         """Have a worker drive a trial."""
 
-    def forget(self, worker: str, trial: int) -> None:
+    def cancel(self, worker: str, trial: int) -> None:
         """Forget a trial on a worker that is away."""
 
-    def news(self, seconds: float) -> Sequence[News]:
+    def next_news(self, seconds: float) -> Sequence[News]:
         """What ended, as soon as something did, or nothing after this many seconds."""
 
 
@@ -80,7 +80,7 @@ class Home(Protocol):
     def keep(self, machine: str, trial: int, packed: bytes) -> Kept:
         """Store a trial's folder. Raises StoreError where it cannot be written."""
 
-    def tell(self, kind: str, machine: str, trial: int | None, message: str) -> None:
+    def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         """An event of a machine or a trial."""
 
 
@@ -125,21 +125,21 @@ class Handing:
         """
         while self.owed or self.driving:
             present = self.workers.present()
-            self._look(present)
+            self._update_present(present)
             self._hand_out(present)
             after(self)
-            if not self.driving and self._nobody_comes(present):
+            if not self.driving and self._no_driver_left(present):
                 return
-            for news in self.workers.news(POLL_SECONDS):
-                self._take(news)
+            for news in self.workers.next_news(POLL_SECONDS):
+                self._accept_news(news)
 
-    def _look(self, present: Sequence[Worker]) -> None:
+    def _update_present(self, present: Sequence[Worker]) -> None:
         """Update the list of workers. Trials of lost workers are owed again."""
         now = self.clock()
         self._seen.update({worker.machine: now for worker in present})
         names = {worker.name for worker in present}
         for name in [name for name in self.driving if name not in names]:
-            self.workers.forget(name, self.driving[name].trial)
+            self.workers.cancel(name, self.driving[name].trial)
             self._lose(name, "its worker is gone")
 
     def _hand_out(self, present: Sequence[Worker]) -> None:
@@ -170,34 +170,34 @@ class Handing:
         since = self._seen.get(machine, self._begun)
         return machine in self.unfit or self.clock() - since > PATIENCE_SECONDS
 
-    def _nobody_comes(self, present: Sequence[Worker]) -> bool:
+    def _no_driver_left(self, present: Sequence[Worker]) -> bool:
         """Whether no worker can drive the owed trials, now or soon."""
         if any(worker.machine not in self.unfit for worker in present):
             return not self.owed
         known = {*self.owed.values(), *self._seen}
         return all(self._is_away(machine) for machine in known)
 
-    def _take(self, news: News) -> None:
+    def _accept_news(self, news: News) -> None:
         had = self.driving.get(news.worker)
         if had is None or had.trial != news.trial:
             return  # from a worker that was thought lost: the trial has been reassigned
         match news.outcome:
             case TrialEnd.DRIVEN:
-                self._take_in(news, had.machine)
+                self._record_news(news, had.machine)
             case TrialEnd.BUSY:
                 self._give_back(news.worker)
                 self._not_before[had.machine] = self.clock() + BUSY_SECONDS
-                self.home.tell("busy", had.machine, news.trial, news.said)
+                self.home.record_event("busy", had.machine, news.trial, news.said)
             case TrialEnd.UNFIT:
                 self._give_back(news.worker)
                 self._exclude("unfit", had.machine, news.trial, news.said)
             case TrialEnd.LOST:
                 self._lose(news.worker, news.said)
 
-    def _take_in(self, news: News, machine: str) -> None:
+    def _record_news(self, news: News, machine: str) -> None:
         kept = self.home.keep(machine, news.trial, news.packed)
         if not kept.taken:
-            self.home.tell("damaged", machine, news.trial, kept.said)
+            self.home.record_event("damaged", machine, news.trial, kept.said)
             self._count_loss(news.worker, kept.said)
         else:
             del self.driving[news.worker]
@@ -208,7 +208,7 @@ class Handing:
 
     def _lose(self, worker: str, said: str) -> None:
         had = self.driving[worker]
-        self.home.tell("lost", had.machine, had.trial, said)
+        self.home.record_event("lost", had.machine, had.trial, said)
         self._count_loss(worker, said)
 
     def _count_loss(self, worker: str, said: str) -> None:
@@ -219,7 +219,7 @@ class Handing:
         if self._losses[had.trial] >= MOST_LOSSES:
             del self.owed[had.trial]
             self.given_up[had.trial] = said
-            self.home.tell("given-up", had.machine, had.trial, f"lost {MOST_LOSSES} times: {said}")
+            self.home.record_event("given-up", had.machine, had.trial, f"lost {MOST_LOSSES} times: {said}")
         if self._in_a_row[had.machine] >= MOST_LOSSES:
             self._exclude("unfit", had.machine, None, f"it lost {MOST_LOSSES} trials in a row: {said}")
 
@@ -231,7 +231,7 @@ class Handing:
     def _exclude(self, kind: str, machine: str, trial: int | None, said: str) -> None:
         if machine not in self.unfit:
             self.unfit[machine] = said
-            self.home.tell(kind, machine, trial, said)
+            self.home.record_event(kind, machine, trial, said)
 
 
 def quotas(trials: Mapping[str, Sequence[int]]) -> dict[int, str]:

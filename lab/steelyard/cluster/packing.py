@@ -20,7 +20,7 @@ _REQUESTS = (
 )  # recomputed from the seed on demand
 
 
-def packed(run: Path, trial: Path) -> bytes:
+def pack_trial(run: Path, trial: Path) -> bytes:
     """The files of a run folder for one trial: its own folder, the setup, and what a report needs of the corpus."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode="w:gz", compresslevel=1) as archive:
@@ -32,7 +32,7 @@ def packed(run: Path, trial: Path) -> bytes:
     return whole.getvalue()
 
 
-def unpacked(whole: bytes, beside: Path) -> Path:
+def unpack_trial(whole: bytes, beside: Path) -> Path:
     """A new folder in `beside` with the unpacked files. Raises StoreError where they are damaged or cannot be written.
 
     Nothing is written outside of that folder, whatever the archive holds.

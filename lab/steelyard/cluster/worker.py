@@ -16,7 +16,7 @@ from ..hosts.scratch import scratch_folder
 from ..results import machine_history
 from ..results.live_file import running_now
 from .handing import TrialEnd
-from .packing import ENVIRONMENT, packed
+from .packing import ENVIRONMENT, pack_trial
 
 ORDER, ENDED, SAME = "order.json", "ended.json", "same.json"
 _MOST_SECONDS = 7 * 86_400.0  # no trial lasts as long
@@ -51,7 +51,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Done:
-    """How an order ended. `packed` is the trial's folder where it was driven, `said` a sentence where it was not."""
+    """How an order ended. `pack_trial` is the trial's folder where it was driven, `said` a sentence where it was not."""
 
     outcome: str
     said: str = ""
@@ -77,17 +77,17 @@ def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None])
         write_text(folder / SAME, order.same)
         write_document(folder / ORDER, {**asdict(order), "study": "", "schedule": "", "same": ""})
         try:
-            _kept(folder, wanted, tell)
+            _run_while_wanted(folder, wanted, tell)
         except UnwantedError as error:
             return Done(TrialEnd.LOST, error.message)
         except CommandFailedError as error:
             return Done(TrialEnd.LOST, f"the driving process ended: {error.said or error.message}")
         except SteelyardError as error:
             return Done(TrialEnd.UNFIT, error.message)
-        return _done(folder)
+        return _read_end(folder)
 
 
-def _kept(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None]) -> None:
+def _run_while_wanted(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None]) -> None:
     turns = 0
     told = ""
 
@@ -113,7 +113,7 @@ def _kept(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None])
     )
 
 
-def _done(folder: Path) -> Done:
+def _read_end(folder: Path) -> Done:
     try:
         ended = read_document(folder / ENDED)
         outcome, said = TrialEnd(ended["outcome"]), str(ended["said"])
@@ -124,4 +124,4 @@ def _done(folder: Path) -> Done:
     trial = next((folder / "trials").iterdir(), folder)
     if not (is_stored(trial / "trial.json") and is_stored(folder / ENVIRONMENT)):
         return Done(TrialEnd.LOST, "it left no trial")
-    return Done(outcome, said, packed(folder, trial))
+    return Done(outcome, said, pack_trial(folder, trial))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.outputs.own_service import AddOutput
 from .examples import examples
 from .options import Json, console, takes
@@ -57,12 +57,12 @@ def add(options: AddOptions) -> None:
     outcome = added(
         Wanted(options.war, options.wsdl, options.name, options.path, options.also or [], options.port or [])
     )
-    print(outcome.model_dump_json()) if options.json else _say(outcome)
+    print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
 
 
-def _say(outcome: AddOutput) -> None:
+def _print_outcome(outcome: AddOutput) -> None:
     to = console(stderr=False)
-    asked = counted(len(outcome.operations), "operation")
+    asked = plural(len(outcome.operations), "operation")
     lines = [f"{outcome.folder}: service {outcome.service}, {asked}, at {outcome.path}"]
     lines += [f"  {each}{'  (changes data)' if each in outcome.changing else ''}" for each in outcome.operations]
     lines += [f"not asked: {left.what}: {left.why}" for left in outcome.left_out]

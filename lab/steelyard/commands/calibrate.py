@@ -81,7 +81,7 @@ def _wish(options: CalibrateOptions) -> Wish:
     """What the options ask for; raises ConfigurationError."""
     from ..calibration.calibrating import OwnWish, Wish
     from ..catalogue import own_subjects, subject_syntax
-    from ..catalogue.usual import operation_meant, service_meant
+    from ..catalogue.usual import resolve_operation, resolve_service
     from .compare_own import requests_of
 
     words, own = options.server, None
@@ -94,8 +94,8 @@ def _wish(options: CalibrateOptions) -> Wish:
     elif options.request:
         raise ConfigurationError("--request is for a server of your own", hint="--server ./shop, or leave it out")
     else:
-        service = service_meant(options.service)
-        operation = operation_meant(service, options.operation)
+        service = resolve_service(options.service)
+        operation = resolve_operation(service, options.operation)
     return Wish(
         server=words,
         service=service,

@@ -11,7 +11,7 @@ from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
 from ..catalogue.own_subjects import is_own
 from ..models.outputs.run import CheckOutput
-from .compare import compared
+from .compare import run_comparison
 from .compare_urls import is_running
 from .examples import examples
 from .options import ComparisonOptions, console, takes
@@ -68,7 +68,7 @@ def check(options: CheckOptions) -> None:
 
     try:
         subjects, labels = _subjects(options)
-        outcome = compared([*reversed(subjects)], options, labels=labels)
+        outcome = run_comparison([*reversed(subjects)], options, labels=labels)
     except ConfigurationError:
         raise
     except SteelyardError as error:

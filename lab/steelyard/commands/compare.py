@@ -24,7 +24,7 @@ from .options import (
     HostsFile,
     Rest,
     Sessions,
-    measured,
+    drive_study,
     print_outcome,
     require_rest,
     require_verdict,
@@ -81,7 +81,7 @@ def compare(options: CompareOptions) -> None:
         compared_running(options.subjects, options)
         return
     if options.sessions is None:
-        outcome = compared(options.subjects, options, options.hosts)
+        outcome = run_comparison(options.subjects, options, options.hosts)
         print_outcome(outcome, options.json)
         require_verdict(outcome)
         return
@@ -90,7 +90,7 @@ def compare(options: CompareOptions) -> None:
         run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
 
 
-def compared(
+def run_comparison(
     subjects: Sequence[str],
     options: ComparisonOptions,
     hosts: Path | None = None,
@@ -104,7 +104,7 @@ def compared(
     from ..results import machine_history
 
     with study_file(subjects, options, labels) as (file, study):
-        outcome = measured(file, _request(options), options.out, hosts)
+        outcome = drive_study(file, _request(options), options.out, hosts)
     if hosts is None:  # what is known of this machine is of its loopback
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
@@ -115,7 +115,7 @@ def _study(
 ) -> Study:
     """The study of a comparison, for a file in `folder`; raises ConfigurationError where the options do not go together."""
     from ..catalogue import subject_syntax
-    from ..catalogue.usual import operation_meant, service_meant
+    from ..catalogue.usual import resolve_operation, resolve_service
 
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
@@ -126,8 +126,8 @@ def _study(
             raise ConfigurationError(f"{flag} is for servers of your own", hint="leave it out")
     return subject_syntax.study_of(
         list(subjects),
-        service_meant(options.service),
-        operation_meant(service_meant(options.service), options.operation),
+        resolve_service(options.service),
+        resolve_operation(resolve_service(options.service), options.operation),
         rate=options.rate,
         budget_seconds=subject_syntax.seconds_of(options.budget),
         margin=subject_syntax.share_of(options.margin),

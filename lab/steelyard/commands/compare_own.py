@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigurationError, why_unread
-from ..base.text import enumerated
+from ..base.text import join_words
 from ..catalogue import entries, own_requests, own_subjects, subject_syntax
 from ..plan.designs.one_at_a_time import OneAtATime
 from .options import ComparisonOptions, console
@@ -54,7 +54,7 @@ def _side_by_side_or_not(study: Study) -> Study:
     if not why:
         return study
     console().print(
-        f"{enumerated(sharing)} listen on one fixed port, so only one of them runs at a time ({why}). Their slices do not "
+        f"{join_words(sharing)} listen on one fixed port, so only one of them runs at a time ({why}). Their slices do not "
         "alternate: a machine that changes meanwhile makes the interval wider, and more starts are needed. "
         "Write {port} where their start lines take the port, and they run side by side.",
         highlight=False,

@@ -27,7 +27,7 @@ _SLICE_SECONDS, _WARM_UP_SECONDS = 2.0, 10.0
 
 
 def is_running(subject: str) -> bool:
-    """Whether a subject is a URL or a folder, and no server of the hall."""
+    """Whether a subject is a URL or a folder, and not one of Steelyard's servers."""
     return "/" in subject.partition("@")[0]
 
 
@@ -64,7 +64,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
         outcome = running_pair.compare_running(
             (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
         )
-    print(outcome.model_dump_json()) if options.json else _say(outcome)
+    print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
     if outcome.stopped is not None:
         raise SteelyardError(
             f"the comparison was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
@@ -101,7 +101,7 @@ def _side(subject: str, service: str | None, load: LoadSpec) -> RunningSide:
     return RunningSide(subject, named if same else replace(named, address=url.address, declared=False))
 
 
-def _say(outcome: RunningComparison) -> None:
+def _print_outcome(outcome: RunningComparison) -> None:
     to = console(stderr=False)
     if outcome.failures_differ is not None:
         to.print(outcome.failures_differ, highlight=False, markup=False)

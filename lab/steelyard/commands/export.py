@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from ..base.errors import ConfigurationError
-from ..base.text import counted
+from ..base.text import plural
 from ..models.outputs.other_tools import ExportOutput, TablesOutput
 from .examples import examples
 from .load import LoadOptions, auth_of, target_of, words_of
-from .options import console, require_unsaid, takes
+from .options import console, require_default, takes
 
 commands = typer.Typer()
 
@@ -79,28 +79,28 @@ def _export_tables(options: ExportOptions) -> None:
     assert folder is not None
     tables = write_tables(run, options.table or [], form, folder)
     output = TablesOutput(run=str(run.folder), format=form, tables=tables)
-    print(output.model_dump_json()) if options.json else _say_tables(output)
+    print(output.model_dump_json()) if options.json else _print_tables(output)
 
 
 def _require_no_load(options: ExportOptions) -> None:
     """Raise ConfigurationError where words of a load, or two formats, are said of a stored run."""
     of_runs = {"service", "csv", "parquet", "table", "json"}
-    require_unsaid(options, of_runs, "is said of a service, and --csv and --parquet of a run that is stored")
+    require_default(options, of_runs, "is said of a service, and --csv and --parquet of a run that is stored")
     if options.csv is not None and options.parquet is not None:
         raise ConfigurationError("--csv and --parquet are two exports", hint="say one after the other")
 
 
-def _say_tables(output: TablesOutput) -> None:
+def _print_tables(output: TablesOutput) -> None:
     terminal = console(stderr=False)
     for table in output.tables:
-        line = f"{table.file}: {counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}"
+        line = f"{table.file}: {plural(table.rows, 'row')}, {plural(len(table.columns), 'column')}"
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _export_requests(options: ExportOptions) -> None:
     from ..workload import load_spec as said
     from ..workload.exporting import TOOLS, export
-    from ..workload.exporting.planned import planned
+    from ..workload.exporting.planned import plan_export
     from ..workload.planned_load import load_text, stretch_of
 
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
@@ -110,17 +110,17 @@ def _export_requests(options: ExportOptions) -> None:
     words = words_of(options)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)
-    plan = planned(target, words, said.headers_of(options.secret_header or []))
+    plan = plan_export(target, words, said.headers_of(options.secret_header or []))
     output = ExportOutput(
         service=target.name,
         target=target.address,
         load=load_text(words, stretch_of(words, [operation.name for operation in plan.operations], target.max_rate)),
         tools=[export(plan, tool, options.out or Path()) for tool in wanted],
     )
-    print(output.model_dump_json()) if options.json else _say(output)
+    print(output.model_dump_json()) if options.json else _print_outcome(output)
 
 
-def _say(output: ExportOutput) -> None:
+def _print_outcome(output: ExportOutput) -> None:
     terminal = console(stderr=False)
     for exported in output.tools:
         lines = [f"{exported.tool}: {output.service} at {output.target}, {output.load}: {', '.join(exported.files)}"]

@@ -19,7 +19,7 @@ from .options import console, takes
 
 if TYPE_CHECKING:
     from ..measure.load.limits import LimitWords
-    from ..measure.load.stages import Promised
+    from ..measure.load.stages import LimitGoal
 
 commands = typer.Typer()
 
@@ -52,7 +52,7 @@ def find_limit(options: LimitOptions) -> None:
     from ..measure.load import limits
     from ..workload import load_spec as said
 
-    wanted = wanted_of(options)
+    wanted = search_of(options)
     limits.require_words(wanted)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, wanted.load, options.method, options.body, auth)
@@ -65,7 +65,7 @@ def find_limit(options: LimitOptions) -> None:
             command=["steelyard", *sys.argv[1:]],
             progress=progress,
         )
-    print(outcome.model_dump_json()) if options.json else _say(outcome)
+    print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
     if outcome.stopped is not None:
         raise SteelyardError(
             f"the search was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
@@ -76,7 +76,7 @@ def find_limit(options: LimitOptions) -> None:
         raise SteelyardError(f"no limit was found: {outcome.limit.why_not}", hint=f"see {outcome.run}")
 
 
-def wanted_of(options: LimitOptions) -> LimitWords:
+def search_of(options: LimitOptions) -> LimitWords:
     """The search that the options ask for; raises ConfigurationError."""
     from ..measure.load.limits import LimitWords
     from ..workload import load_spec as said
@@ -90,23 +90,23 @@ def wanted_of(options: LimitOptions) -> LimitWords:
         writes=options.writes,
         seed=options.seed,
     )
-    promised = promise_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors)
+    promised = goal_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors)
     return LimitWords(promised, options.arrivals, said.seconds_of(options.within), load)
 
 
-def promise_of(times: dict[float, str | None], errors: str | None) -> Promised:
+def goal_of(times: dict[float, str | None], errors: str | None) -> LimitGoal:
     """The promise that the options mean; raises ConfigurationError where they name two percentiles."""
-    from ..measure.load.stages import Promised
+    from ..measure.load.stages import LimitGoal
     from ..workload import load_spec as said
 
     goals = said.goals_of(times, errors)
     if len(goals.percentiles) > 1:
         raise ConfigurationError("a limit has one percentile", hint="give one of --p50, --p95 and --p99")
     share, most_ms = next(iter(goals.percentiles.items()), (None, None))
-    return Promised(share, None if most_ms is None else most_ms / 1000, goals.errors)
+    return LimitGoal(share, None if most_ms is None else most_ms / 1000, goals.errors)
 
 
-def _say(outcome: LimitOutput) -> None:
+def _print_outcome(outcome: LimitOutput) -> None:
     to = console(stderr=False)
     table = Table("stage", "answered/s", "slow", "failed", "unanswered", "kept", box=None, pad_edge=False)
     for stage in outcome.stages:

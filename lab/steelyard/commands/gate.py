@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ..analyse import measures
-from ..base.text import counted, lower_first, percent_text, range_text, short_text, upper_first
+from ..base.text import lower_first, percent_text, plural, range_text, short_text, upper_first
 from ..models.outputs.run import Answer, GateChange
 from ..models.verdict import Comparison, Verdicts
 from ..statistics.verdict_words import Better
@@ -88,7 +88,7 @@ class Change:
     def basis(self) -> str:
         """The interval in words, and the forks and pairs that it rests on."""
         compared = self.compared
-        size = f"{counted(compared.forks, 'fork')}, {counted(compared.pairs, 'pair')}"
+        size = f"{plural(compared.forks, 'fork')}, {plural(compared.pairs, 'pair')}"
         return f"{percent_text(compared.confidence)} interval {self.range}; {size}" if self.range else size
 
     def sentence(self, margin: float) -> str:
@@ -151,7 +151,7 @@ class GateReport:
     margin: float
 
     @property
-    def judged(self) -> list[Change]:
+    def primary_changes(self) -> list[Change]:
         """The changes of primary measures, which the answer rests on."""
         return [change for change in self.changes if change.compared.primary]
 
@@ -159,19 +159,23 @@ class GateReport:
     def answer(self) -> Gate:
         """Any slower is a regression, and so are more failures than chance explains; without a valid instrument or a decision,
         the gate cannot tell."""
-        if not self.verdicts.valid or not self.judged or any(each.compared.verdict is None for each in self.judged):
+        if (
+            not self.verdicts.valid
+            or not self.primary_changes
+            or any(each.compared.verdict is None for each in self.primary_changes)
+        ):
             return Gate.CANNOT_TELL
-        if any(change.is_worse for change in self.judged):
+        if any(change.is_worse for change in self.primary_changes):
             return Gate.REGRESSION
-        decided = all(change.compared.decided for change in self.judged)
+        decided = all(change.compared.is_decided for change in self.primary_changes)
         return Gate.NO_REGRESSION if decided else Gate.CANNOT_TELL
 
     @property
     def sentence(self) -> str:
         """The answer in a sentence for each change that is judged; without a valid instrument, why there is no verdict."""
-        if not self.verdicts.valid or not self.judged:
+        if not self.verdicts.valid or not self.primary_changes:
             return self.verdicts.sentence
-        return " ".join(change.sentence(self.margin) for change in self.judged)
+        return " ".join(change.sentence(self.margin) for change in self.primary_changes)
 
 
 def report_of(verdicts: Verdicts, margin: float) -> GateReport:

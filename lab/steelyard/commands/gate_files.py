@@ -17,11 +17,11 @@ def junit(report: GateReport) -> str:
     suite = ElementTree.Element(
         "testsuite",
         name="steelyard check",
-        tests=str(len(report.judged)),
-        failures=str(sum(change.is_worse for change in report.judged if valid)),
+        tests=str(len(report.primary_changes)),
+        failures=str(sum(change.is_worse for change in report.primary_changes if valid)),
         errors=str(int(report.answer is Gate.CANNOT_TELL)),
     )
-    for change in report.judged:
+    for change in report.primary_changes:
         compared = change.compared
         name = f"{compared.a} is not slower than {compared.b} on {compared.operation}"
         case = ElementTree.SubElement(suite, "testcase", classname="steelyard", name=name)

@@ -26,7 +26,7 @@ def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
     if labels[0] == labels[1]:
         labels = [f"{label}-{revision.commit[:7]}" for label, revision in zip(labels, pair, strict=True)]
     with Progress(console()) as progress:
-        built = [revisions.built(revision, build, progress) for revision in pair]
+        built = [revisions.build(revision, build, progress) for revision in pair]
     for revision, place in zip(pair, built, strict=True):
         _lend_start(revision, Path(folder), place)
     return {str(place): label for place, label in zip(built, labels, strict=True)}

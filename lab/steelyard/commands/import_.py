@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..base.errors import ConfigurationError
-from ..base.text import counted
+from ..base.text import plural
 from ..models.outputs.own_service import ImportOutput
 from ..workload.importing import bounded
 from .examples import examples
@@ -57,17 +57,17 @@ def import_service(
     look through. Of another tool's file: its requests, rules and data, without secrets; scripts are named, never run."""
     if out is None:
         raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
-    imported = bounded.taken_over(source, out, also or [], port or [])
+    imported = bounded.convert_in_bounds(source, out, also or [], port or [])
     if json:
         print(imported.model_dump_json())
     else:
-        _say(imported)
+        _print_outcome(imported)
 
 
-def _say(imported: ImportOutput) -> None:
+def _print_outcome(imported: ImportOutput) -> None:
     terminal = console(stderr=False)
     how = "each with a valid sample request" if imported.samples_valid else "each with the request that stands there"
-    lines = [f"{imported.folder}: {counted(imported.operations, 'operation')} of {imported.source}, {how}"]
+    lines = [f"{imported.folder}: {plural(imported.operations, 'operation')} of {imported.source}, {how}"]
     lines += [
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
         for name in imported.taken

@@ -64,15 +64,15 @@ def judge_command(
         0.0 if skip is None else seconds_of(skip), part, None if lasting is None else seconds_of(lasting)
     )
     output = judge(files, selection)
-    print(output.model_dump_json()) if json else _say(output)
+    print(output.model_dump_json()) if json else _print_outcome(output)
 
 
-def _say(output: JudgeOutput) -> None:
+def _print_outcome(output: JudgeOutput) -> None:
     terminal = console(stderr=False)
     for sentence in output.compared:
         terminal.print(sentence, highlight=False, markup=False, soft_wrap=True)
     for judged in output.files:
-        _say_file(judged)
+        _print_file(judged)
     if output.ratios:
         table = Table("each over the first", box=None, pad_edge=False)
         for number in range(1, len(output.files) + 1):
@@ -84,7 +84,7 @@ def _say(output: JudgeOutput) -> None:
         terminal.print(f"it cannot say {sentence}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _say_file(judged: JudgedFile) -> None:
+def _print_file(judged: JudgedFile) -> None:
     terminal = console(stderr=False)
     users = "" if judged.users is None else f", {judged.users[0]} to {judged.users[1]} users"
     left_out = [f"  left out: {count:,} {reason}" for reason, count in judged.rows.left_out.items()]

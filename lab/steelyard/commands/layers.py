@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..base.errors import ConfigurationError
-from ..base.text import counted
+from ..base.text import plural
 from .examples import examples
 
 commands = typer.Typer()
@@ -59,7 +59,7 @@ def layers(
         print(note, file=sys.stderr)
     if otlp is not None:
         requests, spans = write_spans(otlp, recorded)
-        print(f"{otlp}: {counted(requests, 'request')}, {counted(spans, 'span')}")
+        print(f"{otlp}: {plural(requests, 'request')}, {plural(spans, 'span')}")
         return
     for line in (text_records if text else csv_lines)(recorded):
         print(line)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from ..base.text import about, counted
+from ..base.text import plural, rough_duration
 from ..models.outputs.catalogue import KeepAlive, ServerDetail, ServerRow
 from ..models.records import Schedule
 from ..models.server import Factor
@@ -43,13 +43,13 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     of_tests = sum(kind_of(cell).blocks(planned, cell) * shapes.seconds_of(cell.profile) for cell in blocks)
     bound = "up to " if any(cell.profile.kind == "fixed-work" for cell in blocks) else ""
-    trials = counted(len(planned.trials), "trial")
+    trials = plural(len(planned.trials), "trial")
     alone = ", on one subject at a time" if planned.at_once == 1 else ""
     at_once = f", {planned.at_once} at a time" if planned.at_once > 1 else ""
     scaled = f"; times of the tests scaled by {planned.scale:g}" if planned.scale != 1 else ""
     faults = sum(fault.times for fault in planned.faults)
-    how = f" with {counted(faults, 'fault')}, each in a block of its own" if faults else ", each once a fork, unbroken"
-    tests = f"{counted(len(blocks), 'test')}{how}{alone}{scaled}"
+    how = f" with {plural(faults, 'fault')}, each in a block of its own" if faults else ", each once a fork, unbroken"
+    tests = f"{plural(len(blocks), 'test')}{how}{alone}{scaled}"
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {tests}",
         f"{planned.design}: {trials}{at_once}; {bound}{of_tests:.0f} s of tests a subject and trial, after warm-ups of up to "
@@ -65,7 +65,7 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     for cell in blocks:
         load = (cell.name, cell.operation, shapes.NAMES[cell.profile.kind], shapes.users_text(cell.profile))
         table.add_row(
-            *load, f"{shapes.seconds_of(cell.profile):g}", *[counted(len(planned.subjects_in(cell)), "subject")] * own
+            *load, f"{shapes.seconds_of(cell.profile):g}", *[plural(len(planned.subjects_in(cell)), "subject")] * own
         )
     console.print(table)
     console.print(_trials(planned))
@@ -73,7 +73,7 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
 
 def _time(seconds: PlannedTime) -> str:
     """What a run is expected to take, and the most that is planned: a busy machine may need longer."""
-    usual, most = about(seconds.about), about(seconds.most)
+    usual, most = rough_duration(seconds.about), rough_duration(seconds.most)
     return f"about {usual} in all" + (f", up to {most} where nothing ends early" if most != usual else "")
 
 
@@ -89,14 +89,16 @@ def servers(rows: Sequence[ServerRow], console: Console) -> None:
     """The list of servers for a person, and apart from them what cannot be weighed but stands beside one."""
     for kind, title in (("server", ""), ("companion", "companions, which a study or a service puts beside a server")):
         cells = [
-            (row.name, _what(row), row.language, str(row.jdk or ""), to_fetch(row)) for row in rows if row.kind == kind
+            (row.name, _description(row), row.language, str(row.jdk or ""), to_fetch(row))
+            for row in rows
+            if row.kind == kind
         ]
         if cells and title:
             console.print(f"\n{title}", style="bold", highlight=False, markup=False)
         show(console, ("name", "server and stack", "language", "JDK", "to fetch"), cells, prose=("server and stack",))
 
 
-def _what(row: ServerRow) -> str:
+def _description(row: ServerRow) -> str:
     return f"{row.title} {row.version}; {row.stack}"
 
 
@@ -117,12 +119,14 @@ def server(detail: ServerDetail, console: Console) -> None:
     for name, value in about_it:
         console.print(f"{name:<10}{value}", highlight=False, markup=False)
     factors = [_factor(name, factor) for name, factor in detail.factors.items()]
-    _titled("factors", ("factor", "default", "values", "meaning"), factors, console)
-    _titled("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
-    _titled("what papers tuned, and how it stands here", ("setting", "meaning"), list(detail.tuning.items()), console)
+    _print_table("factors", ("factor", "default", "values", "meaning"), factors, console)
+    _print_table("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
+    _print_table(
+        "what papers tuned, and how it stands here", ("setting", "meaning"), list(detail.tuning.items()), console
+    )
 
 
-def _titled(title: str, headings: Sequence[str], cells: Sequence[Sequence[str]], console: Console) -> None:
+def _print_table(title: str, headings: Sequence[str], cells: Sequence[Sequence[str]], console: Console) -> None:
     if cells:
         console.print(f"\n{title}", style="bold", highlight=False, markup=False)
         show(console, headings, cells, prose=("values", "meaning"))
@@ -133,7 +137,7 @@ def _factor(name: str, factor: Factor) -> tuple[str, str, str, str]:
     return name, factor.default or "(empty)", values, factor.meaning
 
 
-def checked(row: ServerRow) -> str:
+def check_summary(row: ServerRow) -> str:
     """What a check of a server found, in a line."""
     if row.contract is None:
         return f"{row.name}: cannot be checked here: {row.reason}"
@@ -169,7 +173,7 @@ def findings(row: ServerRow) -> list[str]:
         _word(row.started),
         _word(row.deployed),
         _word(row.contract) + deviating.replace(" 1 deviations", " 1 deviation"),
-        _kept(row.keep_alive),
+        _keep_alive_text(row.keep_alive),
         "-" if row.sockets is None else f"{len(row.sockets)} on loopback" if row.loopback else "NOT ON LOOPBACK",
         _word(row.twice),
         "-" if row.redeploy_seconds is None else f"{_seconds(row.redeploy_seconds)}, {how}",
@@ -179,7 +183,7 @@ def findings(row: ServerRow) -> list[str]:
     ]
 
 
-def hall(rows: Sequence[ServerRow], console: Console) -> None:
+def print_matrix(rows: Sequence[ServerRow], console: Console) -> None:
     """What the checks of several servers found, as a matrix."""
     show(console, CHECKS, [findings(row) for row in rows])
 
@@ -192,7 +196,7 @@ def _word(answer: bool | None) -> str:
     return {True: "yes", False: "NO", None: "-"}[answer]
 
 
-def _kept(connection: KeepAlive | None) -> str:
+def _keep_alive_text(connection: KeepAlive | None) -> str:
     """How long one connection lasted."""
     if connection is None:
         return "-"

@@ -14,7 +14,7 @@ from rich.table import Table
 from ..base import configuration
 from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
-from ..base.text import counted, value_text
+from ..base.text import plural, value_text
 from ..catalogue import entries
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
@@ -189,7 +189,7 @@ def load(options: ToldLoadOptions) -> None:
             progress=progress,
             receivers=receivers,
         )
-    print(loaded.model_dump_json()) if options.json else _say(loaded)
+    print(loaded.model_dump_json()) if options.json else _print_outcome(loaded)
     require_good(loaded)
 
 
@@ -216,7 +216,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
         warm_up_seconds=said.seconds_of(options.warm_up),
         operations=[name.strip() for name in options.operation.split(",") if name.strip()],
         mix=said.mix_of(options.mix),
-        think=said.think_of(options.think),
+        think=said.parse_think(options.think),
         most_requests=options.max_requests,
         timeout_seconds=said.seconds_of(options.timeout),
         give_up_seconds=said.seconds_of(options.give_up),
@@ -298,12 +298,12 @@ def require_good(loaded: LoadOutput) -> None:
         if judged is not None and judged.unanswered:
             kinds.append(f"{judged.unanswered} unanswered")
         raise SteelyardError(
-            f"{counted(bad, 'request')} had no right answer ({', '.join(kinds)})",
+            f"{plural(bad, 'request')} had no right answer ({', '.join(kinds)})",
             hint="--errors 1% allows a share; see the kept answers in " + loaded.run,
         )
 
 
-def _say(loaded: LoadOutput) -> None:
+def _print_outcome(loaded: LoadOutput) -> None:
     from ..results import failure_text
 
     terminal = console(stderr=False)
@@ -322,9 +322,9 @@ def _say(loaded: LoadOutput) -> None:
             f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
         )
     if loaded.started is not None:
-        terminal.print(_used(loaded.started), highlight=False, markup=False)
+        terminal.print(_usage_text(loaded.started), highlight=False, markup=False)
     if loaded.layers is not None:
-        _say_layers(terminal, loaded.layers)
+        _print_layers(terminal, loaded.layers)
     for omission in loaded.not_loaded:
         terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
     if loaded.kept_rules:
@@ -335,7 +335,7 @@ def _say(loaded: LoadOutput) -> None:
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
 
 
-def _say_layers(terminal: Console, layers: LoadedLayers) -> None:
+def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
     """Where the time went, layer by layer, and what of it is not known."""
     table = Table("layer", box=None, pad_edge=False)
     for heading in ("ms a request", "share"):
@@ -347,7 +347,7 @@ def _say_layers(terminal: Console, layers: LoadedLayers) -> None:
         terminal.print(table)
     said = [layers.slow] if layers.slow else []
     if layers.violations:
-        said.append(f"{counted(layers.violations, 'request')} changed thread or left a layer open, and are in no mean")
+        said.append(f"{plural(layers.violations, 'request')} changed thread or left a layer open, and are in no mean")
     if layers.outside:
         calls = ", ".join(f"{count:,} {tag}" for tag, count in layers.outside.items())
         said.append(f"called where no request was under way, and in no mean: {calls}")
@@ -383,7 +383,7 @@ def _by_engines(engines: Sequence[LoadedEngine]) -> Table:
     return table
 
 
-def _used(target: StartedTarget) -> str:
+def _usage_text(target: StartedTarget) -> str:
     """What a target that was started used and counted."""
     each = "" if target.cpu_ms_per_request is None else f", {value_text(target.cpu_ms_per_request)} ms a request"
     counted = "" if target.counted is None else f"; its service counted {target.counted:,} requests"

@@ -62,21 +62,21 @@ def mock_command(options: MockOptions) -> None:
     `steelyard load` takes them for right."""
     from ..catalogue import entries
     from ..workload import load_spec
-    from ..workload.mocking.known import mocked
+    from ..workload.mocking.known import mock_service
     from ..workload.mocking.stand_in import StandIn, stand_in
 
-    delay, fail = load_spec.think_of(options.delay), load_spec.share_or_none(options.fail)
+    delay, fail = load_spec.parse_think(options.delay), load_spec.share_or_none(options.fail)
     seconds = None if options.for_ is None else load_spec.seconds_of(options.for_)
-    known = mocked(entries.service_at(options.service), options.seed)
+    known = mock_service(entries.service_at(options.service), options.seed)
     model = known.service.model
     answered = stand_in(
         known,
         own_port(model) if options.port is None else options.port,
         StandIn(known, delay, fail, options.seed),
         seconds=seconds,
-        ready=lambda address: _say_ready(known, address, options.json),
+        ready=lambda address: _print_ready(known, address, options.json),
     )
-    print(answered.model_dump_json()) if options.json else _say(answered)
+    print(answered.model_dump_json()) if options.json else _print_outcome(answered)
 
 
 def own_port(service: Service) -> int:
@@ -85,7 +85,7 @@ def own_port(service: Service) -> int:
     return (parts.port or 80) if parts.scheme == "http" and parts.hostname in HOST_NAMES else 0
 
 
-def _say_ready(known: MockedService, address: str, as_json: bool) -> None:
+def _print_ready(known: MockedService, address: str, as_json: bool) -> None:
     terminal = console(stderr=as_json)
     target = known.service.model.target
     lines = [f"{known.service.name} is stood in for at {address}"]
@@ -99,7 +99,7 @@ def _say_ready(known: MockedService, address: str, as_json: bool) -> None:
     console().print("Ctrl-C ends it", highlight=False, markup=False)
 
 
-def _say(answered: MockOutput) -> None:
+def _print_outcome(answered: MockOutput) -> None:
     terminal = console(stderr=False)
     lines = [
         f"{each.operation}: {each.answered:,} answered, {each.failed:,} failed as told" for each in answered.operations

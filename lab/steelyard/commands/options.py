@@ -17,7 +17,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError
 from ..base.progress import Progress
-from ..base.text import listed
+from ..base.text import label_names
 from ..catalogue import entries
 from ..plan.run_parameters import Request
 
@@ -46,16 +46,16 @@ OwnRequest = Annotated[
 ]
 
 
-def folder_meant(words: str) -> Path:
+def folder_of_option(words: str) -> Path:
     """The folder that an option names; raises ConfigurationError where an empty variable of a shell did."""
-    require_said("--out", words.strip())
+    require_value("--out", words.strip())
     return Path(words)
 
 
 Out = Annotated[
     Path | None,
     typer.Option(
-        parser=folder_meant, metavar="FOLDER", help="Folder in which the run folder is created (default: runs)."
+        parser=folder_of_option, metavar="FOLDER", help="Folder in which the run folder is created (default: runs)."
     ),
 ]
 HostsFile = Annotated[
@@ -100,7 +100,7 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
         @functools.wraps(command)
         def of_words(**words: object) -> None:
             for name, word in words.items():
-                require_said(flag_of(options, name), word, parameters_by_name[name].default)
+                require_value(flag_of(options, name), word, parameters_by_name[name].default)
             command(options(**words))
 
         # typer reads both: the parameters and, apart from them, their types.
@@ -126,7 +126,7 @@ def flag_of(options: type[object], name: str) -> str:
     return "--" + name.strip("_").replace("_", "-")
 
 
-def require_said(flag: str, word: object, default: object = None) -> None:
+def require_value(flag: str, word: object, default: object = None) -> None:
     """Raise ConfigurationError for what a shell's empty variable makes of an option, and for numbers that are none."""
     if word == "" and default != "":
         needed = default is inspect.Parameter.empty
@@ -137,7 +137,7 @@ def require_said(flag: str, word: object, default: object = None) -> None:
         raise ConfigurationError(f"{flag} must be a number that is not infinite, not '{word}'")
 
 
-def require_unsaid(options: object, beside: Collection[str], why: str, hint: str = "") -> None:
+def require_default(options: object, beside: Collection[str], why: str, hint: str = "") -> None:
     """Raise ConfigurationError where a field but those `beside` has another value than its default: `why` follows its flag."""
     for field in dataclasses.fields(options):  # type: ignore[arg-type]
         if field.name not in beside and getattr(options, field.name) != field.default:
@@ -178,13 +178,13 @@ def console(*, stderr: bool = True) -> Console:
 
 
 def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:
-    """Run a study as `measured` does, and print its outcome."""
-    outcome = measured(study, request, out, hosts)
+    """Run a study as `drive_study` does, and print its outcome."""
+    outcome = drive_study(study, request, out, hosts)
     print_outcome(outcome, json)
     return outcome
 
 
-def measured(study: str, request: Request, out: Path | None, hosts: Path | None = None) -> Outcome:
+def drive_study(study: str, request: Request, out: Path | None, hosts: Path | None = None) -> Outcome:
     """Run the study of this name or file, perhaps on the hosts of a file; raises SteelyardError where that cannot be done."""
     entry = entries.study(study)
     from ..measure import main_job as running  # only now: a name that is not known needs no wait
@@ -264,7 +264,7 @@ def end_on_machines(folder: Path, json: bool) -> None:
     cluster = " --cluster ..." if verdict.level == "machine" else ""
     if verdict.missing:
         raise SteelyardError(
-            f"{len(verdict.missing)} of the trials were not driven to their end: {listed('trial', verdict.missing)[:200]}",
+            f"{len(verdict.missing)} of the trials were not driven to their end: {label_names('trial', verdict.missing)[:200]}",
             hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
         )
     if not verdict.valid:
@@ -273,11 +273,11 @@ def end_on_machines(folder: Path, json: bool) -> None:
 
 def print_machines(folder: Path, json: bool) -> MachinesVerdict:
     """Analyse a run on several machines, write its page and those of each, and print what they say."""
-    from ..analyse.machines import analysed
+    from ..analyse.machines import analyse_cluster
     from ..report.machines_page import write_machines_page
     from . import printing
 
-    analysis = analysed(folder)
+    analysis = analyse_cluster(folder)
     verdict = analysis.verdict.model_copy(update={"report": str(write_machines_page(analysis))})
     if json:
         print(verdict.model_dump_json())

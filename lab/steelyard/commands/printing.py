@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ..analyse import analysis
 from ..analyse.sentences import place_text
-from ..base.text import about, counted, range_text, ratio_text, value_text
+from ..base.text import plural, range_text, ratio_text, rough_duration, value_text
 from ..measure.outcome import Outcome
 from ..models.calibration import Calibration
 from ..models.cluster import MachinesVerdict
@@ -75,7 +75,7 @@ def _show_faults(outcome: Outcome, console: Console) -> None:
     console.print(f"report: {outcome.report}", highlight=False, markup=False)
 
 
-def show_beside(side_by_side: BesideOutput, console: Console) -> None:
+def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
     """Runs side by side: what differs in how they were made, how far they agree, their figures, why no verdict comes of them."""
     for difference in side_by_side.differences:
         console.print(f"differs: {difference}", highlight=False, markup=False)
@@ -178,8 +178,8 @@ def show_calibration(calibration: Calibration, console: Console) -> None:
 
     low, high = calibration.server_interval
     lines = [
-        f"{calibration.server} on {calibration.operation}, {calibration.users} users: {counted(calibration.forks, 'fork')} in "
-        f"{about(calibration.seconds)}{', then stopped' if calibration.stopped else ''}",
+        f"{calibration.server} on {calibration.operation}, {calibration.users} users: {plural(calibration.forks, 'fork')} in "
+        f"{rough_duration(calibration.seconds)}{', then stopped' if calibration.stopped else ''}",
         f"against itself: {percent(calibration.server_ratio)} (95% interval {percent(low)} to {percent(high)})",
         f"forks vary by {calibration.fork_deviation:.1%}, and one of a comparison costs {calibration.fork_seconds:.0f} s",
     ]
@@ -187,7 +187,7 @@ def show_calibration(calibration: Calibration, console: Console) -> None:
         smallest = (
             "not even the first look"
             if difference.difference is None
-            else f"{difference.difference:.1%}, with {counted(difference.forks, 'fork')}"
+            else f"{difference.difference:.1%}, with {plural(difference.forks, 'fork')}"
         )
         lines.append(f"smallest difference found with 90% power in {difference.minutes:g} minutes: {smallest}")
     for level in calibration.planted:

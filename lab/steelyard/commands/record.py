@@ -11,7 +11,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.paths import HOST
-from ..base.text import counted
+from ..base.text import plural
 from ..models.outputs.own_service import RecordOutput
 from .examples import examples
 from .options import Json, console, takes
@@ -62,15 +62,15 @@ def record_command(options: RecordOptions) -> None:
     from ..workload.recording.recorder import RecordWords, record
 
     output = record(
-        recorded(options.to),
+        recorded_target(options.to),
         RecordWords(options.port, options.tls, load_spec.seconds_of(options.for_), options.max_requests),
         options.out,
-        lambda address, certificate: _say_ready(options, address, certificate),
+        lambda address, certificate: _print_ready(options, address, certificate),
     )
-    print(output.model_dump_json()) if options.json else _say(output)
+    print(output.model_dump_json()) if options.json else _print_outcome(output)
 
 
-def recorded(to: str) -> LoadTarget:
+def recorded_target(to: str) -> LoadTarget:
     """The server that `--to` means; raises ConfigurationError or TargetError where it is none."""
     from ..catalogue import entries
     from ..models.service import Expect
@@ -88,7 +88,7 @@ def recorded(to: str) -> LoadTarget:
     return asked
 
 
-def _say_ready(options: RecordOptions, address: str, certificate: Path | None) -> None:
+def _print_ready(options: RecordOptions, address: str, certificate: Path | None) -> None:
     terminal = console(stderr=options.json)
     lines = [f"{address} passes on to {options.to}: ask there what is to be recorded"]
     if certificate is not None:
@@ -99,14 +99,14 @@ def _say_ready(options: RecordOptions, address: str, certificate: Path | None) -
     console().print(f"Ctrl-C, or {options.for_}, ends it and writes {options.out}", highlight=False, markup=False)
 
 
-def _say(output: RecordOutput) -> None:
+def _print_outcome(output: RecordOutput) -> None:
     terminal = console(stderr=False)
-    lines = [f"{output.folder}: {counted(len(output.operations), 'operation')} of {output.target}"]
+    lines = [f"{output.folder}: {plural(len(output.operations), 'operation')} of {output.target}"]
     for operation in output.operations:
-        kept = f"{counted(operation.samples, 'sample')}, {counted(operation.answers, 'answer')} kept"
+        kept = f"{plural(operation.samples, 'sample')}, {plural(operation.answers, 'answer')} kept"
         stable = "; always answered the same" if operation.same else ""
         changes = "  (changes data: loaded with --writes only)" if operation.changes_data else ""
-        lines.append(f"  {operation.operation}: asked {counted(operation.times, 'time')}, {kept}{stable}{changes}")
+        lines.append(f"  {operation.operation}: asked {plural(operation.times, 'time')}, {kept}{stable}{changes}")
     lines += [f"not taken over: {omission.what}: {omission.why}" for omission in output.left_out]
     lines += [f"note: {note}" for note in output.notes]
     lines.append(

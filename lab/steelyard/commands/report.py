@@ -67,24 +67,24 @@ def report_command(options: ReportOptions) -> None:
     elif is_cluster(options.runs[0]):
         _of_machines(options)
     else:
-        _one(options)
+        _report_one(options)
 
 
 def _side_by_side(options: ReportOptions) -> None:
     if options.markdown or options.png or options.pdf:
         raise ConfigurationError("--markdown, --png and --pdf are of one run", hint="name one, or leave them out")
     from ..report import beside_page
-    from ..report.beside import beside
+    from ..report.beside import compare_runs
     from . import printing
 
-    side_by_side = beside(options.runs)
+    side_by_side = compare_runs(options.runs)
     page = None
     if options.to is not None or not options.json:
         page = beside_page.write_page(side_by_side, options.to or Path(beside_page.FILE_NAME))
     if options.json:
         print(side_by_side.model_dump_json())
     else:
-        printing.show_beside(side_by_side, console(stderr=False))
+        printing.show_side_by_side(side_by_side, console(stderr=False))
         console(stderr=False).print(f"page: {page}", highlight=False, markup=False)
     if options.open_ and page is not None:
         _show(page)
@@ -105,7 +105,7 @@ def _of_machines(options: ReportOptions) -> None:
         _show(folder / report.FILE_NAME)
 
 
-def _one(options: ReportOptions) -> None:
+def _report_one(options: ReportOptions) -> None:
     if options.to is not None:
         raise ConfigurationError("--to is for the page of several runs", hint="a run's own page stands in its folder")
     from .. import report
@@ -116,7 +116,7 @@ def _one(options: ReportOptions) -> None:
     if options.png or options.pdf:
         browser.browser()  # that there is none is said before anything is made
     (run,) = options.runs
-    analysed = analysis.analysed(run)
+    analysed = analysis.full_analysis(run)
     verdicts = analysed.verdicts
     page = report.write_page(analysed)
     damaged = [
@@ -125,13 +125,13 @@ def _one(options: ReportOptions) -> None:
     for said in (*damaged, *analysis.missing(analysed.run)):
         console().print(said, highlight=False, markup=False)
     print_outcome(Outcome(run, verdicts, page, damaged, indices.rows(analysed)), options.json)
-    for path in _exported(analysed, page, options):
+    for path in _export_files(analysed, page, options):
         console(stderr=options.json).print(f"written: {path}", highlight=False, markup=False)
     if options.open_:
         _show(page)
 
 
-def _exported(analysed: Analysis, page: Path, options: ReportOptions) -> Iterator[Path]:
+def _export_files(analysed: Analysis, page: Path, options: ReportOptions) -> Iterator[Path]:
     """The files that were asked for beside the page, each as it is written."""
     from .. import report
     from ..base.csvfiles import write_text

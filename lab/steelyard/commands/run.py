@@ -14,11 +14,11 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.server import PROCESSORS
 from ..models.study import Study
-from ..plan.budget import Fitted, fitted
+from ..plan.budget import Fitted, fit_to_budget
 from ..plan.estimate import PlannedTime, of_run
-from ..plan.run_parameters import Request, Value, settle
+from ..plan.run_parameters import Request, Value, merge_parameters
 from ..plan.schedule import schedule_only
-from ..plan.subjects import subjects_asked
+from ..plan.subjects import requested_subjects
 from . import completing
 from .examples import examples
 from .options import (
@@ -35,8 +35,8 @@ from .options import (
     console,
     end_on_machines,
     print_outcome,
+    require_default,
     require_rest,
-    require_unsaid,
     require_verdict,
     run_sessions,
     run_study,
@@ -210,8 +210,8 @@ def run(options: RunOptions) -> None:
         from . import listing
 
         study = entries.study(options.study).model
-        planned, seconds = _planned(study, request)
-        searched = [] if settle(study, request).users else [_SEARCHED]
+        planned, seconds = _plan(study, request)
+        searched = [] if merge_parameters(study, request).users else [_SEARCHED]
         for said in (*planned.said, *searched):
             console().print(said, highlight=False, markup=False)
         as_text = planned.schedule.model_dump_json()
@@ -220,7 +220,7 @@ def run(options: RunOptions) -> None:
         require_verdict(run_study(options.study, request, options.out, options.json, options.hosts))
 
 
-def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
+def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
     """The schedule as a run would begin with it, fitted to its budget, and what that is expected to take.
 
     Raises ConfigurationError.
@@ -228,9 +228,9 @@ def _planned(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
     schedule = schedule_only(study, request)
     compiling = {
         spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
-        for spec in subjects_asked(study, request)
+        for spec in requested_subjects(study, request)
     }
-    planned = fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+    planned = fit_to_budget(schedule, compiling, slice_fixed=request.slice_seconds is not None)
     return planned, of_run(planned.schedule, compiling)
 
 
@@ -240,14 +240,14 @@ def request_of(options: RunOptions) -> Request:
 
     if options.as_published:
         once = ("forks", "pairs", "slice_seconds", "budget")
-        require_unsaid(
+        require_default(
             options,
             {field.name for field in fields(options)} - set(once),
             "and --as-published do not go together: the paper's own way is one unbroken stretch each, as long as it says",
             hint="leave one of them out",
         )
     if options.variations:
-        require_unsaid(
+        require_default(
             options,
             {field.name for field in fields(options)}
             - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
@@ -257,7 +257,7 @@ def request_of(options: RunOptions) -> Request:
     return Request(
         only=_words("--only", options.only),
         set_of_factors=options.with_ or "",
-        across=_across(options),
+        across=_factor_values(options),
         operations=_words("--operation", options.operation),
         users=options.users,
         forks=options.forks,
@@ -288,7 +288,7 @@ def _on_machines(options: RunOptions, request: Request) -> None:
             "a dry run plans for one machine, and each of a cluster has the same plan", hint="leave --cluster out"
         )
     assert options.study is not None and options.cluster is not None
-    where = dask_workers.where_of(options.cluster)
+    where = dask_workers.parse_where(options.cluster)
     study = entries.study(options.study)
     with Progress(console()) as progress:
         folder = cluster_run.run(
@@ -304,7 +304,7 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
         raise ConfigurationError(
             f"{folder} was driven by several machines", hint="--cluster says where their workers are now"
         )
-    where = dask_workers.where_of(options.cluster)
+    where = dask_workers.parse_where(options.cluster)
     with Progress(console()) as progress:
         cluster_run.resume(folder, where, command=["steelyard", *sys.argv[1:]], progress=progress)
     end_on_machines(folder, options.json)
@@ -326,7 +326,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
 
     if options.study is not None:
         raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
-    require_unsaid(
+    require_default(
         options,
         ("resume", "cluster", "json"),
         "and --resume do not go together: a run goes on as it was asked for",
@@ -361,7 +361,7 @@ def _words(option: str, text: str | None) -> list[str]:
     return words
 
 
-def _across(options: RunOptions) -> dict[str, list[str]]:
+def _factor_values(options: RunOptions) -> dict[str, list[str]]:
     """The values of each factor that is to vary; raises ConfigurationError where the words are of another form."""
     across = {} if options.cpus is None else {PROCESSORS: _words("--cpus", options.cpus)}
     for words in options.across or []:

@@ -17,7 +17,7 @@ from ..models.outputs.catalogue import ServerRow, ServersOutput
 from ..models.server import Server
 from ..models.service import Service
 from .examples import examples
-from .options import Json, ServiceName, console, require_said
+from .options import Json, ServiceName, console, require_value
 
 commands = typer.Typer()
 
@@ -119,7 +119,7 @@ def servers_check(
     the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
     from ..catalogue.known_subjects import require_known
-    from ..catalogue.usual import service_meant
+    from ..catalogue.usual import resolve_service
     from ..measure.conformance import examination, rows
     from . import listing
 
@@ -128,8 +128,8 @@ def servers_check(
     wanted = sorted(entries.server_files()) if all_ else names or []
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
-    require_said("--service", service)
-    meant = entries.service(service_meant(service))
+    require_value("--service", service)
+    meant = entries.service(resolve_service(service))
     for name in names or []:
         spec = subject_syntax.subject_of(name)
         if entries.server(spec.parts[0].server).model.kind == "server":
@@ -139,16 +139,16 @@ def servers_check(
     checked: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console()) as progress:
         for name in wanted:
-            checked.append(examination.check(name, service_meant(service), progress, quick=quick))
+            checked.append(examination.check(name, resolve_service(service), progress, quick=quick))
             if not json:
                 with progress.aside():
-                    console(stderr=False).print(listing.checked(checked[-1]), highlight=False, markup=False)
+                    console(stderr=False).print(listing.check_summary(checked[-1]), highlight=False, markup=False)
     if save is not None:
         rows.keep(save, checked)
     if json:
         print(ServersOutput(servers=checked).model_dump_json())
     else:
-        listing.hall(checked, console(stderr=False))
+        listing.print_matrix(checked, console(stderr=False))
     if any(row.contract is False for row in checked) or (
         not all_ and any(row.contract is None and row.kind == "server" for row in checked)
     ):

@@ -82,27 +82,27 @@ def try_command(options: TryOptions) -> None:
     Nothing is measured. Everything that was started is stopped at the end.
     """
     from ..catalogue.subject_syntax import seconds_of
-    from ..catalogue.tried import tried
+    from ..catalogue.tried import parse_subject_words
     from ..hosts import cpus, launch, subject
     from ..workload import curl
 
     seconds = None if options.for_ is None else seconds_of(options.for_)
     chosen = f"@variant={options.variant}" if options.variant is not None else ""
-    wanted = tried(options.subject + chosen, options.service)
+    wanted = parse_subject_words(options.subject + chosen, options.service)
     with ExitStack() as stack:
         # Held only until it runs: starting would disturb a measurement, and `steelyard load` may measure what runs.
         with machine_lock("steelyard try"), Progress(console()) as progress:
-            ready = subject.provided(wanted.spec, wanted.service, progress)
-            service = ready.spoken(subject.service_as_set(wanted.service, [ready]))
+            ready = subject.provide_subject(wanted.spec, wanted.service, progress)
+            service = ready.in_own_format(subject.service_as_run(wanted.service, [ready]))
             folder = stack.enter_context(_folder())
             draw = random.Random(time.time_ns())
-            up = launch.started(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
+            up = launch.running_subject(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
             running = stack.enter_context(up)
         server = ready.front.server.model
         asked = curl.commands(service, running.url, folder, access=running.access, deviations=server.deviations)
         with suppress(KeyboardInterrupt):  # the usual end
-            _say(_output(wanted, running, asked, folder), as_json=options.json)
-            _stay(running, seconds)
+            _print_outcome(_output(wanted, running, asked, folder), as_json=options.json)
+            _keep_running(running, seconds)
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def _folder() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _stay(running: RunningSubject, seconds: float | None) -> None:
+def _keep_running(running: RunningSubject, seconds: float | None) -> None:
     """Until so many seconds have passed, for ever where None; raises ProvisionError where a process ends meanwhile, and KeeperError
     where its keeper does."""
     end = None if seconds is None else time.monotonic() + seconds
@@ -167,13 +167,13 @@ def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest
 
 def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
     """Where the server tells its own description, else the contract's file; None where the service has none."""
-    from ..base.http_client import HttpClient, trusting
+    from ..base.http_client import HttpClient, trusted_context
 
     service = wanted.service
     if service.model.wsdl is None and service.model.description is None:
         return None
     address = running.url + (service.model.description or "?wsdl")
-    conversation = HttpClient(address, _WSDL_SECONDS, context=trusting(running.access.authority))
+    conversation = HttpClient(address, _WSDL_SECONDS, context=trusted_context(running.access.authority))
     try:
         answer = conversation.get(running.subject.headers)
         if answer.status == HTTPStatus.OK and _WSDL_NAMESPACE in answer.body:
@@ -185,7 +185,7 @@ def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
     return str(service.folder / service.model.wsdl) if service.model.wsdl is not None else None
 
 
-def _say(output: TryOutput, *, as_json: bool) -> None:
+def _print_outcome(output: TryOutput, *, as_json: bool) -> None:
     if as_json:
         print(output.model_dump_json(), flush=True)
         return

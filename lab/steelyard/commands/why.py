@@ -10,7 +10,7 @@ import typer
 
 from ..base.configuration import nearest
 from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError, StoreError, UnknownNameError
-from ..base.text import counted
+from ..base.text import plural
 from .examples import examples
 from .options import Json, console, takes
 
@@ -65,7 +65,7 @@ def why(options: WhyOptions) -> None:
             f"{run.name} has no records of layers, so nothing says where its requests spent their time",
             hint='run it again with observe = ["layers"] in its study, on a service that has layers',
         )
-    parted = _split(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
+    parted = _split_by_layer(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
     page = str(options.html) if options.html is not None else None
     said = WhyOutput(run=run.name, page=page, **dict(parted))
     if options.html is not None:
@@ -95,7 +95,7 @@ def _subjects(schedule: Schedule, words: tuple[str, str] | None) -> tuple[str, s
         others = [label for label in labels if label != schedule.reference]
         if len(others) != 1:
             few = "there is nothing beside it" if not others else f"name two of {', '.join(labels)} by --subjects A B"
-            raise ConfigurationError(f"the run measured {counted(len(labels), 'subject')}", hint=few)
+            raise ConfigurationError(f"the run measured {plural(len(labels), 'subject')}", hint=few)
         return others[0], schedule.reference
     for word in words:
         if word not in labels:
@@ -105,7 +105,7 @@ def _subjects(schedule: Schedule, words: tuple[str, str] | None) -> tuple[str, s
     return words
 
 
-def _split(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
+def _split_by_layer(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
     from ..analyse.foreign_work import examine_foreign
     from ..analyse.instrument import examine
     from ..analyse.layer_checks import examine_layers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from ..base.http_client import Answer, HttpClient, trusting
+from ..base.http_client import Answer, HttpClient, trusted_context
 from . import server_certificate
 from .placement import Placement
 from .subject import Part, Subject
@@ -14,7 +14,7 @@ def answer_of(subject: Subject, part: Part, site: Placement, port: int, path: st
     """What a part answers to GET `path`; raises NoAnswerError."""
     authority = server_certificate.authority(site.address) if part.secure else None
     url = site.url(port, path, secure=part.secure)
-    conversation = HttpClient(url, seconds, context=trusting(authority))
+    conversation = HttpClient(url, seconds, context=trusted_context(authority))
     try:
         return conversation.get(subject.headers)
     finally:

@@ -35,7 +35,7 @@ class FarClock:
 
     def line(self) -> ClockLine:
         """It beside ours from the trial's begin until now, when it is looked at again; raises KeeperError where nobody answers."""
-        now = looked_at(self._site.reach)
+        now = read_clock(self._site.reach)
         if now is None:
             raise KeeperError(f"host '{self._site.name}' does not tell its time")
         return ClockLine(self._first.steady, now.steady)
@@ -43,13 +43,13 @@ class FarClock:
 
 def steady_ahead_ns(reach: Executor) -> int:
     """How far a host's steady clock is ahead of ours now; raises KeeperError where it does not tell its time."""
-    look = looked_at(reach)
+    look = read_clock(reach)
     if look is None:
         raise KeeperError("its host does not tell its time")
     return round(look.steady.ns)
 
 
-def looked_at(reach: Executor) -> Look | None:
+def read_clock(reach: Executor) -> Look | None:
     """How far a host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
     looks: list[BothClocks] = []
     with suppress(KeeperError):
@@ -61,28 +61,28 @@ def looked_at(reach: Executor) -> Look | None:
 
 
 @contextmanager
-def beside_ours(site: Placement, noted: list[HostClock]) -> Iterator[FarClock | None]:
+def compare_clocks(site: Placement, noted: list[HostClock]) -> Iterator[FarClock | None]:
     """Look at the host's clocks before and after, and note what both looks say of the time of day there; None where the host has
     no clock of its own."""
-    before = looked_at(site.reach)
+    before = read_clock(site.reach)
     try:
         yield None if before is None else FarClock(site, before)
     finally:
         if before is not None:
-            after = looked_at(site.reach)
-            noted.append(_noted(site, before.day, None if after is None else after.day))
+            after = read_clock(site.reach)
+            noted.append(_host_clock(site, before.day, None if after is None else after.day))
 
 
-def _noted(site: Placement, before: Offset, after: Offset | None) -> HostClock:
+def _host_clock(site: Placement, before: Offset, after: Offset | None) -> HostClock:
     drift = None if after is None else drift_ppm(before, after)
     return HostClock(
         host=site.name,
-        before=_told(before),
-        after=None if after is None else _told(after),
+        before=_clock_offset(before),
+        after=None if after is None else _clock_offset(after),
         drift_ppm=None if drift is None else drift[0],
         drift_within_ppm=None if drift is None else drift[1],
     )
 
 
-def _told(offset: Offset) -> ClockOffset:
+def _clock_offset(offset: Offset) -> ClockOffset:
     return ClockOffset(ahead_ms=offset.ns / 1e6, within_ms=offset.within_ns / 1e6)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from ..base.children import begun, interrupts_held
+from ..base.children import hold_interrupts, start_child
 from ..base.errors import ConfigurationError, EngineError, ProvisionError
 from . import quota
 from .keeper import binary
@@ -50,13 +50,13 @@ class Shares:
         return self.companions or (self.server if self.elsewhere else self.engine)
 
     @property
-    def apart(self) -> bool:
+    def is_separate(self) -> bool:
         """Whether no processor is shared by a subject and the engine."""
         return self.elsewhere or not set(self.server) & set(self.engine)
 
 
 @contextmanager
-def staying_on(cpus: Collection[int]) -> Iterator[None]:
+def pin_thread(cpus: Collection[int]) -> Iterator[None]:
     """This thread, and what it begins meanwhile, runs on `cpus` alone; afterwards where it ran before."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)
@@ -79,9 +79,9 @@ def share(
     engine) overrules; raises ConfigurationError where it is something else.
     """
     allowed = quota.processors(root)
-    cores = _paid_for(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
+    cores = _within_quota(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
     cpus = sorted(cpu for core in cores for cpu in core)
-    awake = awake_wanted(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
+    awake = parse_keep_awake(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
     if len(cpus) < 2:
         shares = Shares(cpus, cpus, quota=allowed)
     elif len(cores) == 1:
@@ -101,7 +101,9 @@ def as_declared(shares: Shares, server: Collection[int], engine: Collection[int]
     all_awake = set(shares.server) <= set(shares.awake)
     awake = {*changed.server, *changed.companions, *changed.engine} if all_awake else changed.engine
     cores = _cores({*changed.server, *changed.engine}, Path("/"))
-    return replace(changed, awake=sorted(awake) if shares.awake else [], same_core=changed.apart and len(cores) == 1)
+    return replace(
+        changed, awake=sorted(awake) if shares.awake else [], same_core=changed.is_separate and len(cores) == 1
+    )
 
 
 def _require_there(declared: Collection[int], available: Collection[int]) -> None:
@@ -113,7 +115,7 @@ def _require_there(declared: Collection[int], available: Collection[int]) -> Non
             )
 
 
-def with_another_machines(
+def with_host_processors(
     shares: Shares, theirs: Collection[int], server: Collection[int], engine: Collection[int]
 ) -> Shares:
     """`shares` where subjects have a machine of their own, with processors `theirs`: this one is the engine's alone. `server` and
@@ -133,12 +135,12 @@ def with_another_machines(
 
 
 def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:
-    engine = _taken(cores, wanted)
-    own = _taken(cores, wanted) if apart else []
+    engine = _take_last(cores, wanted)
+    own = _take_last(cores, wanted) if apart else []
     return Shares(sorted(cpu for core in cores for cpu in core), engine, quota=allowed, companions=own)
 
 
-def _taken(cores: list[list[int]], wanted: int) -> list[int]:
+def _take_last(cores: list[list[int]], wanted: int) -> list[int]:
     """The last cores that hold as many processors as wanted, taken off the list."""
     taken: list[int] = []
     while len(taken) < wanted:
@@ -152,21 +154,21 @@ def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
     for cpu in sorted(cpus):
         place = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
         try:
-            threads = frozenset(listed(place.read_text(encoding="ascii")))
+            threads = frozenset(parse_list(place.read_text(encoding="ascii")))
         except (OSError, ValueError):
             threads = frozenset({cpu})
         by_siblings.setdefault(threads, []).append(cpu)
     return list(by_siblings.values())
 
 
-def listed(text: str) -> Iterator[int]:
+def parse_list(text: str) -> Iterator[int]:
     """The numbers of a list as the kernel writes it: `0,2-3`."""
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
 
 
-def _paid_for(cores: list[list[int]], allowed: float | None) -> list[list[int]]:
+def _within_quota(cores: list[list[int]], allowed: float | None) -> list[list[int]]:
     """As many processors as a quota pays for in full, at least one, of as many cores as there are."""
     if allowed is None:
         return cores
@@ -184,7 +186,7 @@ def kept_awake(shares: Shares) -> Iterator[None]:
     listed = ",".join(map(str, shares.awake))
     # Its end of file is our end, however that comes.
     program = binary("steelyard-engine")
-    with begun(
+    with start_child(
         lambda: subprocess.Popen(
             [program, "awake", listed],
             stdin=subprocess.PIPE,
@@ -205,12 +207,12 @@ def kept_awake(shares: Shares) -> Iterator[None]:
         finally:
             # Its threads yield to everything else, so on a busy machine it is long in dying, and after Ctrl-C Popen itself waits a
             # quarter of a second at the most.
-            with interrupts_held():
+            with hold_interrupts():
                 process.kill()
                 process.wait()
 
 
-def awake_wanted(
+def parse_keep_awake(
     said: str, *, limited: bool = False, idle: bool = False, root: Path = Path("/")
 ) -> Literal["all", "engine", "none"]:
     """Whose processors to keep awake, from what the user said: yes, no, engine, or nothing; raises ConfigurationError.

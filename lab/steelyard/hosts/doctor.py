@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..models.records import Check
 from . import cpus, pace
-from .environment import spun
+from .environment import reference_spin
 from .placement import Placement
 from .process_table import Process, descends, processes
 from .processors import CpuTimes, machine_times
@@ -42,8 +42,8 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
         _clock_source(_read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))),
         _processors(shares),
         _quota(shares, len(os.sched_getaffinity(0))),
-        _inherited(os.environ),
-        pace.check(spun()),
+        _inherited_variables(os.environ),
+        pace.check(reference_spin()),
     ]
 
 
@@ -55,7 +55,7 @@ def examine_host(site: Placement, seconds: float = 0.5) -> list[Check]:
         return []
     before, after = (machine_times(stat) for stat in (seen.stat_before, seen.stat_after))
     checks = [
-        _others(before, after, seconds),
+        _other_work(before, after, seconds),
         _steal(before, after),
         _governor(set(seen.governors.split())),
         _swap(seen.memory),
@@ -84,7 +84,7 @@ def _other_processes(before: dict[int, Process], after: dict[int, Process], seco
     )
 
 
-def _others(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds: float) -> Check:
+def _other_work(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds: float) -> Check:
     """What a machine does on which nothing of ours is at work."""
     used = sum(
         times.user_s + times.system_s - before[cpu].user_s - before[cpu].system_s
@@ -152,7 +152,7 @@ def _processors(shares: cpus.Shares) -> Check:
     return Check(
         name="processors",
         found=f"{count}, all threads of one core" if shares.same_core else str(count),
-        good=shares.apart and not shares.same_core,
+        good=shares.is_separate and not shares.same_core,
         advice="the engine and the servers share a core and take it from each other: give them a second one"
         if shares.same_core
         else "with one processor the engine and the servers take it from each other",
@@ -169,7 +169,7 @@ def _quota(shares: cpus.Shares, available: int) -> Check:
     )
 
 
-def _inherited(variables: Iterable[str]) -> Check:
+def _inherited_variables(variables: Iterable[str]) -> Check:
     """Variables by name only, since a value may hold a secret."""
     read = sorted(name for name in variables if name in _READ_BY_SERVERS or name.startswith(_READ_BY_SERVERS_BEGIN))
     return Check(

@@ -55,17 +55,17 @@ def describe(
     return {
         "steelyard": __version__,
         "git": _git(),
-        "command": _without_place(command),
-        "engine": _said([binary("steelyard-engine"), "--version"]),
+        "command": _without_paths(command),
+        "engine": _command_output([binary("steelyard-engine"), "--version"]),
         "python": platform.python_version(),
         "machine": {
-            **machine.fingerprint(spun()),
+            **machine.fingerprint(reference_spin()),
             "architecture": platform.machine(),
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "kernel": f"{platform.system()} {platform.release()}",
             "distribution": _distribution(),
         },
-        "processors_shared": {**asdict(shares), "apart": shares.apart},
+        "processors_shared": {**asdict(shares), "apart": shares.is_separate},
         **_network(hosts, site, measured=study is not None),
         **({"service": _service(service)} if service is not None else {}),
         **({"calibration": known} if (known := machine_history.citation()) else {}),
@@ -85,7 +85,7 @@ def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[st
         "hosts": {
             name: {
                 **host.model_dump(mode="json", exclude_defaults=True, exclude={"login", "contact"}),
-                **({"machine": site.reach.described()} if name == site.name and site.reach.apart else {}),
+                **({"machine": site.reach.describe()} if name == site.name and site.reach.apart else {}),
             }
             for name, host in hosts.hosts.items()
         },
@@ -93,12 +93,12 @@ def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[st
     }
 
 
-def spun() -> str:
+def reference_spin() -> str:
     """What the engine says of its reference spin; empty where it cannot be asked."""
-    return _said([binary("steelyard-engine"), "spin"])
+    return _command_output([binary("steelyard-engine"), "spin"])
 
 
-def _without_place(command: Sequence[str]) -> list[str]:
+def _without_paths(command: Sequence[str]) -> list[str]:
     """The command without --out, and of --hosts the file's mere name: where files are kept is the user's own business."""
     kept: list[str] = []
     words = iter(command)
@@ -171,16 +171,16 @@ def _git() -> dict[str, Any]:
     if not (paths.root() / ".git").exists():
         return {"revision": None, "changed": False, "changes": ""}
     root = ["git", "-C", str(paths.root())]
-    revision = _said([*root, "rev-parse", "HEAD"])
-    changes = _said([*root, "diff", "--binary", "HEAD", "--", *_SOURCES])
+    revision = _command_output([*root, "rev-parse", "HEAD"])
+    changes = _command_output([*root, "diff", "--binary", "HEAD", "--", *_SOURCES])
     return {
         "revision": revision or None,
-        "changed": bool(_said([*root, "status", "--porcelain"])),
+        "changed": bool(_command_output([*root, "status", "--porcelain"])),
         "changes": hashlib.sha256(changes.encode()).hexdigest() if changes else "",
     }
 
 
-def _said(argv: list[str]) -> str:
+def _command_output(argv: list[str]) -> str:
     try:
         done = children.run(argv, seconds=10)
     except (OSError, subprocess.SubprocessError):

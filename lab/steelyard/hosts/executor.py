@@ -79,31 +79,31 @@ class Executor:
             start_new_session=True,
         )
 
-    def there(self, text: str) -> str:
+    def remote_words(self, text: str) -> str:
         """A word of a command, with each path of ours as it is called there."""
         return text
 
     def join(self, control: Path) -> None:
         """See that the socket which a keeper there made answers at `control` here."""
 
-    def furnish(self, trees: Sequence[Tree]) -> None:
+    def provide_trees(self, trees: Sequence[Tree]) -> None:
         """See that these are there, too; raises ProvisionError."""
 
     @contextmanager
-    def twin(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - files there are this machine's
+    def mirror_folder(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - files there are this machine's
         """A folder there for what stands in `folder` here, gone at the end."""
         yield
 
     def send(self, file: Path) -> None:
         """See that a file of a folder that has a twin there stands in that one, too; raises ProvisionError."""
 
-    def bring(self, file: Path) -> None:
+    def fetch_file(self, file: Path) -> None:
         """Bring what a command there wrote to a file, as far as that was not done before."""
 
-    def bring_notes(self, folder: Path, names: Sequence[str]) -> None:
+    def fetch_matching(self, folder: Path, names: Sequence[str]) -> None:
         """Bring what processes there wrote into `folder` under these names, or patterns of a shell; raises ProvisionError."""
 
-    def let_write_no_file(self, pid: int) -> None:
+    def deny_file_writes(self, pid: int) -> None:
         """From now on a process there can write to no file, as on a full disk; nothing happens where it is gone. Raises
         ProvisionError."""
         with suppress(ProcessLookupError):
@@ -155,7 +155,7 @@ class Executor:
         """One question after the time there; None where its clock is this machine's. Raises KeeperError."""
         return None
 
-    def described(self) -> dict[str, object]:
+    def describe(self) -> dict[str, object]:
         """What is known of it as a machine; nothing where that is this one."""
         return {}
 

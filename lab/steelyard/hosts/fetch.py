@@ -54,7 +54,7 @@ def fetch(server: Entry[Server], progress: Progress, environment: Mapping[str, s
     if (target / _DONE).is_file():
         return target
     _make(target.parent)
-    with _staged(target) as staging:
+    with _staging_folder(target) as staging:
         for artifact in server.model.artifacts:
             _fetch_one(server, artifact, staging, progress, environment)
         (staging / _DONE).write_text("complete\n", encoding="utf-8")
@@ -253,7 +253,7 @@ def _make(folder: Path) -> Path:
 
 
 @contextmanager
-def _staged(target: Path) -> Iterator[Path]:
+def _staging_folder(target: Path) -> Iterator[Path]:
     """A folder beside `target` that becomes it when all went well, and leaves nothing behind when not."""
     staging = Path(f"{target}.{os.getpid()}.part")
     shutil.rmtree(staging, ignore_errors=True)

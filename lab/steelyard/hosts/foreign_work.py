@@ -62,7 +62,7 @@ class ForeignLook:
     strangers: Mapping[Identity, Used]
 
     @property
-    def whole(self) -> bool:
+    def sees_all_processes(self) -> bool:
         """Whether all processes of the machine can be seen: who sees the kernel's threads is in no container that hides others."""
         return bool(self.kernel)
 
@@ -113,7 +113,7 @@ def used_between(
     strangers_ns = sum(each.cpu_ns for each in _strangers(slices, before, after, before.processors))
     cpus = before.processors.keys() & after.processors.keys()
     wall_ns = after.at_ns - before.at_ns
-    spent = [_since(before.processors[cpu], after.processors[cpu]) for cpu in cpus]
+    spent = [_elapsed_times(before.processors[cpu], after.processors[cpu]) for cpu in cpus]
     counted = [times.user_s + times.system_s + times.idle_s + times.steal_s for times in spent]
     if not cpus or wall_ns <= 0 or min(counted) < _COUNTED_SHARE * wall_ns / 1e9 - 0.02:
         return None
@@ -127,7 +127,7 @@ def used_between(
         idle_ns=_ns(sum(times.idle_s for times in spent)),
         ours_ns=max(0, after.ours_ns - before.ours_ns),
         kernel_ns=_kernel_ns(before, after) + _ns(interrupts_s),
-        strangers_ns=strangers_ns if after.whole else None,
+        strangers_ns=strangers_ns if after.sees_all_processes else None,
     )
 
 
@@ -140,7 +140,7 @@ def _kernel_ns(before: ForeignLook, after: ForeignLook) -> int:
     )
 
 
-def _since(before: CpuTimes, after: CpuTimes) -> CpuTimes:
+def _elapsed_times(before: CpuTimes, after: CpuTimes) -> CpuTimes:
     return CpuTimes(
         after.user_s - before.user_s,
         after.system_s - before.system_s,
@@ -154,7 +154,7 @@ def _ns(seconds: float) -> int:
     return max(0, round(seconds * 1e9))
 
 
-def strangers_between(
+def busiest_strangers(
     slices: Sequence[int], before: ForeignLook, after: ForeignLook, cpus: Collection[int]
 ) -> list[Stranger]:
     """The strangers that used most between two looks and may run on `cpus`, the busiest first."""
@@ -203,7 +203,7 @@ def interrupts_in_clocks(root: Path = Path("/")) -> bool:
     return False
 
 
-def strangers_welcome(environment: Mapping[str, str] = os.environ) -> bool:
+def may_count_strangers(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the user lets pairs count beside which others were at work (STEELYARD_STRANGERS=yes); raises ConfigurationError where
     the variable says something else."""
     word = environment.get(_VARIABLE, "")
@@ -253,7 +253,7 @@ class ForeignObserver:
 
     def pair_is_disturbed(self) -> bool:
         """Whether others disturbed the pair that has ended now."""
-        is_disturbed = any(row.disturbed for row in self._of_pair)
+        is_disturbed = any(row.is_disturbed for row in self._of_pair)
         self._pairs += 1
         self._disturbed += is_disturbed
         return is_disturbed
@@ -276,7 +276,7 @@ class ForeignObserver:
         if used is None:
             return
         self._of_pair.append(used)
-        strangers = strangers_between(slices, before, after, self._cpus)
+        strangers = busiest_strangers(slices, before, after, self._cpus)
         of_foreign, of_strangers = self._writers
         of_foreign.writerow([getattr(used, name) for name in columns(ForeignWork)])  # None becomes an empty field
         of_strangers.writerows([getattr(stranger, name) for name in columns(Stranger)] for stranger in strangers)

@@ -19,7 +19,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
-from ..base.children import begun, interrupts_held
+from ..base.children import hold_interrupts, start_child
 from ..base.errors import CommandFailedError, KeeperError, ToolchainError
 from ..statistics.clocks import BothClocks, TimeStamps
 from .executor import HERE, Executor
@@ -108,7 +108,7 @@ class Keeper:
         options += ["--control", str(control)] if control is not None else []
         words = [binary(PROGRAM), "--log", str(self.log), *reach.keeper_options, *options, "--", *self.argv]
         try:
-            self._process = begun(lambda: reach.begin(words, cwd, environment or {}))
+            self._process = start_child(lambda: reach.begin(words, cwd, environment or {}))
         except OSError as error:
             raise KeeperError(f"'{self.argv[0]}' cannot be started: {error}") from None
         self._input = threading.Lock()
@@ -190,7 +190,7 @@ class Keeper:
 
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
-        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+        with hold_interrupts():  # a second Ctrl-C must not leave it to end after us
             with self._input, suppress(OSError):  # the keeper may be gone already
                 if self._process.stdin is not None:
                     self._process.stdin.close()
@@ -199,7 +199,7 @@ class Keeper:
             except subprocess.TimeoutExpired:
                 ended = self._kill_guard()
         self.bring_log()
-        if ended == _LEFT_SOME and (said := self._said()):
+        if ended == _LEFT_SOME and (said := self._error_output()):
             raise KeeperError(said)
 
     def _kill_guard(self) -> int:
@@ -228,7 +228,7 @@ class Keeper:
 
     def bring_log(self) -> None:
         """See that `log` holds here all that the command has printed up to now."""
-        self._reach.bring(self.log)
+        self._reach.fetch_file(self.log)
 
     def _ask(self, line: str) -> dict[str, Any]:
         self._send(line)
@@ -260,12 +260,12 @@ class Keeper:
         except Empty:
             raise KeeperError(f"the keeper of '{self.argv[0]}' did not answer within {seconds:g} s") from None
         if answer is None:
-            raise KeeperError(self._said() or f"the keeper of '{self.argv[0]}' ended unexpectedly")
+            raise KeeperError(self._error_output() or f"the keeper of '{self.argv[0]}' ended unexpectedly")
         if "error" in answer:
             raise KeeperError(f"keeper of '{self.argv[0]}': {answer['error']}")
         return answer
 
-    def _said(self) -> str:
+    def _error_output(self) -> str:
         """What the keeper said on standard error until its end, and was not asked for yet."""
         return self._process.stderr.read().strip() if self._process.stderr else ""
 
@@ -319,7 +319,7 @@ def output(
     try:
         with Keeper(to_file, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
             _await_end(kept, " ".join(argv), seconds, while_waiting)
-            reach.bring(printed)
+            reach.fetch_file(printed)
         return printed.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KeeperError(f"what '{' '.join(argv)}' printed cannot be read: {error}") from None

@@ -10,7 +10,7 @@ from ..base import paths
 from ..base.errors import ProvisionError
 
 
-def kept(name: str, make: Callable[[Path], object]) -> Path:
+def keys_folder(name: str, make: Callable[[Path], object]) -> Path:
     """The folder of this name among the cache's keys, filled by `make` where it is not there yet; raises ProvisionError, and what
     `make` raises."""
     place = paths.cache() / "security" / name

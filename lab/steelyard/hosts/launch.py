@@ -16,7 +16,7 @@ from pathlib import Path
 from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
 from ..base.paths import HOST
 from ..base.progress import Progress
-from ..base.text import counted
+from ..base.text import plural
 from ..catalogue import factors as settings
 from ..catalogue.entries import Entry
 from ..models.server import NEVER_READY, Server
@@ -28,7 +28,7 @@ from .asking import answer_of, service_count
 from .cpus import Shares
 from .keeper import Keeper
 from .placement import LOOPBACK, Placement
-from .running import RunningPart, RunningSubject, Words, last_words, restored
+from .running import RunningPart, RunningSubject, Words, last_words, restore_state
 from .scratch import control_folder, scratch_folder
 from .subject import Part, Subject
 
@@ -42,7 +42,7 @@ _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @contextmanager
-def started(
+def running_subject(
     subject: Subject,
     folder: Path,
     shares: Shares,
@@ -71,7 +71,7 @@ def started(
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
         for place in (controls, folder):
-            stack.enter_context(site.reach.twin(place))
+            stack.enter_context(site.reach.mirror_folder(place))
         ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience, site)
         # What the engine asks comes last, since it may be there only to pass requests on.
         for part in sorted(subject.parts, key=lambda part: part is subject.front):
@@ -102,7 +102,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     server, port = part.server, ground.ports[part.place]
     # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
     scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
-    ground.stack.enter_context(ground.site.reach.twin(Path(scratch)))
+    ground.stack.enter_context(ground.site.reach.mirror_folder(Path(scratch)))
     log = ground.folder / f"{subject.label}.{part.place}.log"
     words = _words(subject, part, scratch, ground)
     words.environment["STEELYARD_EVENTS"] = str(events_file(ground.folder, subject.label, part.place).resolve())
@@ -129,14 +129,14 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
         if part.own is not None:
             ground.stack.callback(own_launch.stop, part.own, kept, words, log)
         is_up = _is_up_of(subject, part, ground.site, port, kept)
-        _await_ready(server, kept, words, is_up, lambda: _undeployed(subject, part, ground.site, port), ground)
+        _await_ready(server, kept, words, is_up, lambda: _undeployed_clause(subject, part, ground.site, port), ground)
         if ground.site != LOOPBACK and part.own is None:
             _require_bound(server, kept, ground.site)
         return kept
 
     kept = run()
     start_seconds = time.monotonic() - begun
-    state = restored(server, words, log, ground.progress)
+    state = restore_state(server, words, log, ground.progress)
     return RunningPart(part, kept, control, log, words, start_seconds, state, run)
 
 
@@ -167,14 +167,14 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
         **({} if subject.keys is None else {"STEELYARD_KEYS": str(subject.keys)}),
         **({"STEELYARD_CERTIFICATE": str(server_certificate.folder(ground.site.address))} if part.secure else {}),
         "STEELYARD_CPUS": str(max(1, len(part.share_of(ground.shares)))),
-        **(_observed(subject, part, ground) if part.judged else {}),
+        **(_observation_variables(subject, part, ground) if part.judged else {}),
     }
     if part.own is not None:
         environment |= own_launch.environment(part.own, ground.ports[part.place], environment.get("STEELYARD_GC_LOG"))
     return Words(placeholders, environment, ground.site)
 
 
-def _observed(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
+def _observation_variables(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
     """Where a process writes what is to be observed of it, in its own words: the monitor's folder, the collector's log."""
     places = {
         "layers": ("STEELYARD_RECORDS", records_of(ground.folder, subject.label, part.place)),
@@ -291,7 +291,7 @@ def _is_up(subject: Subject, part: Part, site: Placement, port: int, answers: Ca
         return False
 
 
-def _undeployed(subject: Subject, part: Part, site: Placement, port: int) -> str:
+def _undeployed_clause(subject: Subject, part: Part, site: Placement, port: int) -> str:
     """That a server which answers does not have the service, in words that follow a sentence; empty where that is not known."""
     description = subject.service.model.description
     if description is None or not part.judged:
@@ -326,7 +326,7 @@ def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int
             except OSError as error:
                 if error.errno == errno.EADDRNOTAVAIL and port not in ports and _is_refused(address, port):
                     ports.append(port)
-    raise ProvisionError(f"no {counted(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
+    raise ProvisionError(f"no {plural(count, 'free port')} could be found between {_PORTS.start} and {_PORTS.stop}")
 
 
 def _is_refused(address: str, port: int) -> bool:

@@ -27,7 +27,7 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
     `reference_spin_us` is the CPU time of a fixed piece of arithmetic, the least and the median of many rounds; `spun` is what
     `steelyard-engine spin` said of it.
     """
-    described = _described(root)
+    described = _processor_facts(root)
     facts = {
         "processor": described.get("model name", platform.processor()),
         **{name: described[key] for name, key in _OF_A_PROCESSOR.items() if described.get(key)},
@@ -41,7 +41,7 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in ("", None, {})}
 
 
-def _described(root: Path) -> Mapping[str, str]:
+def _processor_facts(root: Path) -> Mapping[str, str]:
     """What /proc/cpuinfo says of the first processor."""
     first = _text(root / "proc/cpuinfo").partition("\n\n")[0]
     lines = (line.partition(":") for line in first.splitlines())

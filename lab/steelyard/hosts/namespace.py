@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv4Interface
 
 from ..base import children
-from ..base.children import begun
+from ..base.children import start_child
 from ..base.errors import ProvisionError, ToolchainError
 from ..models.hosts import Host
 from .executor import Ends, Executor
@@ -32,7 +32,7 @@ _MOST_WAIT = "50ms"  # in the queue of a link with a rate
 
 
 @contextmanager
-def made(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
+def create_namespace(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
     """The namespace of the host `name`, whose link to it has the address `near` at this end; commands run in it by words before
     them.
 
@@ -45,7 +45,7 @@ def made(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
                 hint="util-linux has unshare and nsenter, iproute2 has ip and tc",
             )
     _await_free(name, (host.address, near))
-    with _held(name) as holder:
+    with _hold_namespace(name) as holder:
         try:
             within = ("nsenter", f"--net=/proc/{holder.pid}/ns/net")
             end = f"sy{holder.pid}"
@@ -83,9 +83,9 @@ def _shaping(interface: str, host: Host) -> tuple[str, ...]:
     return (*root, "tbf", "rate", rate, "burst", str(burst), "latency", _MOST_WAIT)
 
 
-def _held(name: str) -> subprocess.Popen[str]:
+def _hold_namespace(name: str) -> subprocess.Popen[str]:
     """A process in a network namespace of its own, which it holds until our end of file; raises ProvisionError."""
-    holder = begun(
+    holder = start_child(
         lambda: subprocess.Popen(
             ["unshare", "--net", "sh", "-c", _HOLD],
             stdin=subprocess.PIPE,
@@ -99,7 +99,7 @@ def _held(name: str) -> subprocess.Popen[str]:
     assert holder.stdout is not None and holder.stderr is not None
     if not holder.stdout.readline():
         children.kill_group(holder)
-        raise _refused(name, "unshare", holder.stderr.read())
+        raise _refusal(name, "unshare", holder.stderr.read())
     return holder
 
 
@@ -107,12 +107,12 @@ def _carry_out(name: str, command: Sequence[str]) -> None:
     try:
         done = children.run(command, seconds=_COMMAND_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        raise _refused(name, command[0], str(error)) from None
+        raise _refusal(name, command[0], str(error)) from None
     if done.returncode != 0:
-        raise _refused(name, "tc" if "qdisc" in command else "ip", done.stderr)
+        raise _refusal(name, "tc" if "qdisc" in command else "ip", done.stderr)
 
 
-def _refused(name: str, program: str, said: str) -> ProvisionError:
+def _refusal(name: str, program: str, said: str) -> ProvisionError:
     """Why the host could not be made, as one sentence."""
     why = " ".join(said.split()) or "it does not say why"
     if "not permitted" in why:
@@ -130,7 +130,7 @@ def _await_free(name: str, addresses: Sequence[IPv4Address]) -> None:
     Raises ProvisionError that names the interface.
     """
     deadline = time.monotonic() + _FREE_SECONDS
-    while (taken := _taken(addresses)) is not None:
+    while (taken := _address_conflict(addresses)) is not None:
         if time.monotonic() > deadline:
             raise ProvisionError(
                 f"host '{name}' cannot be made: {taken}", hint="choose other addresses of a private range"
@@ -138,7 +138,7 @@ def _await_free(name: str, addresses: Sequence[IPv4Address]) -> None:
         time.sleep(0.2)
 
 
-def _taken(addresses: Sequence[IPv4Address]) -> str | None:
+def _address_conflict(addresses: Sequence[IPv4Address]) -> str | None:
     """Which of these addresses lies in the network of an interface that is here, in words; None where none does."""
     done = children.run(["ip", "-4", "-oneline", "address", "show"], seconds=_COMMAND_SECONDS)
     for line in done.stdout.splitlines():

@@ -7,7 +7,7 @@ import threading
 import time
 
 from ..base import children
-from ..base.children import begun
+from ..base.children import start_child
 from ..base.paths import HOST
 from .placement import Placement
 
@@ -46,7 +46,7 @@ def link_bytes_per_s(site: Placement) -> float | None:
             listener.settimeout(_PATIENCE_SECONDS)
             port = listener.getsockname()[1]
             send = f"exec cat /dev/zero >/dev/tcp/{site.link.near_address}/{port}"
-            sender = begun(lambda: site.reach.begin(["bash", "-c", send], None, {}))
+            sender = start_child(lambda: site.reach.begin(["bash", "-c", send], None, {}))
             try:
                 with listener.accept()[0] as receiver:
                     receiver.settimeout(_PATIENCE_SECONDS)

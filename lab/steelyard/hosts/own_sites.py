@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from ipaddress import IPv4Address
 
 from ..base.errors import ProvisionError, SteelyardError
-from ..base.text import enumerated
+from ..base.text import join_words
 from ..models.hosts import Host
 from ..models.own_server import OwnServer
 from . import namespace
@@ -29,7 +29,7 @@ def require_namespaces(labels: Sequence[str]) -> None:
     """Raises ProvisionError where subjects that share a fixed port cannot each have a network namespace here."""
     if labels and (why := why_no_namespace()):
         raise ProvisionError(
-            f"{enumerated(labels)} listen on one fixed port, and no network namespace can be had: {why}",
+            f"{join_words(labels)} listen on one fixed port, and no network namespace can be had: {why}",
             hint="write {port} where a start line takes the port, or give each a port of its own",
         )
 
@@ -37,14 +37,14 @@ def require_namespaces(labels: Sequence[str]) -> None:
 def why_no_namespace() -> str:
     """Why no network namespace can be made here, as a sentence; empty where one can."""
     try:
-        with placed(0):
+        with namespace_placement(0):
             return ""
     except SteelyardError as error:
         return error.message
 
 
 @contextmanager
-def placed(number: int) -> Iterator[Placement]:
+def namespace_placement(number: int) -> Iterator[Placement]:
     """A network namespace of this machine, the one with this number, from 0 to 60; gone at the end.
 
     Raises ToolchainError or ProvisionError where it cannot be made.
@@ -52,5 +52,5 @@ def placed(number: int) -> Iterator[Placement]:
     network = f"10.203.{_NETWORKS[os.getpid() % len(_NETWORKS)]}"
     near, far = (IPv4Address(f"{network}.{4 * number + end}") for end in (1, 2))
     host = Host(reach="namespace", address=far, role="server")
-    with namespace.made(f"own-{number}", host, near) as ends:
+    with namespace.create_namespace(f"own-{number}", host, near) as ends:
         yield Placement("", str(far), ends.reach)

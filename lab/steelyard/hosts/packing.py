@@ -30,9 +30,9 @@ class Tree:
             yield self.base.name, self.base
             return
         for start in [self.base / part for part in self.parts] if self.parts else [self.base]:
-            yield from sorted(self._below(start))
+            yield from sorted(self._walk_below(start))
 
-    def _below(self, start: Path) -> Iterator[tuple[str, Path]]:
+    def _walk_below(self, start: Path) -> Iterator[tuple[str, Path]]:
         for folder, below, names in os.walk(start):
             place = Path(folder)
             linked = [name for name in below if (place / name).is_symlink()]

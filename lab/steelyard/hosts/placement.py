@@ -44,7 +44,7 @@ LOOPBACK = Placement()
 
 
 @contextmanager
-def reached(hosts: Hosts | None) -> Iterator[Placement]:
+def open_placement(hosts: Hosts | None) -> Iterator[Placement]:
     """The host on which the subjects run, ready for them, and gone at the end; loopback where none is declared.
 
     Raises ProvisionError or ToolchainError where it cannot be had.
@@ -53,7 +53,7 @@ def reached(hosts: Hosts | None) -> Iterator[Placement]:
         yield LOOPBACK
         return
     (near, engine), (far, server) = hosts.engine, hosts.server
-    made = ssh_host.connected if server.reach == "ssh" else namespace.made
+    made = ssh_host.connect_host if server.reach == "ssh" else namespace.create_namespace
     with made(far, server, engine.address) as ends:
         link = Link(
             near_host=near,
@@ -87,6 +87,6 @@ def engine_hosts(hosts: EngineHosts) -> Iterator[list[EngineHost]]:
     with ExitStack() as stack:
         made = [EngineHost(cpus=hosts.here.cpus)]
         for name, host in hosts.others.items():
-            ends = stack.enter_context(ssh_host.connected(name, host, hosts.here.address))
+            ends = stack.enter_context(ssh_host.connect_host(name, host, hosts.here.address))
             made.append(EngineHost(name, ends.reach, host.cpus))
         yield made

@@ -35,7 +35,7 @@ def throttling(root: Path = Path("/")) -> Throttling | None:
     limited = [group for group in _groups(root) if _quota(group) is not None]
     if not limited:
         return None
-    stats = [_throttled(group) for group in limited]
+    stats = [_group_throttling(group) for group in limited]
     return Throttling(sum(stat.periods for stat in stats), sum(stat.seconds for stat in stats))
 
 
@@ -80,7 +80,7 @@ def _quota(group: Path) -> float | None:
         return None
 
 
-def _throttled(group: Path) -> Throttling:
+def _group_throttling(group: Path) -> Throttling:
     values = dict(line.split(maxsplit=1) for line in _lines(group / "cpu.stat"))
     seconds = (
         int(values["throttled_usec"]) / _MICROSECONDS

@@ -13,7 +13,7 @@ from ..base import children, paths
 from ..base.errors import BuildError, CommandFailedError, ConfigurationError, KeeperError, ToolchainError
 from ..base.lock import waiting_lock
 from ..base.progress import Progress
-from ..base.text import counted
+from ..base.text import plural
 from . import keeper
 
 BUILD_SECONDS = 3600.0
@@ -67,20 +67,20 @@ def of_range(words: str, folder: Path) -> tuple[Revision, Revision]:
     return old, new
 
 
-def built(revision: Revision, build: str | None, progress: Progress) -> Path:
-    """The revision's folder, checked out and built by the shell command `build`, which runs in that folder.
+def build(revision: Revision, command: str | None, progress: Progress) -> Path:
+    """The revision's folder, checked out and built by the shell `command`, which runs in that folder.
 
     It comes from the cache where this commit was built by this command before. Raises BuildError; whatever happens, no worktree
     stays in the user's repository.
     """
     base = paths.cache() / "revisions"
     base.mkdir(parents=True, exist_ok=True)
-    key = "\0".join([str(revision.repository), revision.commit, str(revision.within), build or ""])
+    key = "\0".join([str(revision.repository), revision.commit, str(revision.within), command or ""])
     place = base / hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:16]
     with waiting_lock(base):
         _sweep(base, place)
         if not (place / _BUILT).exists():
-            _make(revision, build, place, progress)
+            _make(revision, command, place, progress)
         (place / _BUILT).touch()
     return place / _TREE / revision.within
 
@@ -95,7 +95,7 @@ def _make(revision: Revision, build: str | None, place: Path, progress: Progress
             raise BuildError(f"{revision.title} cannot be checked out: {_last_line(added)}")
         if build is not None:
             _build(revision, build, place, progress)
-        with children.interrupts_held():
+        with children.hold_interrupts():
             _leave_repository(tree)
             (place / _BUILT).touch()
     finally:
@@ -136,7 +136,7 @@ def _leave_repository(tree: Path) -> None:
 
 def _drop(place: Path) -> None:
     """Remove a place with its worktree, also out of the repository."""
-    with children.interrupts_held():
+    with children.hold_interrupts():
         tree = place / _TREE
         if (tree / ".git").is_file():
             _git(tree, "worktree", "remove", "--force", str(tree))
@@ -197,7 +197,7 @@ def _require_committed(repository: Path, revisions: Sequence[Revision]) -> None:
     changed = [line[3:] for line in status.stdout.splitlines()]
     if changed:
         raise ConfigurationError(
-            f"only commits are compared, and {repository} differs from HEAD ({counted(len(changed), 'file')}): {changed[0]}",
+            f"only commits are compared, and {repository} differs from HEAD ({plural(len(changed), 'file')}): {changed[0]}",
             hint="commit or stash the changes",
         )
 

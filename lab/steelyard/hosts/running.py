@@ -17,7 +17,7 @@ from ..models.service import Reconciliation
 from . import build, keeper, server_certificate
 from .asking import service_count
 from .containers import Container
-from .cpus import Shares, staying_on
+from .cpus import Shares, pin_thread
 from .keeper import Keeper, ProcessUse
 from .placement import LOOPBACK, Placement
 from .subject import Part, Subject
@@ -84,7 +84,7 @@ class RunningPart:
 
         Returns when it is ready; raises ProvisionError or KeeperError where it does not come up.
         """
-        with staying_on(self._cpus):
+        with pin_thread(self._cpus):
             self.keeper = self._again()
 
     def carry_out(self, argv: Sequence[str], deed: str) -> None:
@@ -116,7 +116,7 @@ class RunningSubject:
         """The part that the engine asks and that is judged; the others stand behind it."""
         return next(part for part in self.parts if part.part.judged)
 
-    def in_place(self, place: str) -> RunningPart:
+    def part_in_role(self, place: str) -> RunningPart:
         """The part in a role."""
         return next(part for part in self.parts if part.part.place == place)
 
@@ -180,7 +180,7 @@ class RunningSubject:
                 part.restored += 1
                 again = {**part.words.environment, "STEELYARD_RESTORED": str(part.restored)}
                 words = replace(part.words, environment=again)
-                told.append((part.part.place, part.state, restored(part.part.server, words, part.log, progress)))
+                told.append((part.part.place, part.state, restore_state(part.part.server, words, part.log, progress)))
         return told
 
     def redeploy(self, seconds: float) -> None:
@@ -206,7 +206,7 @@ class RunningSubject:
         """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
         return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
 
-    def end_judged(self, seconds: float) -> int:
+    def end_judged_processes(self, seconds: float) -> int:
         """Ask the judged processes alone to end (SIGTERM), so that they write what they still hold; gives how many were killed."""
         return sum(part.keeper.stop(seconds) for part in reversed(self.parts) if part.part.judged)
 
@@ -239,9 +239,9 @@ class RunningSubject:
         expected = asked.expect.replace("{requests}", str(self.requests_served()))
         for name, count in self._settled.items():
             expected = expected.replace(f"{{{name}}}", str(count))
-        return expected, self._said(asked.command, asked.name, _RECONCILE_SECONDS)
+        return expected, self._command_output(asked.command, asked.name, _RECONCILE_SECONDS)
 
-    def settle(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
+    def wait_for_background_work(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
         """Waits until the work that outlived its answers is done: whether it was in time, and what the service counts.
 
         None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be told.
@@ -250,11 +250,11 @@ class RunningSubject:
         if asked is None:
             return None
         argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in self._with_own_python(asked.command)]
-        printed = self._said(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        printed = self._command_output(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, self._settled = self._outcome("settle", printed)
         return settled, self._settled
 
-    def aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
+    def wait_for_aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
         """Waits until the service has nothing left to do after a fault: whether it came to that, and what became of the work that
         it accepted since `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be told.
         """
@@ -263,7 +263,7 @@ class RunningSubject:
             raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
         values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
         argv = [values.get(word, word) for word in self._with_own_python(asked.command)]
-        printed = self._said(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        printed = self._command_output(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, counts = self._outcome("aftermath", printed)
         if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
             raise ProvisionError(f"the aftermath command of {self.subject.service.name} counts no '{min(missing)}'")
@@ -272,7 +272,9 @@ class RunningSubject:
     def plant(self, name: str, *, end: bool) -> None:
         """Have the service begin, or end, to do wrong what it knows by that name; raises ProvisionError or KeeperError."""
         plant = self.subject.service.model.plants[name]
-        self._said(self._with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS)
+        self._command_output(
+            self._with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS
+        )
 
     def _with_own_python(self, argv: Sequence[str]) -> list[str]:
         """The Python that the lab has where the subject runs, in place of whichever is found there."""
@@ -290,7 +292,7 @@ class RunningSubject:
                 hint='it prints {"settled": true, "counts": {...}}',
             ) from None
 
-    def _said(
+    def _command_output(
         self, argv: list[str], name: str, seconds: float, while_waiting: Callable[[], None] = lambda: None
     ) -> str:
         """What a command that asks after this subject prints."""
@@ -321,19 +323,19 @@ class RunningSubject:
             for name in ("STEELYARD_EVENTS", "STEELYARD_GAUGES")
         }
 
-    def ended(self) -> RunningPart | None:
+    def ended_part(self) -> RunningPart | None:
         """The first part that ended by itself; None while all run."""
         return next((part for part in self.parts if part.keeper.exit is not None), None)
 
     def death(self) -> str | None:
         """What is known about a part that ended by itself, as a sentence; None while all run."""
-        part = self.ended()
+        part = self.ended_part()
         if part is None:
             return None
         return f"{part.part.server.name} ({part.part.place}) ended with {part.keeper.exit}; {last_words(part.keeper)}"
 
 
-def restored(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
+def restore_state(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
     """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
     state = server.model.state
     if state is None:

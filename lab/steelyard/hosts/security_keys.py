@@ -56,10 +56,10 @@ def folder() -> Path:
     `server.p12` holds the server's key and certificate, `trust.p12` the client's certificate alone, which is what a server
     needs; `client.p12` and `stranger.p12` are for who asks. Only the user may read them.
     """
-    return kept_keys.kept(f"rsa-{BITS}", _make)
+    return kept_keys.keys_folder(f"rsa-{BITS}", _make)
 
 
-def kept() -> SecurityKeys:
+def machine_keys() -> SecurityKeys:
     """This machine's keys; raises ProvisionError where they cannot be made or read."""
     return _read(folder())
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from ..base import certificate
-from .kept_keys import kept
+from .kept_keys import keys_folder
 
 _DAYS = 3650
 
@@ -14,7 +14,9 @@ _DAYS = 3650
 def folder(address: str) -> Path:
     """The folder with `certificate.pem`, which is its own authority, and `key.pem` of servers on this address; raises
     ProvisionError or ToolchainError where it cannot be made."""
-    return kept(f"tls-{address}", partial(certificate.make, name="steelyard-server", addresses=[address], days=_DAYS))
+    return keys_folder(
+        f"tls-{address}", partial(certificate.make, name="steelyard-server", addresses=[address], days=_DAYS)
+    )
 
 
 def authority(address: str) -> Path:

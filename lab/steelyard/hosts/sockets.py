@@ -49,12 +49,12 @@ class Seen:
 
 def listening(pids: Iterable[int]) -> list[Listening]:
     """The sockets that these processes listen on, each once; a process that has ended meanwhile has none."""
-    return listening_of(_seen(pids))
+    return listening_of(_sockets_of(pids))
 
 
 def calls(pids: Iterable[int]) -> Calls:
     """The connections that these processes opened, and not those that they accepted."""
-    return calls_of(list(_seen(pids)))
+    return calls_of(list(_sockets_of(pids)))
 
 
 def listening_of(processes: Iterable[Seen]) -> list[Listening]:
@@ -83,7 +83,7 @@ def calls_of(processes: Sequence[Seen]) -> Calls:
 End = tuple[str, str]
 
 
-def _seen(pids: Iterable[int]) -> Iterator[Seen]:
+def _sockets_of(pids: Iterable[int]) -> Iterator[Seen]:
     for place in (Path(f"/proc/{pid}") for pid in pids):
         try:
             own = frozenset(_target(descriptor) for descriptor in (place / "fd").iterdir())

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO
 
 from ..base import children
-from ..base.children import begun
+from ..base.children import start_child
 from ..base.errors import ProvisionError
 from .keeper import BEAT_SECONDS, UNHEARD_SECONDS
-from .ssh_login import Login, told
+from .ssh_login import Login, encode_script
 
 SAID_SECONDS = 30.0
 _BUSY = 9  # exit code of the script that holds a host, where another lab does
@@ -85,17 +85,17 @@ class Connection:
         return self.session.rpartition("/sessions/")[0]
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether the connection is known to be gone."""
-        return any(login.ended for login in self._logins)
+        return any(login.has_ended for login in self._logins)
 
-    def staying(self, script: str) -> subprocess.Popen[str]:
+    def start_command(self, script: str) -> subprocess.Popen[str]:
         """A command that a script becomes and that stays there, with pipes of text and in a process group of its own here.
 
         A login that has as many as it may is left for a further one. Raises ProvisionError where that is refused.
         """
         with self._one_at_a_time:
-            login = next((login for login in self._logins if login.staying < _MOST_STAYING), None)
+            login = next((login for login in self._logins if login.running_commands < _MOST_STAYING), None)
             login = login or self._login_for_more()
             process = subprocess.Popen(
                 login.words(),
@@ -108,7 +108,7 @@ class Connection:
             login.stays(process)
         assert process.stdin is not None
         with suppress(BrokenPipeError):  # it ends by itself then, and says why
-            process.stdin.write(told(script).decode())
+            process.stdin.write(encode_script(script).decode())
             process.stdin.flush()
         return process
 
@@ -122,7 +122,7 @@ class Connection:
             raise
         return login
 
-    def said(
+    def output_of(
         self,
         script: str,
         feed: Callable[[IO[bytes]], None] | None = None,
@@ -131,9 +131,9 @@ class Connection:
     ) -> bytes:
         """What a script prints there, or nothing where it is written `into` a file; `feed` writes its input. Raises FarCommandError
         where it fails or is late."""
-        if self.ended:
+        if self.has_ended:
             raise FarCommandError(f"the connection to host '{self.name}' is lost")
-        process = begun(
+        process = start_child(
             lambda: subprocess.Popen(
                 self._logins[0].words(),
                 stdin=subprocess.PIPE,
@@ -145,7 +145,7 @@ class Connection:
         assert process.stdin is not None
         try:
             with suppress(BrokenPipeError):  # it ended before it had read all, and says why
-                process.stdin.write(told(script))
+                process.stdin.write(encode_script(script))
                 if feed is not None:
                     feed(process.stdin)
                 process.stdin.flush()
@@ -182,7 +182,7 @@ class Connection:
 
     def close(self) -> None:
         """End it; what runs there ends with it, and its folder goes."""
-        with children.interrupts_held():
+        with children.hold_interrupts():
             for login in reversed(self._logins):  # the first one holds the host, until nothing of the others is there
                 login.end(b"done\n", _LINGER_SECONDS + 10)  # all that ran there was seen to end
             self._folder.cleanup()
@@ -190,10 +190,10 @@ class Connection:
     def _beat(self) -> None:
         heard = [True]
         while all(heard):  # each is told, whichever of them is gone
-            self._logins[0].rest(BEAT_SECONDS)
-            heard = [login.say(b"beat\n") for login in self._logins]
+            self._logins[0].wait(BEAT_SECONDS)
+            heard = [login.write(b"beat\n") for login in self._logins]
 
 
-def quoted(words: Sequence[str]) -> str:
+def shell_words(words: Sequence[str]) -> str:
     """Words as a shell reads them."""
     return shlex.join(words)

@@ -27,12 +27,12 @@ from ..models.hosts import Host
 from ..models.server import Needs
 from ..statistics.clocks import BothClocks
 from . import packing, sockets
-from .cpus import listed
+from .cpus import parse_list
 from .executor import Condition, Ends, Executor, NetworkCounts, kills_in
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
-from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, quoted
-from .ssh_login import is_full, no_space
+from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, shell_words
+from .ssh_login import is_full, no_space_error
 from .toolchain import install, jdk_of
 
 _COPY_SECONDS = 3600.0
@@ -73,7 +73,7 @@ done 2>/dev/null
 
 
 @contextmanager
-def connected(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
+def connect_host(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
     """The host `name`, held for this lab while the body runs; nothing runs there afterwards, however it ends.
 
     Raises ToolchainError where ssh is missing here, ProvisionError where the host cannot be had.
@@ -124,11 +124,11 @@ class SshReach(Executor):
         """
         self._connection = Connection(self._name, self._host.login or self._name, patience_seconds)
         self._examine()
-        self.furnish([Tree(Path(binary(program))) for program in _PROGRAMS])
+        self.provide_trees([Tree(Path(binary(program))) for program in _PROGRAMS])
         self._require_same_keeper()
         with suppress(FileNotFoundError):
             (self._folder / "clock").unlink()
-        self._twin(self._folder)
+        self._mirror_folder(self._folder)
         self._clock = Keeper(["sleep", "1000000000"], log=self._folder / "clock", reach=self)
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class SshReach(Executor):
             self._connection = None
 
     def _examine(self) -> None:
-        lines = self._said(_DESCRIBE).decode(errors="replace").splitlines()
+        lines = self._output_of(_DESCRIBE).decode(errors="replace").splitlines()
         kernel, release, architecture = lines[0].split()
         facts = dict(line.split(" ", 1) for line in lines if line.startswith(("cpus ", "model ", "kib ")))
         ours = children.run(["uname", "-m"], seconds=_LOST_SECONDS).stdout.strip()
@@ -159,7 +159,7 @@ class SshReach(Executor):
                 hint="`ip address` there lists what it has; servers listen on the declared address and on nothing else",
             )
         self.interface = interface
-        self._cpus = list(listed(facts["cpus"]))
+        self._cpus = list(parse_list(facts["cpus"]))
         self._facts = {
             "processor": facts.get("model", ""),
             "processors": len(self._cpus),
@@ -172,7 +172,9 @@ class SshReach(Executor):
         program = binary(PROGRAM)
         ours = children.run([program, "--version"], seconds=_LOST_SECONDS).stdout.strip()
         try:
-            theirs = self._said(quoted([self.there(program), "--version"])).decode(errors="replace").strip()
+            theirs = (
+                self._output_of(shell_words([self.remote_words(program), "--version"])).decode(errors="replace").strip()
+            )
         except FarCommandError as error:
             raise ProvisionError(
                 f"the keeper does not run on host '{self._name}': {error.message.partition(': ')[2]}",
@@ -181,7 +183,7 @@ class SshReach(Executor):
         if theirs != ours:
             raise ProvisionError(
                 f"host '{self._name}' has another version of the keeper: '{theirs[:80]}', and here is '{ours}'",
-                hint=f"remove what was copied there: {self._connected().root}",
+                hint=f"remove what was copied there: {self._connect().root}",
             )
 
     # What commands are given there.
@@ -191,19 +193,19 @@ class SshReach(Executor):
         return ("--unheard", str(UNHEARD_SECONDS))
 
     def begin(self, argv: Sequence[str], cwd: Path | None, environment: Mapping[str, str]) -> subprocess.Popen[str]:
-        connection = self._connected()
-        words = [self.there(word) for word in argv]
+        connection = self._connect()
+        words = [self.remote_words(word) for word in argv]
         script = [
-            f"cd {shlex.quote(self.there(str(cwd)) if cwd is not None else connection.session)} || exit 1",
+            f"cd {shlex.quote(self.remote_words(str(cwd)) if cwd is not None else connection.session)} || exit 1",
             f"PATH={':'.join(shlex.quote(str(Path(self._copies[binary(name)]).parent)) for name in _PROGRAMS)}:$PATH",
-            *(f"export {name}={shlex.quote(self.there(value))}" for name, value in environment.items()),
+            *(f"export {name}={shlex.quote(self.remote_words(value))}" for name, value in environment.items()),
             # Of a process that was there before, and had no time to remove it.
             *(f"rm -f {shlex.quote(path)}" for option, path in pairwise(words) if option == "--control"),
-            f"exec {quoted(words)}",
+            f"exec {shell_words(words)}",
         ]
-        return connection.staying("\n".join(script))
+        return connection.start_command("\n".join(script))
 
-    def there(self, text: str) -> str:
+    def remote_words(self, text: str) -> str:
         """A word of a command, with each path of ours as that of its copy."""
         if not self._copies:
             return text
@@ -212,17 +214,17 @@ class SshReach(Executor):
 
     def join(self, control: Path) -> None:
         try:
-            self._connected().forward(control, self.there(str(control)))
+            self._connect().forward(control, self.remote_words(str(control)))
         except ProvisionError as error:
             raise KeeperError(error.message, error.hint) from None
 
-    def furnish(self, trees: Sequence[Tree]) -> None:
+    def provide_trees(self, trees: Sequence[Tree]) -> None:
         for tree in trees:
             if tree not in self._brought:
                 self._brought.append(tree)
             digest = packing.digest(tree)
-            place = f"{self._connected().root}/{digest}"
-            if self._said(f"[ -e {shlex.quote(place)} ] && echo there || :") == b"":
+            place = f"{self._connect().root}/{digest}"
+            if self._output_of(f"[ -e {shlex.quote(place)} ] && echo there || :") == b"":
                 self._copy(tree, place)
             self._is_copied(tree.base, f"{place}/{tree.base.name}" if tree.base.is_file() else place)
 
@@ -231,31 +233,31 @@ class SshReach(Executor):
         part, whole = shlex.quote(f"{root}/.{name}"), shlex.quote(place)
         script = f"mkdir -p {part} && tar xf - --no-same-owner -C {part} && mv {part} {whole} && exit 0\nrm -rf {part}\nexit 1"
         try:
-            self._said(script, lambda stream: packing.write(tree, stream), _COPY_SECONDS)
+            self._output_of(script, lambda stream: packing.write(tree, stream), _COPY_SECONDS)
         except FarCommandError as error:
             if is_full(error.said):
-                raise no_space(self._name) from None
+                raise no_space_error(self._name) from None
             raise
 
     @contextmanager
-    def twin(self, folder: Path) -> Iterator[None]:
+    def mirror_folder(self, folder: Path) -> Iterator[None]:
         names = (str(folder.absolute()), str(folder.resolve()))
         if names[0] in self._copies:  # of another subject of the same trial
             yield
             return
-        place = self._twin(folder)
+        place = self._mirror_folder(folder)
         try:
             yield
         finally:
             for name in names:
                 self._copies.pop(name, None)
             with suppress(ProvisionError):  # where the connection is lost, it goes with that one's folder
-                self._said(f"rm -rf {shlex.quote(place)}")
+                self._output_of(f"rm -rf {shlex.quote(place)}")
 
-    def _twin(self, folder: Path) -> str:
+    def _mirror_folder(self, folder: Path) -> str:
         self._twins += 1
-        place = f"{self._connected().session}/{self._twins}"
-        self._said(f"mkdir {shlex.quote(place)}")
+        place = f"{self._connect().session}/{self._twins}"
+        self._output_of(f"mkdir {shlex.quote(place)}")
         self._is_copied(folder, place)
         return place
 
@@ -265,42 +267,42 @@ class SshReach(Executor):
     def send(self, file: Path) -> None:
         content = file.read_bytes()
 
-        def written(stream: IO[bytes]) -> None:
+        def write_files(stream: IO[bytes]) -> None:
             stream.write(content)
 
-        self._said(f"cat > {shlex.quote(self.there(str(file.absolute())))}", written)
+        self._output_of(f"cat > {shlex.quote(self.remote_words(str(file.absolute())))}", write_files)
 
-    def bring(self, file: Path) -> None:
-        there = self.there(str(file))
+    def fetch_file(self, file: Path) -> None:
+        there = self.remote_words(str(file))
         if there == str(file):
             return
         with suppress(ProvisionError):  # of a host that is lost, what is here is all that there is
-            new = self._said(f"tail -c +{self._bytes_here[there] + 1} {shlex.quote(there)} 2>/dev/null || :")
+            new = self._output_of(f"tail -c +{self._bytes_here[there] + 1} {shlex.quote(there)} 2>/dev/null || :")
             self._bytes_here[there] += len(new)
             with file.open("ab") as kept:
                 kept.write(new)
 
-    def bring_notes(self, folder: Path, names: Sequence[str]) -> None:
-        place = shlex.quote(self.there(str(folder.absolute())))
+    def fetch_matching(self, folder: Path, names: Sequence[str]) -> None:
+        place = shlex.quote(self.remote_words(str(folder.absolute())))
         script = (
             f'cd {place} && for f in {" ".join(names)}; do [ ! -e "$f" ] || printf "%s\\n" "$f"; done | tar cf - -T -'
         )
         with TemporaryFile() as packed:
-            self._connected().said(script, seconds=_COPY_SECONDS, into=packed)
+            self._connect().output_of(script, seconds=_COPY_SECONDS, into=packed)
             packed.seek(0)
             try:
                 packing.unpack(packed, folder)
             except ValueError:
                 raise FarCommandError(f"host '{self._name}' sent what is no tar file") from None
 
-    def let_write_no_file(self, pid: int) -> None:
-        self._said(f"[ ! -e /proc/{pid} ] || prlimit --pid {pid} --fsize=0:")
+    def deny_file_writes(self, pid: int) -> None:
+        self._output_of(f"[ ! -e /proc/{pid} ] || prlimit --pid {pid} --fsize=0:")
 
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
         # Its commands may be those of the build alone, which is made here; a start that lacks one says so in its log.
         if needs.jdk is None:
             return {}
-        said = self._said(_JDKS.format(major=needs.jdk)).decode(errors="replace")
+        said = self._output_of(_JDKS.format(major=needs.jdk)).decode(errors="replace")
         homes = dict(each.partition("\n")[::2] for each in said.split("home ")[1:])
         home = jdk_of(homes, needs.jdk, needs.jdk_vendor)
         if home is None:
@@ -319,15 +321,15 @@ class SshReach(Executor):
         return sockets.calls_of(self._sockets(pids))
 
     def _sockets(self, pids: Collection[int]) -> list[sockets.Seen]:
-        said = self._said(_SOCKETS.format(pids=" ".join(map(str, pids)))).decode(errors="replace")
-        return [_seen(each) for each in re.split(r"^process \d+\n", said, flags=re.M)[1:]]
+        said = self._output_of(_SOCKETS.format(pids=" ".join(map(str, pids)))).decode(errors="replace")
+        return [_parse_sockets(each) for each in re.split(r"^process \d+\n", said, flags=re.M)[1:]]
 
     def signal(self, pid: int, number: signal.Signals) -> None:
-        self._said(f"kill -{number.value} {pid} 2>/dev/null || :")
+        self._output_of(f"kill -{number.value} {pid} 2>/dev/null || :")
 
     def network(self) -> NetworkCounts:
         try:
-            said = self._said("cat /proc/net/dev && echo = && cat /proc/net/snmp").decode("ascii")
+            said = self._output_of("cat /proc/net/dev && echo = && cat /proc/net/snmp").decode("ascii")
         except ProvisionError as error:
             raise OSError(error.message) from None
         devices, _, protocols = said.partition("=\n")
@@ -338,20 +340,20 @@ class SshReach(Executor):
 
     def processor_times(self) -> str | None:
         try:
-            return self._said("cat /proc/stat").decode("ascii", errors="replace")
+            return self._output_of("cat /proc/stat").decode("ascii", errors="replace")
         except ProvisionError:
             return None
 
     def condition(self, seconds: float) -> Condition | None:
         try:
-            said = self._said(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
+            said = self._output_of(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
         except ProvisionError:
             return None
         return Condition(*said) if len(said) == len(fields(Condition)) else None
 
     def kernel_kills(self) -> int:
         try:
-            return kills_in(self._said("cat /proc/vmstat").decode("ascii", errors="replace"))
+            return kills_in(self._output_of("cat /proc/vmstat").decode("ascii", errors="replace"))
         except ProvisionError:
             return 0
 
@@ -360,12 +362,12 @@ class SshReach(Executor):
             raise KeeperError(f"host '{self._name}' is not connected")
         return self._clock.time()
 
-    def described(self) -> dict[str, object]:
+    def describe(self) -> dict[str, object]:
         return self._facts
 
     def is_lost(self) -> bool:
         try:
-            self._said(":", seconds=_LOST_SECONDS)
+            self._output_of(":", seconds=_LOST_SECONDS)
         except ProvisionError:
             return True
         return False
@@ -373,14 +375,14 @@ class SshReach(Executor):
     def regain(self) -> None:
         self.close()
         self.connect(_REGAIN_PATIENCE_SECONDS)
-        self.furnish(self._brought)
+        self.provide_trees(self._brought)
 
-    def _said(
+    def _output_of(
         self, script: str, feed: Callable[[IO[bytes]], None] | None = None, seconds: float = SAID_SECONDS
     ) -> bytes:
-        return self._connected().said(script, feed, seconds)
+        return self._connect().output_of(script, feed, seconds)
 
-    def _connected(self) -> Connection:
+    def _connect(self) -> Connection:
         if self._connection is None:
             raise FarCommandError(f"host '{self._name}' is not connected")
         return self._connection
@@ -395,7 +397,7 @@ def _interface(shown: str, address: IPv4Address) -> str | None:
     return None
 
 
-def _seen(said: str) -> sockets.Seen:
+def _parse_sockets(said: str) -> sockets.Seen:
     """The sockets of one process, as `_SOCKETS` tells them."""
     own, *tables = re.split(r"^table (\w+)\n", said, flags=re.M)
     return sockets.Seen(frozenset(own.split()), dict(zip(tables[::2], tables[1::2], strict=True)))

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..base import children
-from ..base.children import begun
+from ..base.children import start_child
 from ..base.errors import ProvisionError
 
 _LOGIN_SECONDS = 40.0
@@ -46,7 +46,7 @@ class Login:
         self.socket = socket
         self._staying: list[subprocess.Popen[str]] = []
         words = [*_words(_OPTIONS | _OF_MASTER), "-M", "-S", str(socket), "--", login, _BOOT]
-        self._process = begun(
+        self._process = start_child(
             lambda: subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
             )
@@ -60,7 +60,7 @@ class Login:
         """
         process = self._process
         assert process.stdout is not None and process.stderr is not None
-        self.say(told(script))  # where it ends at once, it says why
+        self.write(encode_script(script))  # where it ends at once, it says why
         ready, _, _ = select.select([process.stdout], [], [], _LOGIN_SECONDS + patience_seconds)
         if not ready:
             raise ProvisionError(
@@ -77,15 +77,15 @@ class Login:
                 hint="what its shell reads first must print nothing where there is no terminal",
             )
         said = process.stderr.read().decode(errors="replace")
-        raise refusals.get(process.wait()) or refused(self._name, self._login, said)
+        raise refusals.get(process.wait()) or login_error(self._name, self._login, said)
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether it is known to be gone."""
         return self._process.poll() is not None
 
     @property
-    def staying(self) -> int:
+    def running_commands(self) -> int:
         """How many of the commands that were to stay there are still there."""
         self._staying = [process for process in self._staying if process.poll() is None]
         return len(self._staying)
@@ -95,10 +95,10 @@ class Login:
         self._staying.append(process)
 
     def words(self) -> list[str]:
-        """The command that runs a script there, which it reads from its input as `told` says it."""
+        """The command that runs a script there, which it reads from its input as `encode_script` says it."""
         return [*_words(_OPTIONS | _OF_OTHERS), "-S", str(self.socket), "--", self._login, _BOOT]
 
-    def say(self, words: bytes) -> bool:
+    def write(self, words: bytes) -> bool:
         """Write to what runs there; False where nobody can read it any more."""
         try:
             assert self._process.stdin is not None
@@ -108,18 +108,18 @@ class Login:
             return False
         return True
 
-    def rest(self, seconds: float) -> None:
+    def wait(self, seconds: float) -> None:
         """Wait so long, or until it is gone."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 
     def end(self, last_words: bytes, seconds: float) -> None:
         """Say the last words, wait so long for its end, and then end it."""
-        self.say(last_words)
+        self.write(last_words)
         with suppress(OSError, ValueError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
-        self.rest(seconds)
+        self.wait(seconds)
         children.kill_group(self._process)
 
 
@@ -127,7 +127,7 @@ def _words(options: Mapping[str, str]) -> list[str]:
     return ["ssh", "-T", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
 
 
-def told(script: str) -> bytes:
+def encode_script(script: str) -> bytes:
     """A script as the shell there reads it."""
     lines = script.splitlines()
     return "".join(f"{line}\n" for line in (str(len(lines)), *lines)).encode()
@@ -136,7 +136,7 @@ def told(script: str) -> bytes:
 _BY_HAND = "`ssh` to it must work by hand, without a question; the user's own configuration (~/.ssh/config) holds"
 
 
-def refused(name: str, login: str, said: str) -> ProvisionError:
+def login_error(name: str, login: str, said: str) -> ProvisionError:
     """Why a login failed, from what ssh or the host said."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     last = lines[-1][:300] if lines else "ssh does not say why"
@@ -158,7 +158,7 @@ def refused(name: str, login: str, said: str) -> ProvisionError:
             hint="`login` in the hosts file, or an alias in ~/.ssh/config, says who is meant",
         )
     if is_full(said):
-        return no_space(name)
+        return no_space_error(name)
     return ProvisionError(f"host '{name}' cannot be reached: {last}", hint=_BY_HAND)
 
 
@@ -167,7 +167,7 @@ def is_full(said: str) -> bool:
     return any(words in said for words in ("No space left", "Wrote only", "quota exceeded"))
 
 
-def no_space(name: str) -> ProvisionError:
+def no_space_error(name: str) -> ProvisionError:
     """That a host cannot hold what is to be copied."""
     return ProvisionError(
         f"host '{name}' has no space for what the subjects need",

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ..base.errors import ConfigurationError, ProvisionError
 from ..base.progress import Progress
-from ..base.text import counted
+from ..base.text import plural
 from ..catalogue import entries
 from ..catalogue import factors as settings
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
-from ..catalogue.formats import Spoken, rmi_of, spoken
+from ..catalogue.formats import Spoken, rmi_of, service_in_format
 from ..models.own_server import OwnServer
 from ..models.server import PROCESSORS, TLS, Server
 from ..models.service import PROTECTED, Reconciliation, Service
@@ -30,7 +30,7 @@ def require_processors(server: str, wanted: str, given: Sequence[int]) -> None:
     """Raises ProvisionError where a server is to have more processors than those of its share."""
     if int(wanted) > len(given):
         raise ProvisionError(
-            f"{server} is to have {counted(int(wanted), 'processor')}, and subjects have {len(given)} here",
+            f"{server} is to have {plural(int(wanted), 'processor')}, and subjects have {len(given)} here",
             hint=f"leave out {PROCESSORS}={wanted}, or take a machine with more",
         )
 
@@ -104,9 +104,9 @@ class Subject:
 
         return security_keys.folder()
 
-    def spoken(self, service: Entry[Service]) -> Entry[Service]:
+    def in_own_format(self, service: Entry[Service]) -> Entry[Service]:
         """A service as this subject is asked for it: in its message format."""
-        return spoken(service, self.front.factors)
+        return service_in_format(service, self.front.factors)
 
     def path(self) -> str:
         """The path of the service on the front part."""
@@ -131,19 +131,19 @@ class Subject:
 
         STEELYARD_FREEZE=no freezes nobody, which shows what freezing is for; raises ConfigurationError where it is something else.
         """
-        return freezing_wanted(os.environ.get("STEELYARD_FREEZE", "")) and all(
+        return parse_freeze(os.environ.get("STEELYARD_FREEZE", "")) and all(
             part.judged and part.server.model.freeze for part in self.parts
         )
 
 
-def freezing_wanted(said: str) -> bool:
+def parse_freeze(said: str) -> bool:
     """Whether who waits is frozen, from what the user said: yes, no, or nothing; raises ConfigurationError."""
     if said not in ("", "yes", "no"):
         raise ConfigurationError(f"STEELYARD_FREEZE is '{said}', but must be yes or no")
     return said != "no"
 
 
-def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
+def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
     """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
     _require_places(spec)
     companions = [_part(part, None, progress) for part in spec.companions]
@@ -152,7 +152,7 @@ def provided(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> 
         raise ProvisionError(
             f"{spec.label} has {len(parts)} servers, which ask each other without TLS", hint=f"leave out {TLS}=on"
         )
-    own = spoken(service, parts[0].factors)
+    own = service_in_format(service, parts[0].factors)
     if rmi_of(own) is not None:
         rmi_driver.provide(progress)
     headers = {**_headers_of(parts[0], service), **spec.headers}
@@ -201,7 +201,7 @@ def _require_places(spec: SubjectSpec) -> None:
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
     """Every subject, in the order given; a face has the parts of the subject that it is the same as."""
-    made = {spec.label: provided(spec, service, progress) for spec in specs if spec.same_as is None}
+    made = {spec.label: provide_subject(spec, service, progress) for spec in specs if spec.same_as is None}
     for spec in specs:
         if spec.slowed is not None and BUSY_HEADER not in spec.headers:
             raise ProvisionError(
@@ -215,7 +215,7 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
     return [made[spec.label] for spec in specs]
 
 
-def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
+def service_as_run(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
     """The service as these subjects run it; raises ProvisionError where its right answers are not the same for all of them."""
     first = subjects[0]
     for subject in subjects:
@@ -231,7 +231,7 @@ def service_as_set(service: Entry[Service], subjects: Sequence[Subject]) -> Entr
 
 def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
     server = entries.server_of(spec)
-    factors = settings.settled(server, service, spec.factors)
+    factors = settings.factor_values(server, service, spec.factors)
     require(server.model.needs_with(factors), server.name)
     as_run = replace(server, model=server.model.as_run(factors))
     judged = service is not None

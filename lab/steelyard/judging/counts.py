@@ -85,13 +85,13 @@ class Counts:
     def add(self, answered: Answered) -> None:
         """Count one request. Raises LastsTooLongError."""
         second = self._second(int(answered.ended_s))
-        operation = self.operations.setdefault(bounded(answered.operation, self.operations), OperationSums())
-        self.codes[bounded(answered.code or NO_CODE, self.codes)] += 1
+        operation = self.operations.setdefault(bounded_name(answered.operation, self.operations), OperationSums())
+        self.codes[bounded_name(answered.code or NO_CODE, self.codes)] += 1
         if answered.failure:
             second.failed += 1
-            operation.failures[bounded(answered.failure, operation.failures)] += 1
+            operation.failures[bounded_name(answered.failure, operation.failures)] += 1
             if answered.message:
-                self.messages[bounded(answered.message, self.messages, MOST_MESSAGES)] += 1
+                self.messages[bounded_name(answered.message, self.messages, MOST_MESSAGES)] += 1
             return
         second.completed += 1
         second.ms += answered.ms
@@ -113,7 +113,7 @@ class Counts:
         for index, sums in other._seconds.items():
             self._merge_second(index, sums)
         for name, operation in other.operations.items():
-            own = self.operations.setdefault(bounded(name, self.operations), OperationSums())
+            own = self.operations.setdefault(bounded_name(name, self.operations), OperationSums())
             own.completed += operation.completed
             own.ms += operation.ms
             own.failures.update(operation.failures)
@@ -150,7 +150,7 @@ class Counts:
         own.bins.update(sums.bins)
 
 
-def bounded(name: str, known: Mapping[str, object], most: int | None = None) -> str:
+def bounded_name(name: str, known: Mapping[str, object], most: int | None = None) -> str:
     """A name of at most 80 printable characters, or `others` where `known` already holds `most` (MOST_NAMES)."""
     short = name[:80]
     if not short.isprintable():

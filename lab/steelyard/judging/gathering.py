@@ -47,8 +47,8 @@ class Gathering:
     def add(self, answered: Answered, line: int) -> None:
         """Count one request, or leave it out because of its time. Raises ConfigurationError for an impossible time."""
         self._see(answered, line)
-        self.transactions.hold(answered, transaction=False)
-        if self._within(answered):
+        self.transactions.check_row(answered, transaction=False)
+        if self._is_in_window(answered):
             self.counted += 1
             self.counts.add(answered)
 
@@ -59,16 +59,16 @@ class Gathering:
         if not requests:
             self.left_out[EMPTY_TRANSACTION] += 1
             return
-        self.transactions.hold(answered, transaction=True)
+        self.transactions.check_row(answered, transaction=True)
         name = self.transactions.name_of(answered)
-        self.transactions.saw(answered)
-        if self._within(answered):
+        self.transactions.add_example(answered)
+        if self._is_in_window(answered):
             self._held.setdefault(name, Counts()).add(answered)
 
     def set_apart(self, answered: Answered, line: int) -> None:
         """Leave out one transaction whose requests have rows."""
         self._see(answered, line)
-        if self._within(answered):
+        if self._is_in_window(answered):
             self.left_out[REPEATED] += 1
             self.apart.add(answered)
 
@@ -84,7 +84,7 @@ class Gathering:
             said = f"line {line}: the {MOST_WITHOUT_RESULT:,} rows before it have no result ({reason})"
             raise ConfigurationError(said, hint="check that this is the result file")
 
-    def saw_result(self) -> None:
+    def note_result(self) -> None:
         """Record that a row had a result."""
         self._without_result = 0
 
@@ -100,7 +100,7 @@ class Gathering:
                 self.counts.merge(held)
         self._held.clear()
 
-    def saw_users(self, users: int, instant_s: float) -> None:
+    def note_users(self, users: int, instant_s: float) -> None:
         """Record the number of users at an instant, where it lies in the window."""
         if self.window.leaves_out(instant_s) is None:
             self._saw_users(max(0, min(users, MOST_USERS)))
@@ -109,10 +109,10 @@ class Gathering:
         if not 0 <= answered.ms <= MOST_MS or not 0 <= answered.ended_s < 1e11:
             said = f"a time of {answered.ms:g} ms that ends at {answered.ended_s:g} s is impossible"
             raise ConfigurationError(f"line {line}: {said}")
-        self.saw_result()
-        self.parts.saw(answered.begun_s, answered.ended_s)
+        self.note_result()
+        self.parts.add_request(answered.begun_s, answered.ended_s)
 
-    def _within(self, answered: Answered) -> bool:
+    def _is_in_window(self, answered: Answered) -> bool:
         reason = self.window.leaves_out(answered.ended_s)
         if reason is not None:
             self.left_out[reason] += 1

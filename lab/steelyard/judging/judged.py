@@ -13,7 +13,7 @@ from ..analyse import load_figures as figures
 from ..analyse.load_figures import PERCENTILES, Second, percentile_name
 from ..base import histogram
 from ..base.errors import ConfigurationError, InsufficientDataError
-from ..base.text import counted
+from ..base.text import plural
 from ..models.outputs.loading import Estimate, LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
 from ..statistics.drift import drift
@@ -21,7 +21,7 @@ from .counts import NO_CODE, LastsTooLongError, OperationSums
 from .gathering import Gathering
 from .parts import Selection, Window, require_one_part
 from .readers import READERS
-from .readers.reader import ResultReader, opened
+from .readers.reader import ResultReader, open_results
 
 _HEAD = 4_096  # bytes read to recognise a file
 _NOTHING = Window(part_begin_s=math.inf)
@@ -30,10 +30,10 @@ _EVERYTHING = Selection()
 
 def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
     """Judge one file. Raises ConfigurationError with file and line."""
-    with opened(file) as stream:
+    with open_results(file) as stream:
         reader = _reader_of(stream.read(_HEAD).decode("utf-8", "replace"), file)
         try:
-            gathering = _gathered(reader, stream, selection)
+            gathering = _gather(reader, stream, selection)
             seconds = gathering.counts.seconds()
         except ConfigurationError as error:
             raise ConfigurationError(f"{file}: {error.message}", hint=error.hint) from None
@@ -53,25 +53,25 @@ def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
         seconds=len(seconds),
         completed=completed,
         failed=failures.total(),
-        failures=_most_first(failures),
+        failures=_by_frequency(failures),
         users=gathering.users,
         throughput_per_s=_throughput(gathering, whole, steady),
         response_ms=_response_times(gathering, seconds, whole, (completed, failures.total()), steady),
         operations=[_operation(name, sums) for name, sums in sorted(counts.operations.items())],
-        course=_course(whole, steady),
+        course=_steadiness_sentence(whole, steady),
         notes=[*gathering.notes, *_more_notes(gathering)],
-        rows=JudgedRows(read=gathering.rows, counted=gathering.counted, left_out=_most_first(+gathering.left_out)),
-        codes={} if set(counts.codes) <= {NO_CODE} else _most_first(counts.codes),
-        messages=_most_first(counts.messages),
+        rows=JudgedRows(read=gathering.rows, counted=gathering.counted, left_out=_by_frequency(+gathering.left_out)),
+        codes={} if set(counts.codes) <= {NO_CODE} else _by_frequency(counts.codes),
+        messages=_by_frequency(counts.messages),
         transactions=[_operation(name, sums) for name, sums in sorted(gathering.apart.operations.items())],
         parts=max(1, len(gathering.parts.in_order())),
     )
 
 
-def _gathered(reader: ResultReader, stream: IO[bytes], selection: Selection) -> Gathering:
+def _gather(reader: ResultReader, stream: IO[bytes], selection: Selection) -> Gathering:
     """The results of a selection of a file, in one pass over it, or two where the first must find the parts."""
-    gathering = Gathering() if selection.whole else Gathering(_NOTHING)
-    if not selection.whole and not reader.has_times:
+    gathering = Gathering() if selection.is_everything else Gathering(_NOTHING)
+    if not selection.is_everything and not reader.has_times:
         raise ConfigurationError(
             f"{reader.title} has no times, so no part of it can be judged", hint="remove --skip, --part and --for"
         )
@@ -86,7 +86,7 @@ def _gathered(reader: ResultReader, stream: IO[bytes], selection: Selection) -> 
     if not parts:
         return gathering
     window = selection.window(parts)
-    if selection.whole and not gathering.transactions:
+    if selection.is_everything and not gathering.transactions:
         return gathering
     gathering.transactions.complete()
     second = Gathering(window, gathering.transactions)
@@ -100,13 +100,13 @@ def _read(reader: ResultReader, stream: IO[bytes], gathering: Gathering) -> None
     gathering.finish()
 
 
-def _most_first(counts: Counter[str]) -> dict[str, int]:
+def _by_frequency(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _reader_of(head: str, file: Path) -> ResultReader:
     for reader in READERS:
-        if reader.knows(head):
+        if reader.recognizes(head):
             return reader
     titles = ", ".join(reader.title for reader in READERS)
     raise ConfigurationError(f"{file} is of an unknown kind", hint=f"known kinds, each with its header: {titles}")
@@ -131,7 +131,7 @@ def _response_times(
     steady: bool,
 ) -> dict[str, Estimate]:
     completed, failed = requests
-    times = histogram.merged(second.times for second in seconds)
+    times = histogram.merge_histograms(second.times for second in seconds)
     mean_ms = sum(sums.ms for sums in gathering.counts.operations.values()) / completed if completed else 0.0
     measured = figures.MeasuredStretch(times, completed, failed, mean_ms)
     if times.total or not completed:
@@ -152,12 +152,12 @@ def _operation(name: str, sums: OperationSums) -> LoadedOperation:
         operation=name,
         completed=sums.completed,
         failed=sums.failures.total(),
-        failures=_most_first(sums.failures),
+        failures=_by_frequency(sums.failures),
         mean_ms=sums.ms / sums.completed if sums.completed else None,
     )
 
 
-def _course(whole: Sequence[Second], steady: bool) -> str:
+def _steadiness_sentence(whole: Sequence[Second], steady: bool) -> str:
     """One sentence on whether the load was held."""
     if not steady:
         return "the number of users changes, so Steelyard does not judge whether the load was held"
@@ -172,7 +172,7 @@ def _more_notes(gathering: Gathering) -> list[str]:
     notes = []
     if gathering.dropped:
         notes.append(
-            f"the tool could not keep up: it dropped {counted(gathering.dropped, 'iteration')} without sending them"
+            f"the tool could not keep up: it dropped {plural(gathering.dropped, 'iteration')} without sending them"
         )
     if gathering.checks[False]:
         total = gathering.checks.total()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..base.errors import ConfigurationError
-from ..base.text import counted
+from ..base.text import plural
 
 GAP_SECONDS = 600.0  # a longer time without requests in progress begins a new part
 MOST_PARTS = 1_000
@@ -30,7 +30,7 @@ class FilePart:
 
     def sentence(self) -> str:
         """Its times in UTC and the number of its results."""
-        return f"{_time(self.begin_s)} to {_time(self.end_s)} UTC ({counted(self.results, 'result')})"
+        return f"{_time(self.begin_s)} to {_time(self.end_s)} UTC ({plural(self.results, 'result')})"
 
 
 class Parts:
@@ -41,7 +41,7 @@ class Parts:
         self._begins: list[float] = []
         self._at = 0  # the part of the last request
 
-    def saw(self, begun_s: float, ended_s: float) -> None:
+    def add_request(self, begun_s: float, ended_s: float) -> None:
         """Add one request's time. Raises ConfigurationError for too many parts."""
         if self._parts:
             last = self._parts[self._at]
@@ -81,7 +81,7 @@ class Selection:
     for_seconds: float | None = None
 
     @property
-    def whole(self) -> bool:
+    def is_everything(self) -> bool:
         """Whether it selects everything."""
         return self == Selection()
 
@@ -93,7 +93,7 @@ class Selection:
         if self.part is None:
             require_one_part(parts)
         elif not 1 <= self.part <= len(parts):
-            raise ConfigurationError(f"it has no part {self.part}", hint=_listed(parts))
+            raise ConfigurationError(f"it has no part {self.part}", hint=_list_parts(parts))
         part = parts[(self.part or 1) - 1]
         begin_s = part.begin_s + self.skip_seconds
         end_s = math.inf if self.for_seconds is None else begin_s + self.for_seconds
@@ -104,7 +104,7 @@ def require_one_part(parts: Sequence[FilePart]) -> None:
     """Raise ConfigurationError with the list of parts where there are several."""
     if len(parts) > 1:
         said = f"it has {len(parts)} parts, separated by {GAP_SECONDS:g} s or more without requests"
-        raise ConfigurationError(said, hint=f"choose one with --part: {_listed(parts)}")
+        raise ConfigurationError(said, hint=f"choose one with --part: {_list_parts(parts)}")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Window:
         return None if ended_s < self.end_s else LATER
 
 
-def _listed(parts: Sequence[FilePart]) -> str:
+def _list_parts(parts: Sequence[FilePart]) -> str:
     listed = [f"part {number}: {part.sentence()}" for number, part in enumerate(parts[:_MOST_LISTED], 1)]
     more = [f"and {len(parts) - _MOST_LISTED} more"] if len(parts) > _MOST_LISTED else []
     return "; ".join([*listed, *more])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 
-from .counts import Answered, bounded
+from .counts import Answered, bounded_name
 
 _EXAMPLES = 8  # of each transaction, the earliest rows and as many of the latest
 
@@ -15,8 +15,8 @@ class Transactions:
     """Examples by name of transaction, each with whether a request of the same thread began within it.
 
     A transaction controller without a parent sample writes its row beside those of its requests; one with a parent
-    sample writes only its own. A first pass over the file collects examples of each transaction (`saw`), a second
-    compares each row with them (`hold`), so the order of rows does not matter. In a file without thread names all rows
+    sample writes only its own. A first pass over the file collects examples of each transaction (`add_example`), a second
+    compares each row with them (`check_row`), so the order of rows does not matter. In a file without thread names all rows
     are of one thread.
     """
 
@@ -29,12 +29,12 @@ class Transactions:
     def __bool__(self) -> bool:
         return bool(self._earliest)
 
-    def saw(self, transaction: Answered) -> None:
+    def add_example(self, transaction: Answered) -> None:
         """Take a transaction's row as an example. Does nothing once the collection is complete."""
         if self._by_thread:
             return
         begin, end = _span(transaction)
-        name = bounded(transaction.operation, self._earliest)
+        name = bounded_name(transaction.operation, self._earliest)
         earliest, latest = self._earliest.setdefault(name, []), self._latest.setdefault(name, [])
         insort(earliest, (begin, end, transaction.thread))
         insort(latest, (begin, end, transaction.thread))
@@ -47,7 +47,7 @@ class Transactions:
                 for begin, end, thread in spans:
                     self._by_thread.setdefault(thread, []).append((begin, end, name))
 
-    def hold(self, row: Answered, *, transaction: bool) -> None:
+    def check_row(self, row: Answered, *, transaction: bool) -> None:
         """Compare a row with the examples of its thread. A transaction lies within another only where it is shorter."""
         for begin, end, name in self._by_thread.get(row.thread, ()):
             if name not in self._repeating:
@@ -62,7 +62,7 @@ class Transactions:
 
     def name_of(self, transaction: Answered) -> str:
         """The key of a transaction's examples."""
-        return bounded(transaction.operation, self._earliest)
+        return bounded_name(transaction.operation, self._earliest)
 
 
 def _span(row: Answered) -> tuple[int, int]:

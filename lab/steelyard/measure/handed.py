@@ -19,7 +19,7 @@ from ..catalogue.entries import Entry
 from ..hosts import cpus, environment, subject
 from ..models.records import Schedule
 from ..models.service import Service
-from ..plan.run_parameters import Request, settle
+from ..plan.run_parameters import Request, merge_parameters
 from ..plan.subjects import subjects_of
 from ..results.live_file import LiveFile
 from ..results.setup import setup_differences
@@ -35,7 +35,7 @@ class UnfitError(SteelyardError):
     """This machine cannot drive trials of that run."""
 
 
-def alike(service: Entry[Service]) -> dict[str, Any]:
+def required_versions(service: Entry[Service]) -> dict[str, Any]:
     """What a machine must have of the versions that the directing one has."""
     described = environment.describe([], cpus.share(), [], service=service)
     return {name: json.loads(json.dumps(described[name])) for name in _ALIKE if name in described}
@@ -53,16 +53,16 @@ def drive_handed(
     schedule = _schedule(folder)
     service = service_of(study.model)
     with machine_lock(" ".join(command)):
-        _require_alike(same, alike(service))
+        _require_alike(same, required_versions(service))
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
         shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
         subjects = subject.all_provided(specs, service, progress)
-        service = subject.service_as_set(service, subjects)
+        service = subject.service_as_run(service, subjects)
         described = environment.describe(subjects, shares, command, study.model.name, service)
         write_document(folder / "environment.json", described)
-        settings = settle(study.model, Request(settings=schedule.parameters))
+        settings = merge_parameters(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
-        with LiveFile(folder, progress, shares.server) as told, progress.followed(told):
+        with LiveFile(folder, progress, shares.server) as told, progress.followed_by(told):
             drive.run_trial(setting, schedule.trials[0], all_spellings=all_spellings)
 
 

@@ -26,10 +26,10 @@ def leaves_idle(schedule: Schedule) -> bool:
     return any(cell.profile.kind == "rate" for cell in schedule.cells)
 
 
-def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
+def share_processors(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
     """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError, or ProvisionError
     where a server is to have more than there are."""
-    shares = _shared(any(spec.companions for spec in specs), schedule, hosts, site)
+    shares = _share_of_placement(any(spec.companions for spec in specs), schedule, hosts, site)
     for part in (part for spec in specs for part in spec.parts):
         wanted = part.factors.get(PROCESSORS, "")
         if wanted.isdecimal():  # what it may be is looked at with all factors
@@ -37,13 +37,13 @@ def shared(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None
     return shares
 
 
-def _shared(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
+def _share_of_placement(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
     shares = cpus.share(companions=companions, idle=leaves_idle(schedule))
     if hosts is None:
         return shares
     server, engine = hosts.server[1].cpus, hosts.engine[1].cpus
     if site.reach.apart:
-        return cpus.with_another_machines(shares, site.reach.processors(), server, engine)
+        return cpus.with_host_processors(shares, site.reach.processors(), server, engine)
     return cpus.as_declared(shares, server, engine)
 
 
@@ -65,7 +65,7 @@ def with_bandwidth(site: Placement) -> Placement:
     return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
 
 
-def furnish(site: Placement, service: Entry[Service], subjects: Sequence[Subject], progress: Progress) -> None:
+def provide_on_host(site: Placement, service: Entry[Service], subjects: Sequence[Subject], progress: Progress) -> None:
     """See that all that the subjects' commands name is on their host, too, where that is another machine.
 
     Raises ToolchainError where it lacks what they run by, ProvisionError where something cannot be brought there.
@@ -88,4 +88,4 @@ def furnish(site: Placement, service: Entry[Service], subjects: Sequence[Subject
         *([Tree(server_certificate.folder(site.address))] if any(part.secure for part in parts) else []),
     ]
     with progress.stage(f"copying what is new to host {site.name}"):
-        site.reach.furnish(trees)
+        site.reach.provide_trees(trees)

@@ -14,32 +14,32 @@ from pathlib import Path
 
 from .. import report
 from ..analyse import analysis, indices, measures
-from ..analyse.endings import broken_subjects, is_its_result
+from ..analyse.endings import broken_subjects, is_expected_result
 from ..analyse.foreign_work import BusySoFar
 from ..analyse.frozen_work import turns_refused
-from ..analyse.narrowing import so_far
+from ..analyse.narrowing import interim_comparisons
 from ..analyse.pairing import short_of_forks
 from ..base import configuration, raw_archive
-from ..base.csvfiles import require_room, write_document, write_text
+from ..base.csvfiles import require_folder_possible, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
-from ..base.text import enumerated
+from ..base.text import join_words
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
 from ..hosts import environment, subject
 from ..hosts.cpus import Shares
-from ..hosts.placement import reached
+from ..hosts.placement import open_placement
 from ..hosts.subject import Subject
 from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Study
-from ..plan.budget import fitted
-from ..plan.cells import together
+from ..plan.budget import fit_to_budget
+from ..plan.cells import combined_mix
 from ..plan.designs import design_named
 from ..plan.estimate import of_run
-from ..plan.run_parameters import Request, RunParameters, settle
+from ..plan.run_parameters import Request, RunParameters, merge_parameters
 from ..plan.schedule import schedule_of, schedule_only
 from ..plan.stopping import (
     forks_for_a_verdict,
@@ -49,15 +49,15 @@ from ..plan.stopping import (
     warm_up_within,
     without_verdict,
 )
-from ..plan.subjects import subjects_asked, subjects_of
+from ..plan.subjects import requested_subjects, subjects_of
 from ..results import earlier, machine_history
 from ..results.live_file import LiveFile
 from ..results.stored_run import read_run
-from .hosting import apart_of, furnish, shared, with_bandwidth
+from .hosting import apart_of, provide_on_host, share_processors, with_bandwidth
 from .outcome import Outcome
 from .pilot import FORK_DEVIATION, pairs_after_pilot
 from .requests import made_requests
-from .resume import NEVER_STARTED, ResumeState, put_aside, require_same_setup, taken_up
+from .resume import NEVER_STARTED, ResumeState, require_same_setup, resume_state, set_aside_trials
 from .side_by_side import drive_side_by_side
 from .trial import trial as drive
 from .trial.agents import find_agents
@@ -82,33 +82,33 @@ def run(
     `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback. Raises SteelyardError
     where nothing can be measured, KeyboardInterrupt after a partial report was written.
     """
-    settings = settle(study.model, request)
+    settings = merge_parameters(study.model, request)
     folder = place_of(study.name, settings, out)
     schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
     measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
     service = service_of(study.model)
     declared = None if hosts is None else configuration.load(hosts, Hosts)
-    with machine_lock(" ".join(command)), reached(declared) as reachable:
+    with machine_lock(" ".join(command)), open_placement(declared) as reachable:
         site = with_bandwidth(reachable)
-        specs = subjects_asked(study.model, request)
+        specs = requested_subjects(study.model, request)
         planned = schedule_only(study.model, request)
-        shares = shared(specs, planned, declared, site)
-        for said in (line for spec in specs for line in factors.left_as_they_are(study.model, spec)):
-            progress.say(said)
+        shares = share_processors(specs, planned, declared, site)
+        for said in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
+            progress.print_line(said)
         subjects = subject.all_provided(specs, service, progress)
-        service = subject.service_as_set(service, subjects)
-        furnish(site, service, subjects, progress)
+        service = subject.service_as_run(service, subjects)
+        provide_on_host(site, service, subjects, progress)
         make_folder(folder)
-        keep_asked(folder, study.file, hosts)
-        asked = together(planned.cells)
+        keep_inputs(folder, study.file, hosts)
+        asked = combined_mix(planned.cells)
         users = settings.users or find_agents(
             service, subjects, asked, settings.service, folder, shares, progress, site
         )
         schedule = schedule_of(study.model, service.model, request, settings, users)
-        fits = fitted(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
+        fits = fit_to_budget(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
         schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
         for said in fits.said:
-            progress.say(said)
+            progress.print_line(said)
         _keep_schedule(folder, schedule)
         described = environment.describe(subjects, shares, command, study.model.name, service, declared, site)
         write_document(folder / "environment.json", described)
@@ -132,14 +132,14 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
     service = service_of(study.model)
     hosts = folder / HOSTS_FILE
     declared = configuration.load(hosts, Hosts) if hosts.exists() else None
-    with machine_lock(" ".join(command)), reached(declared) as reachable:
+    with machine_lock(" ".join(command)), open_placement(declared) as reachable:
         site = with_bandwidth(reachable)
-        schedule, standing = taken_up(folder)
+        schedule, standing = resume_state(folder)
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = shared(specs, schedule, declared, site)
+        shares = share_processors(specs, schedule, declared, site)
         subjects = subject.all_provided(specs, service, progress)
-        service = subject.service_as_set(service, subjects)
-        furnish(site, service, subjects, progress)
+        service = subject.service_as_run(service, subjects)
+        provide_on_host(site, service, subjects, progress)
         named = study.model.name if begins else None
         now = environment.describe(subjects, shares, command, named, service, declared, site)
         if begins:
@@ -147,9 +147,9 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
         else:
             require_same_setup(folder, now)
         for said in standing.damaged:
-            progress.say(said)
-        put_aside(folder, standing)
-        settings = settle(study.model, Request(settings=schedule.parameters))
+            progress.print_line(said)
+        set_aside_trials(folder, standing)
+        settings = merge_parameters(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
         failures = _drive_or_report(replace(setting, site=site), standing)
     return _outcome(folder, failures, progress)
@@ -184,7 +184,7 @@ def setting_of(
     )
     apart = apart_of(schedule, subjects)
     if apart:
-        progress.say(f"{enumerated(apart)} listen on one fixed port: each has a network namespace of its own")
+        progress.print_line(f"{join_words(apart)} listen on one fixed port: each has a network namespace of its own")
     return TrialContext(
         schedule=schedule,
         service=service,
@@ -215,10 +215,13 @@ def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:
 def _drive_or_report(setting: TrialContext, standing: ResumeState) -> list[str]:
     """Drive what is left; an interruption first leaves a report on what there is."""
     try:
-        with LiveFile(setting.folder, setting.progress, setting.shares.server) as told, setting.progress.followed(told):
+        with (
+            LiveFile(setting.folder, setting.progress, setting.shares.server) as told,
+            setting.progress.followed_by(told),
+        ):
             return _drive_all(setting, standing)
     except KeyboardInterrupt:
-        setting.progress.say(_partial(setting.folder))
+        setting.progress.print_line(_partial(setting.folder))
         raise
 
 
@@ -226,7 +229,7 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
     progress.show("analysing")
     if not any((folder / "trials").glob("*/slices.csv")):
         return Outcome(folder, None, None, failures or ["nothing was measured"])
-    analysed = analysis.analysed(folder)
+    analysed = analysis.full_analysis(folder)
     return Outcome(folder, analysed.verdicts, report.write_page(analysed), failures, indices.rows(analysed))
 
 
@@ -240,7 +243,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     setting = replace(setting, deadline=None if seconds is None else begun + seconds)
     narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
     setting = _pushed_on(setting, 0)
-    enough = stopping_of(lambda: _decided(setting.folder), lambda _: _pairs(setting.folder))
+    enough = stopping_of(lambda: _is_decided(setting.folder), lambda _: _pairs(setting.folder))
     setting.progress.plan(_seconds_left(setting, standing))
     done = 0
     while (
@@ -248,7 +251,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     ):
         planned = setting.schedule.trials[done]
         done += 1
-        plan = _without(planned, tally.broken)
+        plan = _without_broken(planned, tally.broken)
         if planned.number in standing.done or plan is None:
             continue
         fresh = not set(plan.start_order) <= tally.verified
@@ -256,10 +259,10 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
             drive.run_trial(_in_turns_or_stretches(setting), plan, all_spellings=fresh)
             tally.verified.update(plan.start_order)
         except TrialFailedError as error:
-            tally.failed(setting.schedule, plan, error)
+            tally.add_failure(setting.schedule, plan, error)
         narrow()
         if sentence := busy(setting.schedule, plan):
-            setting.progress.say(f"{sentence}; the run ends here")
+            setting.progress.print_line(f"{sentence}; the run ends here")
             break
         setting = _pushed_on(setting, done)
         spent = time.monotonic() - begun
@@ -267,10 +270,10 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
             continue
         changed = enough(setting.schedule, done, spent)
         if done == 1 and (short := without_verdict(setting.schedule, changed, spent)):
-            setting.progress.say(short)
+            setting.progress.print_line(short)
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
-                setting.progress.say(f"left out, for the budget does not hold it: {said}")
+                setting.progress.print_line(f"left out, for the budget does not hold it: {said}")
             _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
@@ -286,7 +289,7 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
         return setting
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
-            setting.progress.say("turns inflate what a request costs, so the next start is driven in stretches")
+            setting.progress.print_line("turns inflate what a request costs, so the next start is driven in stretches")
             return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
     return setting
 
@@ -301,11 +304,11 @@ class _Tally:
     broken: dict[str, str]
     verified: set[str]
 
-    def failed(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
+    def add_failure(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
         """Take in that a trial failed."""
-        if not is_its_result(schedule, error.failure) and error.failure.kind != OUT_OF_BUDGET:
+        if not is_expected_result(schedule, error.failure) and error.failure.kind != OUT_OF_BUDGET:
             self.failures.append(str(error))
-        self.progress.say(f"trial {plan.number} failed: {error.message}")
+        self.progress.print_line(f"trial {plan.number} failed: {error.message}")
         if error.failure.kind in NEVER_STARTED and error.failure.subject is not None:
             self.broken[error.failure.subject] = error.message
 
@@ -318,7 +321,7 @@ def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Ta
         nonlocal ended
         ended += 1
         if error is not None:
-            tally.failed(setting.schedule, plan, error)
+            tally.add_failure(setting.schedule, plan, error)
         if ended >= setting.schedule.at_once:  # the first ones end together
             still = len(setting.schedule.trials) - len(standing.done) - ended
             setting.progress.plan(still * (time.monotonic() - begun) / ended)
@@ -326,15 +329,17 @@ def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Ta
     setting.progress.plan(_seconds_left(setting, standing))
     while owed := setting.schedule.trials[offered:]:
         offered += len(owed)
-        drive_side_by_side(setting, _offered(owed, standing, tally), on_end)
+        drive_side_by_side(setting, _trials_to_drive(owed, standing, tally), on_end)
         setting = _with_makeups(setting, tally.broken)
     return tally.failures
 
 
-def _offered(owed: Sequence[TrialPlan], standing: ResumeState, tally: _Tally) -> Iterator[tuple[TrialPlan, bool]]:
+def _trials_to_drive(
+    owed: Sequence[TrialPlan], standing: ResumeState, tally: _Tally
+) -> Iterator[tuple[TrialPlan, bool]]:
     """Of the trials, each that is to be driven when it is asked for, and whether its answers are verified in all spellings."""
     for planned in owed:
-        plan = _without(planned, tally.broken)
+        plan = _without_broken(planned, tally.broken)
         if planned.number not in standing.done and plan is not None:
             fresh = not set(plan.start_order) <= tally.verified
             tally.verified.update(plan.start_order)
@@ -356,7 +361,7 @@ class _Narrowing:
         if self._spent > _LOOKING_SHARE * (before - self._begun):
             return
         with suppress(SteelyardError):
-            self._progress.narrowed(so_far(read_run(self._folder)))
+            self._progress.add_intervals(interim_comparisons(read_run(self._folder)))
         self._spent += time.monotonic() - before
 
 
@@ -379,14 +384,14 @@ def _with_makeups(setting: TrialContext, broken: Mapping[str, str]) -> TrialCont
     added = [
         TrialPlan(number=0, seed=draw.randrange(2**48), start_order=plan.start_order, makes_up=plan.number)
         for plan in schedule.trials
-        if plan.makes_up is None and plan.number not in made_up and _without(plan, broken) is not None
+        if plan.makes_up is None and plan.number not in made_up and _without_broken(plan, broken) is not None
         if plan.number in stored and (stored[plan.number].status == "failed" or plan.number in void)
         if frozenset(plan.start_order) in succeeded
     ]
     if not added:
         return setting
     for number in sorted({plan.makes_up for plan in added if plan.makes_up is not None} & set(void)):
-        setting.progress.say(f"trial {number} {void[number]}: it is made up for")
+        setting.progress.print_line(f"trial {number} {void[number]}: it is made up for")
     following = max(plan.number for plan in schedule.trials) + 1
     numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, following)]
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
@@ -411,11 +416,11 @@ def _pushed_on(setting: TrialContext, done: int) -> TrialContext:
         return setting
     left = schedule.model_copy(update={"trials": [plan for plan in schedule.trials if plan not in over]})
     _keep_schedule(setting.folder, left)
-    setting.progress.say(f"not pushed on, for it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}")
+    setting.progress.print_line(f"not pushed on, for it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}")
     return replace(setting, schedule=left)
 
 
-def _without(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
+def _without_broken(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
     """The plan without subjects that cannot be started; None where nothing is left to compare."""
     left = [label for label in plan.start_order if label not in broken]
     if len(left) == len(plan.start_order):
@@ -442,22 +447,22 @@ def _pairs(folder: Path) -> int:
     return pairs_after_pilot(stored, measures.registry(stored.study), deviation)
 
 
-def _decided(folder: Path) -> bool:
+def _is_decided(folder: Path) -> bool:
     """Whether what is stored so far decides every primary comparison."""
     verdicts = analysis.analyse(folder)
     primaries = [comparison for comparison in verdicts.comparisons if comparison.primary]
-    return verdicts.valid and all(comparison.decided for comparison in primaries)
+    return verdicts.valid and all(comparison.is_decided for comparison in primaries)
 
 
 def _partial(folder: Path) -> str:
     """Report on what an interrupted run has, as a line for the user."""
     try:
-        return f"stopped; what was measured is in {report.write_page(analysis.analysed(folder))}"
+        return f"stopped; what was measured is in {report.write_page(analysis.full_analysis(folder))}"
     except SteelyardError as error:
         return f"stopped; what was measured is in {folder} ({error.message})"
 
 
-def keep_asked(folder: Path, study: Path, hosts: Path | None) -> None:
+def keep_inputs(folder: Path, study: Path, hosts: Path | None) -> None:
     """Keep the files that a run was asked for in: the study's, with its paper's tables and a user's own requests, and that of the
     hosts."""
     write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
@@ -483,7 +488,7 @@ def place_of(study: str, settings: RunParameters, out: Path | None) -> Path:
             hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out says where it is kept",
         )
     folder = base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    require_room(folder, hint="--out names another place")
+    require_folder_possible(folder, hint="--out names another place")
     return folder
 
 

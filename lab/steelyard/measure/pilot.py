@@ -45,7 +45,7 @@ def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
         if other == schedule.reference:
             continue
         compared = compare(run, cell, measures[cell.primary_measure], other, schedule.reference, primary=True)
-        for fork in compared.counted:
+        for fork in compared.counted_forks:
             logs = [math.log(pair.ratio) for pair in fork.pairs if pair.ratio and not pair.voids]
             if len(logs) >= 2:
                 deviations.append(variance(logs))

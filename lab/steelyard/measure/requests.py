@@ -9,7 +9,7 @@ from pathlib import Path
 from ..catalogue.entries import Entry
 from ..models.records import Schedule
 from ..models.service import Expect, Service
-from ..plan.cells import together
+from ..plan.cells import combined_mix
 from ..plan.run_parameters import RunParameters
 from ..workload import answer_rules, corpus, load_target
 from ..workload.corpus import Corpus
@@ -38,7 +38,7 @@ def made_requests(
 ) -> MadeRequests:
     """Write the requests of all cells into `folder`, of a contract `count` of each kind; raises ConfigurationError, StoreError."""
     if service.model.is_own:
-        asked = load_target.of_service(service, schedule.seed, Expect()).chosen([*together(schedule.cells)])
+        asked = load_target.of_service(service, schedule.seed, Expect()).select([*combined_mix(schedule.cells)])
         for operation in asked.operations.values():
             answer_rules.require_rules(operation.expect)
         asked, who_asks = with_auth(asked, {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..analyse.endings import is_its_result
+from ..analyse.endings import is_expected_result
 from ..base.csvfiles import read_document
 from ..base.errors import StoreError
 from ..models.records import Schedule
@@ -33,7 +33,7 @@ class ResumeState:
     damaged: tuple[str, ...] = ()
 
 
-def taken_up(folder: Path) -> tuple[Schedule, ResumeState]:
+def resume_state(folder: Path) -> tuple[Schedule, ResumeState]:
     """The schedule of a stopped run and its standing. Raises StoreError."""
     run = read_run(folder)
     standing = _standing(run)
@@ -54,11 +54,11 @@ def _has_all(run: Run, standing: ResumeState) -> bool:
     return len(standing.done) >= len(run.schedule.trials)
 
 
-def put_aside(folder: Path, standing: ResumeState) -> None:
+def set_aside_trials(folder: Path, standing: ResumeState) -> None:
     """Keep what half-driven trials have under other names, so that their numbers are free for whole ones."""
     for trial in read_run(folder).trials:
         if trial.number not in standing.done:
-            _put_aside(trial.folder)
+            _set_aside(trial.folder)
 
 
 def _standing(run: Run) -> ResumeState:
@@ -71,7 +71,7 @@ def _standing(run: Run) -> ResumeState:
             for failure in failed
             if failure.kind in NEVER_STARTED and failure.subject is not None
         },
-        failures=tuple(failure.message for failure in failed if not is_its_result(run.schedule, failure)),
+        failures=tuple(failure.message for failure in failed if not is_expected_result(run.schedule, failure)),
         seconds=sum(record.seconds for record in ended),
         damaged=tuple(
             f"trial {trial.number} is damaged and driven again: {trial.damage}"
@@ -81,7 +81,7 @@ def _standing(run: Run) -> ResumeState:
     )
 
 
-def _put_aside(trial: Path) -> None:
+def _set_aside(trial: Path) -> None:
     number = 1
     while (aside := trial.with_name(f"{trial.name}.stopped-{number}")).exists():
         number += 1

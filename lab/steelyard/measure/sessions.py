@@ -10,12 +10,12 @@ from ..analyse import measures
 from ..base.csvfiles import is_stored
 from ..base.errors import StoreError
 from ..base.progress import Progress, duration
-from ..base.text import counted
+from ..base.text import plural
 from ..catalogue.entries import Entry
 from ..models.cluster import ClusterRun, Machine
 from ..models.study import Study
 from ..plan.replicated import forks_each, planned_for_one
-from ..plan.run_parameters import Request, settle
+from ..plan.run_parameters import Request, merge_parameters
 from ..plan.schedule import on_machines
 from ..results.cluster_folder import MACHINES, machine_folder, read_cluster, write_cluster, write_machine_schedule
 from . import main_job
@@ -39,13 +39,13 @@ def run(
     sessions and their rests. Nothing of a session runs while the next one is waited for. Raises SteelyardError where nothing can
     be planned or measured, and KeyboardInterrupt when stopped: what was measured is kept, and `resume` goes on.
     """
-    settings = settle(study.model, request)
+    settings = merge_parameters(study.model, request)
     folder = main_job.place_of(study.name, settings, out)
     rests = (sessions - 1) * rest_seconds
     fits = planned_for_one(study.model, request, settings, "session", sessions, rests)
     measures.registry(study.model.model_dump())
     for said in fits.said:
-        progress.say(f"each session: {said}")
+        progress.print_line(f"each session: {said}")
     forks = forks_each(fits.schedule, request)
     schedule, numbers = on_machines(fits.schedule, sessions, forks, with_makeups=True)
     machines = [
@@ -53,15 +53,15 @@ def run(
         for place, trials in enumerate(numbers, 1)
     ]
     main_job.make_folder(folder, MACHINES)
-    main_job.keep_asked(folder, study.file, hosts)
+    main_job.keep_inputs(folder, study.file, hosts)
     cluster = ClusterRun(level="session", rest_seconds=rest_seconds, schedule=schedule, machines=machines)
     write_cluster(folder, cluster)
     for machine in machines:
         place = machine_folder(folder, machine.name)
         main_job.make_folder(place)
-        main_job.keep_asked(place, study.file, hosts)
+        main_job.keep_inputs(place, study.file, hosts)
         write_machine_schedule(folder, cluster, machine, {})
-    progress.say(f"{counted(sessions, 'session')} of {counted(len(numbers[0]), 'trial')} each: {folder}")
+    progress.print_line(f"{plural(sessions, 'session')} of {plural(len(numbers[0]), 'trial')} each: {folder}")
     _drive(folder, cluster, command, progress)
     return folder
 
@@ -87,17 +87,17 @@ def _drive(folder: Path, cluster: ClusterRun, command: Sequence[str], progress: 
     try:
         for place, name in enumerate(left):
             if place:
-                rest(cluster.rest_seconds, f"{name} of {len(names)}", progress)
-            progress.say(f"{name} of {len(names)}")
+                wait_between(cluster.rest_seconds, f"{name} of {len(names)}", progress)
+            progress.print_line(f"{name} of {len(names)}")
             session = machine_folder(folder, name)
             begins = not is_stored(session / "environment.json")
             main_job.resume(session, command=command, progress=progress, begins=begins)
     except KeyboardInterrupt:
-        progress.say(f"stopped; `steelyard run --resume {folder}` goes on with it")
+        progress.print_line(f"stopped; `steelyard run --resume {folder}` goes on with it")
         raise
 
 
-def rest(seconds: float, before: str, progress: Progress, sleep: Callable[[float], None] = time.sleep) -> None:
+def wait_between(seconds: float, before: str, progress: Progress, sleep: Callable[[float], None] = time.sleep) -> None:
     """Wait between two sessions, in steps of a second at most, so that an interruption is met at once."""
     progress.show(f"resting {duration(seconds)} before {before}")
     left = seconds

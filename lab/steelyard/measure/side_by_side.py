@@ -88,26 +88,26 @@ def drive_side_by_side(
     """
     driving: dict[Connection, _Driving] = {}
     try:
-        while _begin_more(setting, offered, driving):
+        while _start_trials(setting, offered, driving):
             for hears in wait(list(driving), timeout=_LOOK_SECONDS):
                 assert isinstance(hears, Connection)
                 under_way = driving[hears]
-                told = _heard(under_way)
+                told = _next_message(under_way)
                 if isinstance(told, (_Failed, _CameToItsEnd)):
                     under_way.process.join()
-                    _forget(setting.progress, driving.pop(hears))
+                    _clear_progress(setting.progress, driving.pop(hears))
                     ended(under_way.plan, _error_of(told))
                 else:
                     _show(setting.progress, under_way, told)
             stages = [each.stage for each in driving.values() if each.stage]
             if stages:
-                setting.progress.tell(" | ".join(stages))
+                setting.progress.set_stage(" | ".join(stages))
             setting.progress.refresh()
     finally:
         _end(list(driving.values()))
 
 
-def _begin_more(
+def _start_trials(
     setting: TrialContext, offered: Iterator[tuple[TrialPlan, bool]], driving: dict[Connection, _Driving]
 ) -> bool:
     """Begin trials where places are free; whether any is under way."""
@@ -122,14 +122,14 @@ def _begin_more(
             args=(setting, plan, all_spellings, tells, [hears, *driving]),
             name=f"trial {plan.number}",
         )
-        with children.interrupts_held():
+        with children.hold_interrupts():
             process.start()
             driving[hears] = _Driving(plan, process, hears)
         tells.close()
     return bool(driving)
 
 
-def _heard(under_way: _Driving) -> _Told:
+def _next_message(under_way: _Driving) -> _Told:
     """What a trial tells next; raises SteelyardError where its process ended without a word, or tells of what ends the run."""
     try:
         told: _Told = under_way.hears.recv()
@@ -153,20 +153,20 @@ def _show(progress: Progress, under_way: _Driving, told: _Told) -> None:
         under_way.stage = told.text
         progress.show(told.text)
     elif isinstance(told, _Line):
-        progress.say(told.text)
+        progress.print_line(told.text)
     elif isinstance(told, dict):
         under_way.subjects = list(told)
         progress.live.subjects.update(told)
 
 
-def _forget(progress: Progress, under_way: _Driving) -> None:
+def _clear_progress(progress: Progress, under_way: _Driving) -> None:
     for label in under_way.subjects:
         progress.live.subjects.pop(label, None)
 
 
 def _end(driving: Sequence[_Driving]) -> None:
     """Interrupt the trials that are still under way, and wait until they have ended what they started."""
-    with children.interrupts_held():
+    with children.hold_interrupts():
         for each in driving:
             each.process.terminate()
         until = time.monotonic() + _END_SECONDS
@@ -209,9 +209,9 @@ class _Relayed(Progress):
 
     def show(self, stage: str) -> None:
         self._relay(_Stage(stage))
-        self.tell(stage)
+        self.set_stage(stage)
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         self._relay(_Line(line))
 
 
@@ -230,7 +230,7 @@ def _drive_one(
     times_nothing = replace(setting.shares, awake=[])
     own = replace(setting, progress=progress, lab=os.getppid(), shares=times_nothing)
     try:
-        with progress.followed(lambda: tell(progress.live.subjects)):
+        with progress.followed_by(lambda: tell(progress.live.subjects)):
             drive.run_trial(own, plan, all_spellings=all_spellings)
         tell(_CameToItsEnd())
     except TrialFailedError as error:

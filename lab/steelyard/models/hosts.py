@@ -43,7 +43,7 @@ class Host(Strict):
         return self
 
     @model_validator(mode="after")
-    def _nobody_elses(self) -> Host:
+    def _require_owner(self) -> Host:
         if self.reach != "ssh":
             if self.login or self.owned or self.contact:
                 raise ValueError("login, owned and contact are of a host that is reached by ssh")
@@ -99,7 +99,7 @@ class EngineHosts(Strict):
     hosts: dict[Annotated[str, Field(pattern=_NAME)], Host]
 
     @model_validator(mode="after")
-    def _one_here_and_others(self) -> EngineHosts:
+    def _require_one_local(self) -> EngineHosts:
         for name, host in self.hosts.items():
             if host.role != "engine":
                 raise ValueError(

@@ -249,7 +249,7 @@ class Target(Strict):
     keepers: list[KeeperChannel] = []
 
     @model_validator(mode="after")
-    def _says_once_where(self) -> Target:
+    def _require_one_address(self) -> Target:
         if (self.host is None) == (self.url is None):
             raise ValueError(f"target {self.subject} needs either a host or a url")
         if self.url is not None and (self.port is not None or self.secure or self.path is not None):
@@ -257,7 +257,7 @@ class Target(Strict):
         return self
 
     @model_serializer(mode="wrap")
-    def _told(self, told: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_rmi(self, told: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """The engine of HTTP knows no RMI, and is not told of it."""
         return {key: value for key, value in told(self).items() if key != "rmi" or value is not None}
 

@@ -58,7 +58,7 @@ class TriedClaim(Strict):
             raise ValueError("a claim needs 'least', 'most' or both")
         return self
 
-    def borne_out(self, figure: float) -> bool:
+    def is_confirmed(self, figure: float) -> bool:
         """Whether the figure is as the claim has it."""
         return (self.least is None or figure >= self.least) and (self.most is None or figure <= self.most)
 

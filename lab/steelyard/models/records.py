@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from ..base.text import counted
+from ..base.text import plural
 from .job import Profile, Session
 from .server import FORMAT
 from .service import Aftermath, Layer, RequestKind
@@ -68,7 +68,7 @@ class Cell(Strict):
         """Payload and users in words, such as "Stories 5, 80 users"; empty without a payload of its own."""
         if not self.payload:
             return ""
-        return ", ".join((*(f"{name} {value:,}" for name, value in self.payload.items()), counted(self.users, "user")))
+        return ", ".join((*(f"{name} {value:,}" for name, value in self.payload.items()), plural(self.users, "user")))
 
     @property
     def primary_measure(self) -> str:
@@ -76,11 +76,11 @@ class Cell(Strict):
         return self.judged_by or ("response_time_p99" if self.profile.kind == "rate" else "throughput")
 
     @property
-    def asked(self) -> dict[str, float]:
+    def request_mix(self) -> dict[str, float]:
         """The mix by what the corpus calls its requests."""
-        return {self.named(operation): share for operation, share in self.mix.items()}
+        return {self.request_name(operation): share for operation, share in self.mix.items()}
 
-    def named(self, operation: str) -> str:
+    def request_name(self, operation: str) -> str:
         """What corpus and engine call the cell's requests of an operation, or its sessions: with its own payload, if any."""
         sizes = ";".join(f"{name}={value}" for name, value in self.payload.items())
         return f"{operation}@{sizes}" if sizes else operation
@@ -92,17 +92,18 @@ class Cell(Strict):
 
 
 def in_format(asked: str, form: str) -> str:
-    """What corpus and engine call requests (`Cell.asked`) in another message format than the service's own; no `form`: its own."""
+    """What corpus and engine call requests (`Cell.request_mix`) in another message format than the service's own; no `form`: its
+    own."""
     return f"{asked}@{FORMAT}={form}" if form else asked
 
 
 def in_own_format(asked: str) -> str:
-    """What the requests are called in the service's own format (`Cell.asked`), whichever they are in."""
+    """What the requests are called in the service's own format (`Cell.request_mix`), whichever they are in."""
     return re.sub(rf"@{FORMAT}=[^@]*$", "", asked)
 
 
 def operation_of(asked: str) -> str:
-    """The operation of what the corpus calls a request (`Cell.asked`)."""
+    """The operation of what the corpus calls a request (`Cell.request_mix`)."""
     return asked.partition("@")[0]
 
 
@@ -206,7 +207,7 @@ class Schedule(Strict):
         """The subjects that a cell is driven on, in the schedule's order."""
         return [label for label in self.subjects if not cell.subjects or label in cell.subjects]
 
-    def alike(self, a: str, b: str) -> bool:
+    def may_have_verdict(self, a: str, b: str) -> bool:
         """Whether there may be a verdict between two subjects."""
         return (a, b) not in self.unlike and (b, a) not in self.unlike
 

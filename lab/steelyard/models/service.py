@@ -63,7 +63,7 @@ class Expect(Strict):
     schema_kept: Annotated[bool | None, Field(alias="schema")] = None
     answer: str | None = None
 
-    def over(self, other: Expect) -> Expect:
+    def overriding(self, other: Expect) -> Expect:
         """The rules of `self`, and of `other` where `self` is silent."""
         said = {name: value for name in type(self).model_fields if (value := getattr(self, name)) not in (None, [])}
         return other.model_copy(update=said)
@@ -89,7 +89,7 @@ class Column(Strict):
     length: Annotated[int, Field(ge=1, le=100_000)] = 10
 
     @model_validator(mode="after")
-    def _has_what_its_kind_needs(self) -> Column:
+    def _require_fields_of_kind(self) -> Column:
         if (self.kind == "csv") != (self.file is not None):
             raise ValueError("a csv column, and no other, needs a file")
         if self.kind == "choice" and not self.values:
@@ -235,7 +235,7 @@ class Aftermath(Strict):
     promises: list[WorkPromise] = []
 
     @model_validator(mode="after")
-    def _promises_are_of_outcomes(self) -> Aftermath:
+    def _require_known_outcomes(self) -> Aftermath:
         known = {outcome.name for outcome in self.outcomes}
         for promise in self.promises:
             if promise.outcome not in known:
@@ -248,7 +248,7 @@ class Aftermath(Strict):
         """The roles that the subject must have for the command to make sense."""
         return roles_in(self.command)
 
-    def promise(
+    def limit_of(
         self, outcome: str, part: str, plant: str | None, factors: Mapping[str, str], implementation: str | None
     ) -> WorkPromise | None:
         """What is promised of an outcome after a fault of `part`, or after what it planted; None where nothing is."""
@@ -336,7 +336,7 @@ class Format(Strict):
     servers: list[str] = []
 
     @model_validator(mode="after")
-    def _says_what_its_meaning_needs(self) -> Format:
+    def _require_fields_of_format(self) -> Format:
         if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
             raise ValueError("a format that means grpc needs http2 and schema")
         if (self.meaning == "rmi") != (self.rmi is not None):
@@ -479,7 +479,7 @@ class Service(Strict):
         return self
 
     @model_validator(mode="after")
-    def _says_what_its_meaning_needs(self) -> Service:
+    def _require_fields_of_format(self) -> Service:
         missing = [key for key, value in self._needs().items() if not value]
         if missing:
             kind = f"means {self.meaning}" if self.target is None else "names its target"
@@ -509,12 +509,12 @@ class Service(Strict):
         return {}
 
     @model_validator(mode="after")
-    def _starts_what_it_names(self) -> Service:
+    def _require_start_with_target(self) -> Service:
         if self.start is None and (self.ready is not None or self.stop is not None):
             raise ValueError("ready and stop go with start")
         if self.start is not None and self.target is None:
             raise ValueError(
-                "start goes with a target; what runs on servers of the hall is started by their descriptors"
+                "start goes with a target; what runs on Steelyard's servers is started by their descriptors"
             )
         return self
 

@@ -92,7 +92,7 @@ class ContradictingStatements(Strict):
     statements: Annotated[list[Statement], Field(min_length=2)]
 
     @model_validator(mode="after")
-    def _have_nothing_in_common(self) -> ContradictingStatements:
+    def _require_contradiction(self) -> ContradictingStatements:
         if max(statement.low for statement in self.statements) <= min(statement.high for statement in self.statements):
             raise ValueError(f"what is said about {self.about} does not contradict itself")
         return self
@@ -465,7 +465,7 @@ class Study(Strict):
             raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
 
     @model_validator(mode="after")
-    def _says_how_reliability_is_driven(self) -> Study:
+    def _require_reliability_settings(self) -> Study:
         if self.reliability is None and any(grid.reliability for grid in self.grid):
             raise ValueError("a grid of reliability needs the study's [reliability], which says how it is driven")
         return self

@@ -74,7 +74,7 @@ class Comparison(Strict):
     holds_elsewhere: bool | None = None
 
     @property
-    def decided(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether the verdict says that something was shown."""
         return self.verdict in ("faster", "slower", "equivalent")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ..base.errors import ConfigurationError
 from ..base.progress import duration
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
-from .estimate import Compiles, beside_pairs, of_pair, of_trial
+from .estimate import Compiles, of_pair, of_trial, overhead_of
 from .kinds import kind_of
 from .stopping import OVER, forks_for_a_verdict, seconds_until_cut, trials_per_fork
 
@@ -25,7 +25,7 @@ class Fitted:
     said: tuple[str, ...] = ()
 
 
-def fitted(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitted:
+def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitted:
     """The schedule with as many pairs, and slices as long, as the forks of a verdict leave room for within its budget.
 
     `compiles` says of each subject whether it compiles while it runs; `slice_fixed`, that the user chose the length of slices. A
@@ -39,28 +39,28 @@ def fitted(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitt
         lengths.append(SHORTEST_SLICE_SECONDS)
     for length in lengths:
         tried = schedule.model_copy(update={"slice_seconds": length})
-        beside, pair = _least_of_dearest(tried, compiles)
+        beside, pair = _least_seconds(tried, compiles)
         pairs = min(schedule.pairs_per_cell, int((trial - beside) / pair))
         if pairs >= LEAST_PAIRS:
             kept = tried.model_copy(update={"pairs_per_cell": pairs})
-            return Fitted(kept, tuple(_shortened(schedule, kept)))
+            return Fitted(kept, tuple(_reduction_sentences(schedule, kept)))
     least = schedule.model_copy(update={"slice_seconds": lengths[-1], "pairs_per_cell": LEAST_PAIRS})
     if seconds_until_cut(least) is not None:
         _require_one_fork(least, compiles)
-    return Fitted(least, (_too_small(least, compiles), *_shortened(schedule, least)))
+    return Fitted(least, (_too_small(least, compiles), *_reduction_sentences(schedule, least)))
 
 
-def _least_of_dearest(schedule: Schedule, compiles: Compiles) -> tuple[float, float]:
+def _least_seconds(schedule: Schedule, compiles: Compiles) -> tuple[float, float]:
     """The least seconds that the dearest trial takes beside its pairs, and those of one of its pairs."""
     subjects = max(
         (trial.start_order for trial in schedule.trials), key=lambda order: of_trial(schedule, order, compiles).least
     )
-    return beside_pairs(schedule, subjects, compiles).least, of_pair(schedule, subjects).least
+    return overhead_of(schedule, subjects, compiles).least, of_pair(schedule, subjects).least
 
 
 def _least_fork(least: Schedule, compiles: Compiles) -> float:
     """The least seconds of a fork with the least pairs."""
-    beside, pair = _least_of_dearest(least, compiles)
+    beside, pair = _least_seconds(least, compiles)
     return (beside + LEAST_PAIRS * pair) * trials_per_fork(least)
 
 
@@ -71,17 +71,17 @@ def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
         wanted = forks_for_a_verdict(least)
         raise ConfigurationError(
             f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict takes "
-            f"{counted(wanted, 'fork')}",
+            f"{plural(wanted, 'fork')}",
             hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s holds them",
         )
 
 
-def _shortened(asked: Schedule, kept: Schedule) -> list[str]:
+def _reduction_sentences(asked: Schedule, kept: Schedule) -> list[str]:
     said = []
     if kept.slice_seconds < asked.slice_seconds:
         said.append(f"slices of {kept.slice_seconds:g} s, not {asked.slice_seconds:g}")
     if kept.pairs_per_cell < asked.pairs_per_cell:
-        said.append(f"at most {counted(kept.pairs_per_cell, 'pair')} a fork, not {asked.pairs_per_cell}")
+        said.append(f"at most {plural(kept.pairs_per_cell, 'pair')} a fork, not {asked.pairs_per_cell}")
     return [f"to keep to {duration(asked.budget_seconds or 0)}: {', '.join(said)}"] if said else []
 
 
@@ -91,6 +91,6 @@ def _too_small(least: Schedule, compiles: Compiles) -> str:
     fork = _least_fork(least, compiles)
     holds = max(1, int(budget / fork))
     return (
-        f"{duration(budget)} hold about {holds} of the {counted(wanted, 'fork')} that a verdict takes, so there may be none; "
+        f"{duration(budget)} hold about {holds} of the {plural(wanted, 'fork')} that a verdict takes, so there may be none; "
         f"a budget of about {duration(wanted * fork)} would hold them"
     )

@@ -70,16 +70,17 @@ def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]
     operations: list[str] = []
     for operation in cell.mix:
         operations += [step.operation for step in sessions[operation].steps] if operation in sessions else [operation]
-    return {cell.named(operation): operation for operation in operations}
+    return {cell.request_name(operation): operation for operation in operations}
 
 
 def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[str, Session]:
     """The sessions that the cells ask for, as the engine is to know them: each asks for requests of its cell's payload."""
     return {
-        cell.named(name): sessions[name].model_copy(
+        cell.request_name(name): sessions[name].model_copy(
             update={
                 "steps": [
-                    step.model_copy(update={"operation": cell.named(step.operation)}) for step in sessions[name].steps
+                    step.model_copy(update={"operation": cell.request_name(step.operation)})
+                    for step in sessions[name].steps
                 ]
             }
         )
@@ -89,7 +90,7 @@ def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[
     }
 
 
-def together(cells: Sequence[Cell]) -> dict[str, float]:
+def combined_mix(cells: Sequence[Cell]) -> dict[str, float]:
     """One mix of all that the cells ask for: the sum of their weights by operation."""
     operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
     return {operation_name: sum(cell.mix.get(operation_name, 0.0) for cell in cells) for operation_name in operations}
@@ -130,7 +131,7 @@ def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cel
             name=test.name,
             mix=test.mix or {test.operation: 1.0},
             users=shapes.most_users(test.profile),
-            profile=shapes.scaled(test.profile, request.scale, _session_seconds(study, test.operation)),
+            profile=shapes.scale_profile(test.profile, request.scale, _session_seconds(study, test.operation)),
             primary=test.name not in broken,
             kind="fault" if test.name in broken else "block",
             title=test.title,
@@ -153,11 +154,11 @@ def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cel
 
 def breaks(study: Study, request: Request) -> bool:
     """Whether something is broken under a test of those asked for. Raises ConfigurationError."""
-    broken = _broken(study)
+    broken = _tests_with_faults(study)
     return bool(broken) and any(test.name in broken for test in chosen_tests(study, request))
 
 
-def _broken(study: Study) -> set[str]:
+def _tests_with_faults(study: Study) -> set[str]:
     return {fault.test for fault in study.faults}
 
 
@@ -166,7 +167,7 @@ def chosen_tests(study: Study, request: Request) -> list[Test]:
     if request.variations:
         return [test for test in study.tests if test.name in study.variations]
     known = [name for test in study.tests for name in (test.name, *test.also)]
-    measured = [test.name for test in study.tests if test.name not in _broken(study)]
+    measured = [test.name for test in study.tests if test.name not in _tests_with_faults(study)]
     wanted = set(names_of(request.tests, known) if request.tests else study.usual_tests or measured or known)
     return [test for test in study.tests if wanted & {test.name, *test.also}]
 
@@ -202,7 +203,7 @@ def pauses_seconds(session: Session) -> float:
     return sum((think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms for think in thinks) / 1000
 
 
-def hurried(session: Session, seconds: float) -> Session:
+def shorten_pauses(session: Session, seconds: float) -> Session:
     """The same session, its pauses shortened so that they last no longer than `seconds` together."""
     share = min(1.0, seconds / (pauses_seconds(session) or 1.0))
     steps = [

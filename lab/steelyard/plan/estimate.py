@@ -14,7 +14,7 @@ from ..models.job import FixedWork
 from ..models.records import Cell, Schedule
 from . import shapes
 from .cells import pauses_seconds
-from .kinds import kind_of, may_take_turns, warmed
+from .kinds import kind_of, may_take_turns, warm_up_cells
 from .slices import (
     BETWEEN_SECONDS,
     head_start_slices,
@@ -44,11 +44,11 @@ class PlannedTime:
     def __mul__(self, times: float) -> PlannedTime:
         return PlannedTime(self.least * times, self.about * times, self.most * times)
 
-    def within(self, seconds: float) -> PlannedTime:
+    def at_most(self, seconds: float) -> PlannedTime:
         """The same, ended by then."""
         return PlannedTime(min(self.least, seconds), min(self.about, seconds), min(self.most, seconds))
 
-    def no_less_than(self, other: PlannedTime) -> PlannedTime:
+    def at_least(self, other: PlannedTime) -> PlannedTime:
         """Of the two the longer one, figure by figure."""
         return PlannedTime(max(self.least, other.least), max(self.about, other.about), max(self.most, other.most))
 
@@ -87,7 +87,7 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
         (of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left if trial in promised),
         NOTHING,
     )
-    return whole.within(schedule.budget_seconds).no_less_than(certain)
+    return whole.at_most(schedule.budget_seconds).at_least(certain)
 
 
 def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:
@@ -98,14 +98,14 @@ def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:
         places[free] += trial
     longest = NOTHING
     for place in places:
-        longest = longest.no_less_than(place)
+        longest = longest.at_least(place)
     return longest
 
 
 def of_trial(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """One trial of these subjects: up to its pairs and tests, these, and its end."""
-    pairs = of_pair(schedule, subjects) * schedule.pairs_per_cell + _spare(schedule, subjects, compiles)
-    return beside_pairs(schedule, subjects, compiles) + pairs + _tests(schedule, subjects)
+    pairs = of_pair(schedule, subjects) * schedule.pairs_per_cell + _spare_pair_time(schedule, subjects, compiles)
+    return overhead_of(schedule, subjects, compiles) + pairs + _tests(schedule, subjects)
 
 
 def of_pair(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
@@ -114,7 +114,7 @@ def of_pair(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
     return sum(sliced, NOTHING) * len(subjects)
 
 
-def beside_pairs(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
+def overhead_of(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """What a trial takes beside what it measures: bringing subjects up, head starts, warm-up, ends."""
     up = sum((START[compiles[label]] + VERIFYING_AND_ENDING for label in subjects), LOOKING)
     before_warm_up = up + _head_starts(schedule, subjects, compiles)
@@ -131,7 +131,7 @@ def beside_pairs(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
 
 def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """On all processors, of the subjects that compile while they run."""
-    each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warmed(schedule.cells))
+    each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warm_up_cells(schedule.cells))
     least, most = head_start_slices(schedule), most_head_start_slices(schedule)
     usual = max(least, min(most, USUAL_HEAD_START_SLICES))
     of_all = each * sum(compiles[label] for label in subjects)
@@ -145,14 +145,14 @@ def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:
     cold = math.ceil(USUAL_WARM_UP_SECONDS[compiling] / schedule.slice_seconds)
     usual = min(most, USUAL_AFTER_HEAD_START_SLICES if begun_warm else cold)
     whole = NOTHING
-    for cell in warmed(schedule.cells):
+    for cell in warm_up_cells(schedule.cells):
         each = seconds_of_warm_up_slice(schedule, cell)
         least = min(most * each, max(LEAST_WARM_UP_SLICES * each, least_warm_up_seconds(compiling)))
         whole += PlannedTime(least, max(least, usual * each), most * each)
     return whole
 
 
-def _spare(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
+def _spare_pair_time(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """The pairs that make up for those in which a subject compiled."""
     if not any(compiles[label] for label in subjects):
         return NOTHING
@@ -177,10 +177,12 @@ def _load(schedule: Schedule, cell: Cell) -> PlannedTime:
     kind, profile = kind_of(cell), cell.profile
     if isinstance(profile, FixedWork):
         usual = min(profile.most_seconds, _work_seconds(schedule, cell, profile))
-        return before + PlannedTime(usual, usual, profile.most_seconds) + _exactly(kind.rest_seconds + BETWEEN_SECONDS)
+        return (
+            before + PlannedTime(usual, usual, profile.most_seconds) + _fixed_time(kind.rest_seconds + BETWEEN_SECONDS)
+        )
     if kind.sliced:
-        return before + _exactly(seconds_of_slice(schedule))
-    return before + _exactly(shapes.seconds_of(profile) + kind.rest_seconds + BETWEEN_SECONDS)
+        return before + _fixed_time(seconds_of_slice(schedule))
+    return before + _fixed_time(shapes.seconds_of(profile) + kind.rest_seconds + BETWEEN_SECONDS)
 
 
 def _work_seconds(schedule: Schedule, cell: Cell, profile: FixedWork) -> float:
@@ -194,5 +196,5 @@ def _work_seconds(schedule: Schedule, cell: Cell, profile: FixedWork) -> float:
     return profile.each * (pauses + profile.users * requests * REQUEST_SECONDS)
 
 
-def _exactly(seconds: float) -> PlannedTime:
+def _fixed_time(seconds: float) -> PlannedTime:
     return PlannedTime(seconds, seconds, seconds)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
-from ..base.text import listed
+from ..base.text import label_names
 from ..catalogue import entries, factors
 from ..catalogue.companions import role_of
 from ..catalogue.entries import Entry
@@ -46,7 +46,7 @@ def occasions(schedule: Schedule, cell: Cell) -> dict[int, Fault]:
     return {number: fault for number, fault in enumerate(each) if fault.test == cell.name}
 
 
-def drawn(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> DrawnFault:
+def draw_fault(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> DrawnFault:
     """When in its block a fault strikes and for how long, by the seed alone that the trials of a fork share: all meet the same."""
     fault = occasions(schedule, cell)[occasion]
     draw = random.Random(f"fault {trial.seed} {occasion}")
@@ -72,7 +72,7 @@ def require_possible(
                 f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
             )
         for fault in faults:
-            lacking = _lacking(fault, spec)
+            lacking = _missing_requirement(fault, spec)
             if lacking:
                 giving = _set_that_gives(study, fault, spec)
                 raise ConfigurationError(
@@ -93,7 +93,7 @@ def _parts(spec: SubjectSpec) -> dict[str, PartSpec]:
     return {role_of(part): part for part in (*spec.companions, *spec.parts)}
 
 
-def _lacking(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
+def _missing_requirement(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
     """What a subject would need for a fault to be of it, and does not have."""
     if fault.part == CLIENT:
         return None
@@ -102,7 +102,7 @@ def _lacking(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
     if fault.part not in parts:
         return ConfigurationError(
             f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
-            hint=f"it has {listed('part', places)}",
+            hint=f"it has {label_names('part', places)}",
         )
     server = entries.server(parts[fault.part].server).model
     if fault.kind == "refuse" and server.refuse is None:
@@ -119,25 +119,25 @@ def _set_that_gives(study: Study, fault: Fault, spec: SubjectSpec) -> str:
     for name in study.sets:
         with suppress(ConfigurationError):  # a set that this subject cannot have
             [other] = subjects_of(study, [label], name)
-            if _lacking(fault, other) is None:
+            if _missing_requirement(fault, other) is None:
                 return name
     return ""
 
 
-def promises_of(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
+def outcome_limits(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
     """What the service says beforehand of each subject, fault and outcome, where it says anything."""
     aftermath = service.model.aftermath
     if aftermath is None:
         return []
-    return [promised for spec in specs for fault in faults for promised in _promises(aftermath, fault, spec, service)]
+    return [promised for spec in specs for fault in faults for promised in _limits_of(aftermath, fault, spec, service)]
 
 
-def _promises(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[PromiseMade]:
+def _limits_of(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[PromiseMade]:
     front = spec.parts[0]
     server = entries.server(front.server)
-    values = factors.settled(server, service, front.factors)
+    values = factors.factor_values(server, service, front.factors)
     made = [
-        (outcome.name, aftermath.promise(outcome.name, fault.part, fault.plant, values, server.model.implementation))
+        (outcome.name, aftermath.limit_of(outcome.name, fault.part, fault.plant, values, server.model.implementation))
         for outcome in aftermath.outcomes
     ]
     return [

@@ -118,7 +118,7 @@ def _points(grid: Grid, service: Service, request: Request, users: int) -> Itera
         ]
         printed = grid.printed.results if grid.printed is not None else [""] * len(steps)
         yield from (_Point(sides, text) for sides, text in zip(steps, printed, strict=True))
-        yield from _pushed(grid, service, steps) if request.push else ()
+        yield from _growing_points(grid, service, steps) if request.push else ()
         return
     sides = {**grid.payload, USERS: list(dict.fromkeys(levels))}
     whole = request.whole_grid or grid.cells == "all"
@@ -128,7 +128,7 @@ def _points(grid: Grid, service: Service, request: Request, users: int) -> Itera
             yield _Point(at)
 
 
-def _pushed(grid: Grid, service: Service, steps: Sequence[Mapping[str, int]]) -> Iterator[_Point]:
+def _growing_points(grid: Grid, service: Service, steps: Sequence[Mapping[str, int]]) -> Iterator[_Point]:
     """From the most of each side on, twice as much of all a cell, as long as the service makes requests of that size."""
     at = {name: max(step[name] for step in steps) for name in steps[0]}
     for _ in range(grid.push):

@@ -8,12 +8,12 @@ from ..base.errors import ConfigurationError
 from ..catalogue import entries
 from ..models.records import Schedule
 from ..models.study import Study
-from .budget import Fitted, fitted
+from .budget import Fitted, fit_to_budget
 from .designs import design_named
 from .run_parameters import Request, RunParameters
 from .schedule import schedule_of, schedule_only
 from .stopping import forks_for_a_verdict
-from .subjects import subjects_asked
+from .subjects import requested_subjects
 
 Replicate = Literal["machine", "session"]
 _FLAGS: dict[Replicate, str] = {"machine": "--cluster", "session": "--sessions"}
@@ -59,9 +59,9 @@ def planned_for_one(
         schedule = schedule.model_copy(update={"budget_seconds": each})
     compiling = {
         spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
-        for spec in subjects_asked(study, request)
+        for spec in requested_subjects(study, request)
     }
-    return fitted(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+    return fit_to_budget(schedule, compiling, slice_fixed=request.slice_seconds is not None)
 
 
 def forks_each(planned: Schedule, request: Request) -> int | None:

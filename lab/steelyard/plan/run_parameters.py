@@ -79,7 +79,7 @@ def read_initialization_file(path: Path) -> dict[str, str]:
     return values
 
 
-def settle(study: Study, request: Request) -> RunParameters:
+def merge_parameters(study: Study, request: Request) -> RunParameters:
     """The study's parameters with the user's file and flags laid over their defaults; raises ConfigurationError."""
     given: dict[str, Value] = {}
     if request.config is not None:
@@ -93,7 +93,7 @@ def settle(study: Study, request: Request) -> RunParameters:
             raise ConfigurationError(f"{study.name} has no parameter '{name}'{nearest(name, sorted(study.parameters))}")
     values = {name: _number(study, name, given.get(name, known.default)) for name, known in study.parameters.items()}
     if not request.as_published:
-        values.update(_limited(study, values, given))
+        values.update(_limit_warm_up(study, values, given))
     mixed = {
         known.sets.removeprefix("mix."): name
         for name, known in study.parameters.items()
@@ -104,9 +104,9 @@ def settle(study: Study, request: Request) -> RunParameters:
         values=values,
         users=None if users == "auto" else int(users),
         warm_up_seconds=request.warm_up_seconds
-        or float(_one(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
-        steady_seconds=float(_one(study, values, "steady_seconds", 300)),
-        drain_seconds=float(_one(study, values, "drain_seconds", _REQUEST_TIMEOUT_SECONDS)),
+        or float(_single_value(study, values, "warm_up_seconds", study.warm_up_limit_seconds)),
+        steady_seconds=float(_single_value(study, values, "steady_seconds", 300)),
+        drain_seconds=float(_single_value(study, values, "drain_seconds", _REQUEST_TIMEOUT_SECONDS)),
         mix=_mix(study, {operation: given[name] for operation, name in mixed.items() if name in given})
         or study.mix
         or None,
@@ -115,14 +115,16 @@ def settle(study: Study, request: Request) -> RunParameters:
             for name, known in study.parameters.items()
             if known.sets.startswith("service.")
         },
-        out=str(_one(study, values, "out", "")) or None if _given(study, given, "out") else None,
-        out_prefix=str(_one(study, values, "out_prefix", "")) or None if _given(study, given, "out_prefix") else None,
+        out=str(_single_value(study, values, "out", "")) or None if _is_given(study, given, "out") else None,
+        out_prefix=str(_single_value(study, values, "out_prefix", "")) or None
+        if _is_given(study, given, "out_prefix")
+        else None,
     )
 
 
 def _users(study: Study, values: Mapping[str, Value]) -> Value:
     """How many users the parameters say, or "auto"; raises ConfigurationError where so many cannot be."""
-    users = _one(study, values, "users", 8)
+    users = _single_value(study, values, "users", 8)
     if users != "auto" and not 1 <= int(users) <= MOST_USERS:
         name = next(name for name, known in study.parameters.items() if known.sets == "users")
         raise ConfigurationError(f"{name} is {users}, but must be from 1 to {MOST_USERS:,}")
@@ -147,7 +149,7 @@ def _number(study: Study, name: str, value: Value) -> Value:
     return int(number) if whole else number
 
 
-def _limited(study: Study, values: Mapping[str, Value], given: Mapping[str, Value]) -> dict[str, Value]:
+def _limit_warm_up(study: Study, values: Mapping[str, Value], given: Mapping[str, Value]) -> dict[str, Value]:
     """The warm-up that holds where nobody gave one: the paper's, or the study's own limit where that is shorter."""
     limit = study.warm_up_limit_seconds
     return {
@@ -157,11 +159,11 @@ def _limited(study: Study, values: Mapping[str, Value], given: Mapping[str, Valu
     }
 
 
-def _one(study: Study, values: Mapping[str, Value], sets: str, otherwise: Value) -> Value:
+def _single_value(study: Study, values: Mapping[str, Value], sets: str, otherwise: Value) -> Value:
     return next((values[name] for name, known in study.parameters.items() if known.sets == sets), otherwise)
 
 
-def _given(study: Study, given: Mapping[str, Value], sets: str) -> bool:
+def _is_given(study: Study, given: Mapping[str, Value], sets: str) -> bool:
     return any(known.sets == sets and name in given for name, known in study.parameters.items())
 
 

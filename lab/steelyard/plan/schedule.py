@@ -18,12 +18,12 @@ from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
 from .cells import cells_of
 from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
-from .faults import faults_of, promises_of, require_possible
+from .faults import faults_of, outcome_limits, require_possible
 from .grids import grids_of
-from .run_parameters import Request, RunParameters, settle
+from .run_parameters import Request, RunParameters, merge_parameters
 from .side_by_side import most_at_once
 from .stopping import trials_per_fork
-from .subjects import reference_of, subjects_asked, words_asked
+from .subjects import reference_of, requested_subjects, subject_words
 
 HANGS_AFTER = (
     2  # times the response time from which on a subject is slow: who answers none in flight until then has hung
@@ -34,7 +34,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
     """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
     if request.variations and not study.variations:
         raise ConfigurationError(f"{study.name} lists no variations", hint="--tests and --only say what is run")
-    specs = subjects_asked(study, request)
+    specs = requested_subjects(study, request)
     labels = [subject.label for subject in specs]
     reference = reference_of(study, labels)
     design = _design(study, request)
@@ -52,14 +52,14 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
         seed=request.seed,
         design=design.name,
         subjects=labels,
-        asked=words_asked(study, request),
+        asked=subject_words(study, request),
         reference=reference,
         cells=cells,
         trials=_trials(groups, cells if design.cell_by_cell else (), forks, request.seed, alike=broken),
-        at_once=_at_once(request, specs, len(groups) * forks, broken=broken),
+        at_once=_parallel_trials(request, specs, len(groups) * forks, broken=broken),
         pairs_per_cell=design.pairs(request.pairs or study.pairs or wanted_pairs),
         slice_seconds=lengths.slice,
-        turn_ms=study.turn_ms if design.takes_turns and not _any_by_rmi(service, specs) else 0,
+        turn_ms=study.turn_ms if design.takes_turns and not _uses_rmi(service, specs) else 0,
         warm_up_limit_seconds=lengths.warm_up,
         drain_limit_seconds=lengths.drain,
         parameters=settings.values,
@@ -74,7 +74,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
         spans=study.spans,
         observe=study.observe,
         restore=study.restore,
-        unlike=[] if broken else _unlike(study, labels, reference),
+        unlike=[] if broken else _pairs_without_verdict(study, labels, reference),
         **_layers_of(study, service),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
@@ -84,13 +84,13 @@ def _groups(
     cells: Sequence[Cell], labels: Sequence[str], design: Design, reference: str, *, broken: bool
 ) -> list[list[str]]:
     """Which subjects share a trial; where something is broken none do, for each is compared with its own promises."""
-    together = _together(cells, labels)
+    together = _common_subjects(cells, labels)
     if broken:
         return [[label] for label in dict.fromkeys(label for them in together for label in them)]
     return [group for them in together for group in design.groups(them, reference if reference in them else None)]
 
 
-def _at_once(request: Request, specs: Sequence[SubjectSpec], trials: int, *, broken: bool) -> int:
+def _parallel_trials(request: Request, specs: Sequence[SubjectSpec], trials: int, *, broken: bool) -> int:
     """How many trials are driven at a time; raises ConfigurationError where the user wants several in which times are measured."""
     if not broken:
         if request.at_once is not None:
@@ -107,13 +107,13 @@ def _at_once(request: Request, specs: Sequence[SubjectSpec], trials: int, *, bro
     return min(trials, request.at_once or most_at_once(processes))
 
 
-def _together(cells: Sequence[Cell], labels: Sequence[str]) -> list[list[str]]:
+def _common_subjects(cells: Sequence[Cell], labels: Sequence[str]) -> list[list[str]]:
     """The subjects that cells have in common: all of them, or once each of the sets that cells are driven on."""
     sets = dict.fromkeys(frozenset(cell.subjects or labels) for cell in cells)
     return [[label for label in labels if label in them] for them in sets]
 
 
-def _any_by_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
+def _uses_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
     """Whether a subject is asked by Java RMI: its driver takes no turns, and has no clock of them in common with the engine."""
     by_rmi = {name for name, form in service.formats.items() if form.rmi is not None}
     known = entries.server_files()
@@ -149,7 +149,7 @@ def _lengths(study: Study, request: Request, settings: RunParameters, design: De
     return _Lengths(seconds, settings.warm_up_seconds, settings.drain_seconds)
 
 
-def _unlike(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
+def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
     """The pairs of these subjects that are judged by no verdict; raises ConfigurationError where the reference is of one."""
     pairs = []
     for named in study.unlike:
@@ -187,7 +187,7 @@ def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec])
         update={
             "faults": faults,
             "aftermath": service.model.aftermath,
-            "promises": promises_of(faults, specs, service),
+            "promises": outcome_limits(faults, specs, service),
             "not_judged": {**schedule.not_judged, SERVED_ANSWERED: "what was killed counts no more"},
             "restore": "trial",
         }
@@ -196,9 +196,9 @@ def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec])
 
 def schedule_only(study: Study, request: Request) -> Schedule:
     """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
-    settings = settle(study, request)
+    settings = merge_parameters(study, request)
     service = entries.service(study.service)
-    require_known(subjects_asked(study, request), service)
+    require_known(requested_subjects(study, request), service)
     _require_sizes(service.model, settings)
     return schedule_of(study, service.model, request, settings, settings.users or 8)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.text import counted
+from ..base.text import plural
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Steps
 
 LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law come from held steps of at least this
@@ -57,16 +57,16 @@ def users_text(profile: Profile) -> str:
     """How many users there are over the load, such as "1 to 40"."""
     match profile:
         case Ramp():
-            return _from_to(profile.from_users, profile.to_users)
+            return _change_text(profile.from_users, profile.to_users)
         case Steps():
-            return _from_to(min(profile.levels), max(profile.levels))
+            return _change_text(min(profile.levels), max(profile.levels))
         case Rate():
             return f"up to {profile.max_in_flight}"
         case BigBang() | Bursts() | FixedWork():
             return str(profile.users)
 
 
-def _from_to(first: int, last: int) -> str:
+def _change_text(first: int, last: int) -> str:
     return f"{first}" if first == last else f"{first} to {last}"
 
 
@@ -77,7 +77,7 @@ def words(profile: Profile) -> str:
         case Bursts():
             extra = f", {profile.on_seconds:g} s on and {profile.off_seconds:g} s off"
         case Steps():
-            extra = f", {counted(len(profile.levels), 'level')} of {profile.hold_seconds:g} s"
+            extra = f", {plural(len(profile.levels), 'level')} of {profile.hold_seconds:g} s"
     users = users_text(profile)
     return f"{NAMES[profile.kind]}, {users} user{'' if users == '1' else 's'}{extra}, {seconds_of(profile):g} s"
 
@@ -104,7 +104,7 @@ def held_seconds(profile: Profile) -> float | None:
     return len(profile.levels) * profile.hold_seconds if isinstance(profile, Steps) else None
 
 
-def scaled(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> Profile:
+def scale_profile(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> Profile:
     """The profile with its times multiplied by `scale`, but never so short that its shape could not be read any more.
 
     Fixed work becomes less work, of one session or request at least. Held steps and bursts keep a least length, and as many bursts
@@ -118,13 +118,13 @@ def scaled(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> P
         case Steps():
             return profile.model_copy(
                 update={
-                    "hold_seconds": _shortened(profile.hold_seconds, scale, LEAST_HOLD_SECONDS),
-                    "ramp_seconds": _shortened(profile.ramp_seconds, scale, least_ramp_seconds),
+                    "hold_seconds": _shorten(profile.hold_seconds, scale, LEAST_HOLD_SECONDS),
+                    "ramp_seconds": _shorten(profile.ramp_seconds, scale, least_ramp_seconds),
                     "pause_seconds": profile.pause_seconds * scale,
                 }
             )
         case Bursts():
-            on, off = _shortened(profile.on_seconds, scale, LEAST_BURST_SECONDS), profile.off_seconds * scale
+            on, off = _shorten(profile.on_seconds, scale, LEAST_BURST_SECONDS), profile.off_seconds * scale
             bursts = (profile.seconds - profile.idle_seconds) / (profile.on_seconds + profile.off_seconds)
             idle = profile.idle_seconds * scale
             times = {"on_seconds": on, "off_seconds": off, "idle_seconds": idle, "seconds": idle + bursts * (on + off)}
@@ -136,5 +136,5 @@ def scaled(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> P
             return profile.model_copy(update={"seconds": profile.seconds * scale})
 
 
-def _shortened(seconds: float, scale: float, least: float) -> float:
+def _shorten(seconds: float, scale: float, least: float) -> float:
     return max(seconds * scale, min(seconds, least))

@@ -6,7 +6,7 @@ import math
 
 from ..models.records import Cell, Schedule
 from .designs import design_named
-from .kinds import kind_of, warmed
+from .kinds import kind_of, warm_up_cells
 
 HEAD_START_SECONDS = 8.0  # on all processors, of those that compile while they run
 PAUSE_SECONDS = 0.2  # before each warm-up slice: a JIT compiler starves under unbroken load
@@ -19,7 +19,7 @@ def head_start_slices(schedule: Schedule) -> int:
     """Of a subject in each cell that is warmed up in; none where it warms up in one stretch."""
     if design_named(schedule.design).unbroken:
         return 0
-    cells = len(warmed(schedule.cells))
+    cells = len(warm_up_cells(schedule.cells))
     seconds = min(HEAD_START_SECONDS, schedule.warm_up_limit_seconds * cells)
     return math.ceil(seconds / schedule.slice_seconds / max(1, cells))
 
@@ -28,7 +28,7 @@ def most_head_start_slices(schedule: Schedule) -> int:
     """How many it may have at most. More than the usual ones where sizes are compared: of large documents so few are answered that
     compilers get to what each request needs after minutes, in what is measured."""
     usual = head_start_slices(schedule)
-    sized = any(cell.payload for cell in warmed(schedule.cells))
+    sized = any(cell.payload for cell in warm_up_cells(schedule.cells))
     return max(usual, most_warm_up_slices(schedule)) if usual and sized else usual
 
 

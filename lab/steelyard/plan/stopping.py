@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..base.progress import duration
-from ..base.text import counted
+from ..base.text import plural
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
@@ -48,7 +48,7 @@ def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
                 each = min(each, _cost(planned, spent).of_trial(now.pairs_per_cell, len(now.cells)))
             return at_looks(now, done, spent, each, decided)
         if now.budget_seconds is not None:
-            return within(now, done, spent, each, now.budget_seconds, planned)
+            return fit_after_trial(now, done, spent, each, now.budget_seconds, planned)
         return now
 
     return rule
@@ -154,7 +154,7 @@ def pairs_are_over(within: Seconds | None, since_begin: Seconds, driven: int, me
     return since_begin + measuring / driven + END_SECONDS > within
 
 
-def within(
+def fit_after_trial(
     schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds, planned: Schedule
 ) -> Schedule:
     """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
@@ -167,13 +167,13 @@ def within(
     per_fork = trials_per_fork(schedule)
     if done == 1:
         cost = _cost(planned, spent)
-        changed = _planned(schedule, cost, spent, budget)
+        changed = _plan_forks(schedule, cost, spent, budget)
         trial = cost.of_trial(changed.pairs_per_cell, len(changed.cells))
         in_fork = _first_trials_per_fork(changed)
-        return _promised(changed, _fitting(spent, trial * in_fork, 1 / in_fork, budget))
+        return _limit_forks(changed, _fitting(spent, trial * in_fork, 1 / in_fork, budget))
     if done % per_fork:
         return schedule
-    return _promised(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
+    return _limit_forks(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
 
 
 def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int:
@@ -181,7 +181,7 @@ def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int
     return int(done + max(0.0, (1 + OVER) * budget - spent) / max(fork, 1e-9))
 
 
-def _promised(schedule: Schedule, fitting: int) -> Schedule:
+def _limit_forks(schedule: Schedule, fitting: int) -> Schedule:
     """No more forks than fit, but those that were asked for whatever the budget."""
     return _with_forks(schedule, max(schedule.least_forks, 1, fitting))
 
@@ -191,10 +191,10 @@ def _with_pairs_that_fit(planned: Schedule, schedule: Schedule, spent: Seconds, 
     as many as were `planned`."""
     trials, cells = schedule.looks[0] * _first_trials_per_fork(schedule), len(schedule.cells)
     fitting = _cost(planned, spent).pairs_within(budget - spent, trials - 1, cells)
-    return _with(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
+    return _with_pairs(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
 
 
-def _planned(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds) -> Schedule:
+def _plan_forks(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds) -> Schedule:
     planned, cells = schedule.pairs_per_cell, len(schedule.cells)
     wanted, in_fork = forks_for_a_verdict(schedule), _first_trials_per_fork(schedule)
     left = budget - spent
@@ -203,8 +203,8 @@ def _planned(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds) -
         if pairs >= LEAST_PAIRS:
             whole = planned == pairs and kept == cells
             forks = int((1 + left / cost.of_trial(pairs, kept)) / in_fork) if whole else wanted
-            return _with_forks(_with(schedule, pairs, kept), forks)
-    smallest = _with(schedule, LEAST_PAIRS, 1)
+            return _with_forks(_with_pairs(schedule, pairs, kept), forks)
+    smallest = _with_pairs(schedule, LEAST_PAIRS, 1)
     groups = int((left / cost.of_trial(LEAST_PAIRS, 1) + 1) / wanted)
     return _with_forks(_with_groups(smallest, max(1, groups)), wanted)
 
@@ -232,13 +232,13 @@ def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
     return f"the least that gives a verdict takes about {duration(needed - after.budget_seconds)} more than the budget"
 
 
-def _with(schedule: Schedule, pairs: int, kept: int) -> Schedule:
+def _with_pairs(schedule: Schedule, pairs: int, kept: int) -> Schedule:
     """The schedule with fewer pairs, and of the cells that are not judged only the first ones."""
     others = [cell.name for cell in schedule.cells if not cell.primary]
     dropped = others[kept - 1 :]
     said = list(schedule.left_out)
     if pairs < schedule.pairs_per_cell:
-        said.append(f"{schedule.pairs_per_cell - pairs} of {counted(schedule.pairs_per_cell, 'pair')} a fork")
+        said.append(f"{schedule.pairs_per_cell - pairs} of {plural(schedule.pairs_per_cell, 'pair')} a fork")
     if dropped:
         said.append(f"{', '.join(dropped)}, of which only the first fork has figures")
     cells = [cell for cell in schedule.cells if cell.name not in dropped]
@@ -250,7 +250,7 @@ def _with_forks(schedule: Schedule, forks: int) -> Schedule:
     planned = len(schedule.trials) // per_fork
     if forks >= planned:
         return schedule
-    said = [*schedule.left_out, f"{planned - forks} of {counted(planned, 'fork')}"]
+    said = [*schedule.left_out, f"{planned - forks} of {plural(planned, 'fork')}"]
     return schedule.model_copy(update={"trials": schedule.trials[: forks * per_fork], "left_out": said})
 
 

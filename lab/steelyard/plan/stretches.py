@@ -32,7 +32,7 @@ def may_be_stretched(schedule: Schedule, cell: Cell) -> bool:
     return sliced and cell.profile.kind == "big-bang"
 
 
-def planned(
+def plan_stretches(
     schedule: Schedule, cell: Cell, subjects: int, response_s: float, within: float | None = None
 ) -> PlannedStretches:
     """As much load as the schedule gives a fork, or as its response times ask for where that is more, in as few stretches as hold
@@ -55,7 +55,7 @@ def planned(
     return PlannedStretches(cell=cell.name, response_s=response_s, seconds=seconds, pairs=pairs, fits=fits)
 
 
-def lengthened(
+def lengthen_stretches(
     plan: PlannedStretches, response_s: float, driven: Sequence[float], subjects: int, within: float | None = None
 ) -> PlannedStretches:
     """The plan for the pairs to come where answers turned out slower than planned; `driven` are the seconds of the stretches that

@@ -15,26 +15,26 @@ from .cells import breaks, chosen_tests
 from .run_parameters import Request
 
 
-def subjects_asked(study: Study, request: Request) -> list[SubjectSpec]:
+def requested_subjects(study: Study, request: Request) -> list[SubjectSpec]:
     """The subjects that a request asks for; where it names none the usual ones, and all where something is broken."""
-    return subjects_of(study, words_asked(study, request) or _usual(study, request), request.set_of_factors)
+    return subjects_of(study, subject_words(study, request) or _usual_labels(study, request), request.set_of_factors)
 
 
-def words_asked(study: Study, request: Request) -> list[str]:
+def subject_words(study: Study, request: Request) -> list[str]:
     """The words for each subject where they say more than its label in the study: those of `--only`, and each of them, or of the
     usual subjects, once for every value of the factors of `--across` that it has. Raises ConfigurationError."""
     if not request.across:
-        return [factors.labelled(study, words, request.set_of_factors) for words in request.only]
-    named = list(request.only or _usual(study, request) or _known(study))
+        return [factors.with_set_name(study, words, request.set_of_factors) for words in request.only]
+    named = list(request.only or _usual_labels(study, request) or _study_subjects(study))
     known = {words: _factors_known(study, words) for words in named}
     for factor in request.across:
         if not any(factor in names for names in known.values()):
             of_all = sorted(set[str]().union(*known.values()))
             raise ConfigurationError(f"no subject has a factor '{factor}'{nearest(factor, of_all)}")
     return [
-        factors.labelled(study, varied, request.set_of_factors)
+        factors.with_set_name(study, varied, request.set_of_factors)
         for words in named
-        for varied in _varied(
+        for varied in _vary_factors(
             study, words, {name: values for name, values in request.across.items() if name in known[words]}
         )
     ]
@@ -46,13 +46,13 @@ def subjects_of(study: Study, words: Sequence[str], set_of_factors: str = "") ->
 
     Each takes the factors of the set that its words end with (`LABEL@SET`), else of `set_of_factors`, which its label then names.
     """
-    known = _known(study)
-    labels = [factors.labelled(study, label, set_of_factors) for label in words or known]
+    known = _study_subjects(study)
+    labels = [factors.with_set_name(study, label, set_of_factors) for label in words or known]
     if len(set(labels)) != len(labels):
         raise ConfigurationError(f"--only names the same subject twice: {', '.join(labels)}")
     service = entries.service(study.service)
     named = (factors.split(study, label) for label in labels)
-    specs = (factors.with_set(study, _named(study, label), name) for label, name in named)
+    specs = (factors.with_set(study, _parse_subject(study, label), name) for label, name in named)
     return [with_companions(spec, service) for spec in specs]
 
 
@@ -65,7 +65,7 @@ def reference_of(study: Study, labels: Sequence[str]) -> str:
     return next(exact, None) or next(varied, labels[0])
 
 
-def _usual(study: Study, request: Request) -> Sequence[str]:
+def _usual_labels(study: Study, request: Request) -> Sequence[str]:
     """Those of the variations or of the tests asked for, where these name any; none said, all that the study has."""
     if request.variations:
         return list(dict.fromkeys(label for labels in study.variations.values() for label in labels))
@@ -75,31 +75,31 @@ def _usual(study: Study, request: Request) -> Sequence[str]:
     return [] if breaks(study, request) else study.usual_subjects
 
 
-def _known(study: Study) -> dict[str, SubjectSpec]:
+def _study_subjects(study: Study) -> dict[str, SubjectSpec]:
     specs = (subject_of(each) if isinstance(each, str) else each for each in study.subjects)
     return {spec.label: spec for spec in specs}
 
 
-def _named(study: Study, words: str) -> SubjectSpec:
+def _parse_subject(study: Study, words: str) -> SubjectSpec:
     """A subject of the study, perhaps with factors beside its own, or another server."""
-    known = _known(study)
+    known = _study_subjects(study)
     if words in known:
         return known[words]
     label, given = name_and_factors(words)
-    return factors.with_given(study, known[label], words, given) if label in known else subject_of(words)
+    return factors.with_given_factors(study, known[label], words, given) if label in known else subject_of(words)
 
 
 def _factors_known(study: Study, words: str) -> set[str]:
     """The names of all factors that a subject's servers or its service have."""
-    spec = _named(study, factors.split(study, words)[0])
-    host = spec if spec.same_as is None else _named(study, spec.same_as)
-    return set[str]().union(*(factors.names_known(study, part) for part in host.parts))
+    spec = _parse_subject(study, factors.split(study, words)[0])
+    host = spec if spec.same_as is None else _parse_subject(study, spec.same_as)
+    return set[str]().union(*(factors.factor_names(study, part) for part in host.parts))
 
 
-def _varied(study: Study, words: str, across: dict[str, Sequence[str]]) -> list[str]:
+def _vary_factors(study: Study, words: str, across: dict[str, Sequence[str]]) -> list[str]:
     """The words of a subject once for each combination of values; before the name of a set, if it has one."""
     base, name = factors.split(study, words)
-    said = {} if base in _known(study) else name_and_factors(base)[1]
+    said = {} if base in _study_subjects(study) else name_and_factors(base)[1]
     for factor in across:
         if factor in said:
             raise ConfigurationError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..analyse import indices
-from ..analyse.analysis import Analysis, examined
+from ..analyse.analysis import Analysis, analyse_run
 from ..base.csvfiles import write_text
 from ..results.stored_run import read_run
 from .page import html_of
@@ -21,7 +21,7 @@ def write_report(run_dir: Path) -> Path:
     Where the study has a grid, its rows are written as grid.csv beside it.
     Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
     """
-    return write_page(examined(read_run(run_dir)))
+    return write_page(analyse_run(read_run(run_dir)))
 
 
 def write_page(analysis: Analysis) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..analyse.analysis import Analysis
 from ..analyse.instrument import Level
-from ..base.text import counted
+from ..base.text import plural
 from ..plan.designs import design_named
 from ..results.stored_run import Run
 
@@ -42,19 +42,19 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
         yield Badge("contradicts an earlier run", "an earlier run of the same question said otherwise", "caveats")
     caveats = len(analysis.verdicts.notes)
     if caveats:
-        yield Badge(counted(caveats, "caveat"), "what else is to be known", "caveats")
+        yield Badge(plural(caveats, "caveat"), "what else is to be known", "caveats")
 
 
 def _warming(run: Run) -> Iterator[Badge]:
     if design_named(run.schedule.design).unbroken:
         return
-    steady = [each for trial in run.trials for each in trial.noted.steady]
+    steady = [each for trial in run.trials for each in trial.record_or_empty.steady]
     missed = [each for each in steady if not each.met]
     if missed:
         unsettled = ", ".join(dict.fromkeys(each.subject for each in missed))
         yield Badge(
             "still warming up",
-            f"{len(missed)} of {counted(len(steady), 'warm-up')} did not settle: {unsettled}",
+            f"{len(missed)} of {plural(len(steady), 'warm-up')} did not settle: {unsettled}",
             "caveats",
         )
 
@@ -66,7 +66,7 @@ def _noisy(analysis: Analysis) -> Iterator[Badge]:
         for finding in analysis.findings
         if finding.subject is None and finding.level in (Level.WARNING, Level.INVALID)
     ]
-    checks = {check.name for trial in analysis.run.trials for check in trial.noted.machine if not check.good}
+    checks = {check.name for trial in analysis.run.trials for check in trial.record_or_empty.machine if not check.good}
     if stolen or checks:
         told = "; ".join([*dict.fromkeys(finding.reason for finding in stolen), *sorted(checks)])
         yield Badge("noisy host", told, "instrument")
@@ -77,7 +77,7 @@ def _collectors(run: Run) -> Iterator[Badge]:
     collectors = {
         subject.label: str(subject.factors[COLLECTOR_FACTOR])
         for trial in run.trials
-        for subject in trial.noted.subjects
+        for subject in trial.record_or_empty.subjects
         if COLLECTOR_FACTOR in subject.factors
     }
     if len(set(collectors.values())) > 1:

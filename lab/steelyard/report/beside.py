@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from ..analyse.analysis import Analysis, examined
+from ..analyse.analysis import Analysis, analyse_run
 from ..analyse.verdicts import Judgement
-from ..base.text import counted, ratio_text
+from ..base.text import plural, ratio_text
 from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question
 from ..models.verdict import Figure
 from ..results.setup import setup_differences
 from ..results.stored_run import Run, read_run
-from ..statistics.campaigns import Found, between
+from ..statistics.campaigns import Found, random_effects
 from ..statistics.interval import Interval
 
 NOT_PAIRED = (
@@ -23,10 +23,10 @@ NOT_PAIRED = (
 )
 
 
-def beside(folders: Sequence[Path]) -> BesideOutput:
+def compare_runs(folders: Sequence[Path]) -> BesideOutput:
     """All figures that all these runs have, each question that two or more of them judged, and all that differs in how they were
     made. Nothing is written. Raises StoreError where a run cannot be read."""
-    analyses = [examined(read_run(folder)) for folder in folders]
+    analyses = [analyse_run(read_run(folder)) for folder in folders]
     first, *others = (analysis.run for analysis in analyses)
     by_run = [{_key(figure): figure for figure in analysis.verdicts.figures} for analysis in analyses]
     return BesideOutput(
@@ -75,7 +75,7 @@ def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
 def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
     compared = answers[0][1].compared
     campaigns = [_campaign(analysis.run, judgement) for analysis, judgement in answers]
-    pooled = between(
+    pooled = random_effects(
         [
             Found(math.log(judgement.compared.ratio or 1.0), judgement.compared.standard_error)
             for _, judgement in answers
@@ -108,7 +108,7 @@ def _campaign(run: Run, judgement: Judgement) -> Campaign:
         machine=str(machine.get("processor", "")) if isinstance(machine, dict) else "",
         ratio=compared.ratio,
         interval=_bounds(compared.interval),
-        forks=len(compared.counted),
+        forks=len(compared.counted_forks),
         verdict=judgement.word.value if judgement.word else None,
     )
 
@@ -134,16 +134,17 @@ def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
 def agreement(question: Question) -> str:
     """What several campaigns found of one question, and what one more would: a sentence each."""
     each = "; ".join(
-        f"{ratio_text(campaign.ratio, campaign.interval)} ({_to(campaign.interval)})" for campaign in question.campaigns
+        f"{ratio_text(campaign.ratio, campaign.interval)} ({_range_text(campaign.interval)})"
+        for campaign in question.campaigns
     )
-    count = counted(len(question.campaigns), "campaign")
+    count = plural(len(question.campaigns), "campaign")
     said = (
         f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
         f"Between {count} the ratio varies by {question.spread:.1%} beyond what their intervals explain; "
-        f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_to(question.mean_interval)})"
+        f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_range_text(question.mean_interval)})"
     )
     if question.prediction is not None:
-        said += f", and one more would find {_to(question.prediction)} (95% prediction interval)"
+        said += f", and one more would find {_range_text(question.prediction)} (95% prediction interval)"
     return (
         said
         + "."
@@ -155,5 +156,5 @@ def agreement(question: Question) -> str:
     )
 
 
-def _to(interval: tuple[float, float]) -> str:
+def _range_text(interval: tuple[float, float]) -> str:
     return " to ".join(ratio_text(bound, interval) for bound in interval)

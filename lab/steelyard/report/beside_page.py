@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..base.csvfiles import write_text
-from ..base.text import dashed, ratio_text, upper_first, value_text
+from ..base.text import dash_interval, ratio_text, upper_first, value_text
 from ..models.outputs.beside import Beside, BesideOutput
 from .beside import agreement
 from .figure_table import Shown
@@ -47,7 +47,7 @@ def _row(figure: Beside) -> tuple[tuple[str, str, str], list[Shown]]:
     shown = [
         Shown(
             "-" if value is None else value_text(value),
-            dashed(bounds),
+            dash_interval(bounds),
             f"\u00d7{ratio_text(ratio)}" if place and ratio is not None else "",
         )
         for place, (value, bounds, ratio) in enumerate(zip(figure.values, figure.intervals, figure.ratios, strict=True))

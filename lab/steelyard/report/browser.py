@@ -35,7 +35,7 @@ def browser() -> str:
 def draw_card(page: Path, to: Path) -> Path:
     """The page's first screen as a PNG in `to`; raises ToolchainError and SteelyardError."""
     width, height = CARD
-    return _drawn(
+    return _draw_page(
         page,
         to,
         f"--screenshot={to.resolve()}",
@@ -47,10 +47,10 @@ def draw_card(page: Path, to: Path) -> Path:
 
 def draw_paper(page: Path, to: Path) -> Path:
     """The whole page as a PDF in `to`; raises ToolchainError and SteelyardError."""
-    return _drawn(page, to, f"--print-to-pdf={to.resolve()}", "--no-pdf-header-footer")
+    return _draw_page(page, to, f"--print-to-pdf={to.resolve()}", "--no-pdf-header-footer")
 
 
-def _drawn(page: Path, to: Path, *asked: str) -> Path:
+def _draw_page(page: Path, to: Path, *asked: str) -> Path:
     """Let the browser write `to`, in a profile of its own that is thrown away, and end its helpers, which may outlive it."""
     program = browser()
     to.unlink(missing_ok=True)

@@ -14,8 +14,8 @@ _MONTHS = (
 
 def measured_from_to(run: Run) -> tuple[datetime, datetime] | None:
     """When the first trial that has a record began and when the last one ended, in UTC; None where none says."""
-    begun = [moment for trial in run.trials if (moment := _moment(trial.noted.begun))]
-    ended = [moment for trial in run.trials if (moment := _moment(trial.noted.ended))]
+    begun = [moment for trial in run.trials if (moment := _parse_date(trial.record_or_empty.begun))]
+    ended = [moment for trial in run.trials if (moment := _parse_date(trial.record_or_empty.ended))]
     return (min(begun), max(ended)) if begun and ended else None
 
 
@@ -37,11 +37,11 @@ def date_text(moment: datetime) -> str:
 
 def measuring_text(run: Run) -> str:
     """The time that all trials took together; empty where none says."""
-    seconds = sum(trial.noted.seconds for trial in run.trials)
+    seconds = sum(trial.record_or_empty.seconds for trial in run.trials)
     return duration(seconds) if seconds else ""
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

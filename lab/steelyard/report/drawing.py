@@ -51,7 +51,7 @@ _UNSAID = frozenset({"more", "depth", "whole", "opacity"})  # what only places o
 
 _CONFIG: dict[str, Any] = {
     "font": FONT,
-    "aria": True,  # what `_titled` makes the titles of marks of
+    "aria": True,  # what `_with_titles` makes the titles of marks of
     "background": "transparent",
     "view": {"stroke": None},
     "axis": {
@@ -94,7 +94,7 @@ def draw(name: str, build: Callable[[int], Chart]) -> tuple[str, str]:
     return _svg(f"{name}-wide", build(WIDE)), _svg(f"{name}-narrow", build(NARROW))
 
 
-def draw_small(name: str, chart: Chart) -> str:
+def draw_narrow(name: str, chart: Chart) -> str:
     """The SVG of a chart of SMALL width, of which two stand side by side."""
     return _svg(name, chart)
 
@@ -112,7 +112,7 @@ def _svg(name: str, chart: Chart) -> str:
     spec["padding"] = {"left": _LEFT, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
     svg = vl_convert.vegalite_to_svg(json.dumps(spec))
-    svg = _titled(_renumbered(name, svg))
+    svg = _with_titles(_renumber(name, svg))
     for colour, variable in _VARIABLES.items():
         svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
@@ -131,7 +131,7 @@ def _wider_names(svg: str) -> float:
     return max(0.0, longest * _WIDER - _LEFT)
 
 
-def _titled(svg: str) -> str:
+def _with_titles(svg: str) -> str:
     """With what the library says of each mark as the mark's title, which a pointer over it brings up, and without its roles."""
     svg = _MARK.sub(_with_title, svg)
     return re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
@@ -160,7 +160,7 @@ def _figure(value: str) -> str:
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
 
 
-def _renumbered(name: str, svg: str) -> str:
+def _renumber(name: str, svg: str) -> str:
     """With identifiers of its own: the library counts them over all charts of the process, in no fixed order."""
     seen = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
     for place, identifier in enumerate(seen):

@@ -10,10 +10,10 @@ from ..analyse.analysis import Analysis
 from ..analyse.figures import ForkFigure
 from ..analyse.instrument import ENGINE_SHARE, Level
 from ..analyse.verdicts import Judgement
-from ..base.text import alike_together, counted, dashed, ratio_text, value_text
+from ..base.text import alike_together, dash_interval, plural, ratio_text, value_text
 from ..models.records import Cell
 from ..plan.kinds import kind_of
-from .subjects import called
+from .subjects import full_label
 
 SHOWN = (
     "throughput",
@@ -85,8 +85,10 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
         primary=cell.primary,
         rows=tuple(
             (
-                called(analysis.run, subject),
-                tuple(_shown(whole[subject, name], busy.get(subject, ""), forks[subject, name]) for name in names),
+                full_label(analysis.run, subject),
+                tuple(
+                    _shown_figure(whole[subject, name], busy.get(subject, ""), forks[subject, name]) for name in names
+                ),
             )
             for subject in analysis.run.schedule.subjects_in(cell)
         ),
@@ -98,7 +100,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
     )
 
 
-def _shown(figure: ForkFigure, busy: str, forks: int) -> Shown:
+def _shown_figure(figure: ForkFigure, busy: str, forks: int) -> Shown:
     """`busy` says that the engine came near its limit, which stands beside the measure that it would shape; `forks` is how many
     were measured."""
     if figure.value is None:
@@ -109,9 +111,9 @@ def _shown(figure: ForkFigure, busy: str, forks: int) -> Shown:
         note = (
             "no interval: it is 0 in some forks"
             if figure.forks == forks
-            else f"no interval: only {figure.forks or 'none'} of {counted(forks, 'fork')} can tell it alone"
+            else f"no interval: only {figure.forks or 'none'} of {plural(forks, 'fork')} can tell it alone"
         ).replace("only none", "none")
-    return Shown(value_text(figure.value), under=dashed(bounds), note=note)
+    return Shown(value_text(figure.value), under=dash_interval(bounds), note=note)
 
 
 def word_of(judgement: Judgement) -> str:

@@ -30,7 +30,7 @@ def channel(shorthand: str, **said: Any) -> Channel:
     return {"field": name, "type": _TYPES[kind], **said}
 
 
-def fixed(place: object) -> Channel:
+def fixed_channel(place: object) -> Channel:
     """A place in pixels, which is no datum."""
     return {"value": place}
 
@@ -48,7 +48,7 @@ class Marks:
         """Of the data only those for which an expression such as `!datum.voided` is true."""
         return replace(self, kept=(*self.kept, condition))
 
-    def drawn(self, kind: str, **said: Any) -> Marks:
+    def as_marks(self, kind: str, **said: Any) -> Marks:
         """As marks of a kind: point, line, rule, rect, bar, area, tick or text."""
         return replace(self, mark={"type": kind, **said})
 
@@ -60,7 +60,7 @@ class Marks:
         ends: dict[str, Any] = {name: {"field": named[name]["field"]} for name in ("x2", "y2") if name in named}
         return replace(self, encoding={**self.encoding, **named, **ends})
 
-    def sized(self, width: int, height: int | Mapping[str, int]) -> Chart:
+    def to_chart(self, width: int, height: int | Mapping[str, int]) -> Chart:
         """A chart of these alone."""
         return Chart((self,), width, height)
 
@@ -82,7 +82,7 @@ class Chart:
     width: int = 0
     height: int | Mapping[str, int] = 0
 
-    def sized(self, width: int, height: int | Mapping[str, int]) -> Chart:
+    def resize(self, width: int, height: int | Mapping[str, int]) -> Chart:
         """The same chart of another size."""
         return replace(self, width=width, height=height)
 
@@ -98,6 +98,6 @@ class Chart:
         return {**content, "layer": layers}
 
 
-def layered(*layers: Marks) -> Chart:
+def stack_layers(*layers: Marks) -> Chart:
     """Layers on one another, the first lowest."""
     return Chart(layers)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..analyse import indices
-from ..analyse.analysis import Analysis, examined, write_figures
+from ..analyse.analysis import Analysis, analyse_run, write_figures
 from ..analyse.measures import registry
 from ..base import raw_archive
 from ..base.csvfiles import is_stored, read_bytes, write_bytes
@@ -57,8 +57,8 @@ def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
 
 def _write_outputs(whole: Run, made: Path) -> None:
     """Write what the report says beside the page into the kept run's folder; raises StoreError where the whole run says more."""
-    analysis = examined(read_run(made))
-    if _outputs(analysis) != _outputs(examined(whole)):
+    analysis = analyse_run(read_run(made))
+    if _outputs(analysis) != _outputs(analyse_run(whole)):
         raise StoreError(
             f"kept small, the run {made.name} would not say what it says whole",
             hint="this is a defect of Steelyard: please report it",

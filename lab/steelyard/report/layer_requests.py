@@ -10,7 +10,7 @@ from pathlib import Path
 from ..analyse.layers import AGENT_LAYERS
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
-from ..base.text import counted
+from ..base.text import plural
 from ..results.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
 from ..results.layer_table import TimedRequest
 from ..results.stored_run import Run, Trial, read_run
@@ -80,14 +80,14 @@ def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
     violations = 0
     for trial in run.trials:
         clock = _clock_of_trial(trial)
-        for row in _measured(trial):
+        for row in _measured_requests(trial):
             violations += bool(row.record.violations)
             if not row.record.violations and _matches(row.record, wanted):
                 place = (str(trial.number), row.subject, trial.plans[row.slice].cell, str(row.slice))
                 requests.append(ShownRequest(dict(zip(_PLACES, place, strict=True)), clock, row.record))
     named = [tag for layer in run.schedule.layers for tag in layer.tags]
     return RecordedRequests(
-        run.name, run.schedule.service, _PLACES, _tags(requests, named), requests, _left_out(violations)
+        run.name, run.schedule.service, _PLACES, _tags(requests, named), requests, _violation_sentences(violations)
     )
 
 
@@ -98,16 +98,16 @@ def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
     requests = [
         ShownRequest({}, clock, record) for record in records if not record.violations and _matches(record, wanted)
     ]
-    notes = _left_out(read.violations)
+    notes = _violation_sentences(read.violations)
     if read.lost:
-        notes.append(f"{counted(read.lost, 'request')} lost, as the monitor says")
+        notes.append(f"{plural(read.lost, 'request')} lost, as the monitor says")
     if not read.whole:
         notes.append("a process has not come to its end: its last requests may be missing")
     named = [tag for layer in AGENT_LAYERS for tag in layer.tags]
     return RecordedRequests(name, name, (), _tags(requests, named), requests, notes)
 
 
-def _measured(trial: Trial) -> list[TimedRequest]:
+def _measured_requests(trial: Trial) -> list[TimedRequest]:
     """The requests of its measured time, in order of time."""
     rows = (
         row
@@ -123,8 +123,8 @@ def _matches(record: RequestRecord, wanted: Mapping[str, str]) -> bool:
     return all(record.contexts.get(key, "") == value for key, value in wanted.items())
 
 
-def _left_out(violations: int) -> list[str]:
-    return [f"{counted(violations, 'request')} left out, whose times cannot be believed"] if violations else []
+def _violation_sentences(violations: int) -> list[str]:
+    return [f"{plural(violations, 'request')} left out, whose times cannot be believed"] if violations else []
 
 
 def _tags(requests: Sequence[ShownRequest], named: Sequence[str]) -> list[str]:
@@ -135,11 +135,11 @@ def _tags(requests: Sequence[ShownRequest], named: Sequence[str]) -> list[str]:
 
 def _clock_of_trial(trial: Trial) -> Clock:
     """As its record has it; of an older one by when its last slice ended."""
-    if trial.noted.clock_offset_ns is not None:
-        return Clock(trial.noted.clock_offset_ns, read=True)
-    if not trial.noted.ended or not trial.slices:
+    if trial.record_or_empty.clock_offset_ns is not None:
+        return Clock(trial.record_or_empty.clock_offset_ns, read=True)
+    if not trial.record_or_empty.ended or not trial.slices:
         return Clock(0, read=False)
-    ended_ns = round(datetime.fromisoformat(trial.noted.ended).timestamp()) * NS_PER_S
+    ended_ns = round(datetime.fromisoformat(trial.record_or_empty.ended).timestamp()) * NS_PER_S
     return Clock(ended_ns - max(row.end_ns for row in trial.slices.values()), read=False)
 
 

@@ -61,10 +61,10 @@ def write_spans(path: Path, recorded: RecordedRequests) -> tuple[int, int]:
 
 
 def _lines(recorded: RecordedRequests) -> Iterator[str]:
-    def whose(request: ShownRequest) -> tuple[int, str]:
+    def owner_of(request: ShownRequest) -> tuple[int, str]:
         return int(request.place.get("trial", 0)), request.place.get("subject", "")
 
-    for _, mine in groupby(sorted(recorded.requests, key=whose), whose):
+    for _, mine in groupby(sorted(recorded.requests, key=owner_of), owner_of):
         while some := list(islice(mine, REQUESTS_A_LINE)):
             yield json.dumps({"resourceSpans": [_resource_spans(recorded, some)]}, separators=(",", ":"))
 

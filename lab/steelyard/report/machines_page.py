@@ -42,7 +42,7 @@ def html_of(analysis: ClusterAnalysis) -> str:
             one=WORDS[verdict.level].one,
             title=text(study.get("title")) or analysis.cluster.schedule.study,
             question=text(study.get("question")),
-            comparisons=[_shown(place, each, verdict.level) for place, each in enumerate(verdict.comparisons)],
+            comparisons=[_with_picture(place, each, verdict.level) for place, each in enumerate(verdict.comparisons)],
             report=FILE_NAME,
             ratio_text=ratio_text,
             policy=policy(),
@@ -51,5 +51,5 @@ def html_of(analysis: ClusterAnalysis) -> str:
     )
 
 
-def _shown(place: int, comparison: OverMachines, level: Level) -> tuple[OverMachines, Picture | None]:
+def _with_picture(place: int, comparison: OverMachines, level: Level) -> tuple[OverMachines, Picture | None]:
     return comparison, forest_chart(place, comparison, level)

@@ -12,7 +12,7 @@ from .figure_table import headings, operation_of
 from .sections.faults import fault_table
 from .sections.setup import command
 from .sections.verdict import facts
-from .standings import Standings, standings, why
+from .standings import Standings, cost_sentences, standings
 from .subjects import cells, text
 
 
@@ -35,7 +35,7 @@ def _lines(analysis: Analysis) -> Iterator[str]:
             yield ""
     for reason in analysis.verdicts.why_not[1:]:
         yield f"- {_plain(reason)}"
-    for sentence in why(analysis):
+    for sentence in cost_sentences(analysis):
         yield _plain(sentence)
         yield ""
     for name, value in facts(analysis):

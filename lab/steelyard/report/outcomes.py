@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..analyse.as_it_runs import estimate_text, limit_sentence, load_sentence
-from ..base.text import about, counted, range_text, value_text
+from ..base.text import plural, range_text, rough_duration, value_text
 from ..models.calibration import Calibration
 from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..results import machine_history
@@ -41,7 +41,7 @@ class OwnFigures:
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
 
-def begun(name: str) -> datetime | None:
+def begin_time(name: str) -> datetime | None:
     """When it began, in UTC, as the name of its folder says in the machine's own time; None where it says none."""
     said = _MOMENT.search(name)
     try:
@@ -68,12 +68,12 @@ def of_load(figures: LoadOutput) -> OwnFigures:
         tables.append(("Requests without a right answer", *cause_rows(figures.failure_causes)))
     return OwnFigures(
         LOAD,
-        _that_hold(words),
+        _true_words(words),
         load_sentence(figures),
         tables,
         [
             *_not_valid(figures.why_not),
-            *_stopped(figures.stopped),
+            *_stop_sentence(figures.stopped),
             *count_lines(figures),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
             *figures.notes,
@@ -99,7 +99,7 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
     ]
     return OwnFigures(
         LIMIT,
-        _that_hold({"limit": True, "not valid": not figures.valid}),
+        _true_words({"limit": True, "not valid": not figures.valid}),
         limit_sentence(figures),
         [
             ("Limit", _FIGURES, [_row(f"limit, {figures.unit}", figures.limit)]),
@@ -145,7 +145,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
     where = f"{figures.forks} starts of each" if figures.forks > 1 else "these two processes alone"
     return OwnFigures(
         COMPARISON,
-        _that_hold(words),
+        _true_words(words),
         f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {told}",
         [
             ("Ratio", _FIGURES, [_row(f"{figures.measure}, {first} over {second}", ratio)]),
@@ -153,9 +153,9 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
         ],
         [
             *_not_valid(figures.why_not),
-            *_stopped(figures.stopped),
+            *_stop_sentence(figures.stopped),
             *([] if figures.failures_differ is None else [figures.failures_differ]),
-            f"{counted(figures.pairs, 'pair')} of slices, {where}",
+            f"{plural(figures.pairs, 'pair')} of slices, {where}",
             *(f"this cannot say {question}" for question in figures.cannot_say),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
         ],
@@ -182,7 +182,7 @@ def of_calibration(figures: Calibration) -> OwnFigures:
         for each in figures.smallest
     ]
     remarks = [
-        f"{counted(figures.forks, 'fork')} in {about(figures.seconds)}; they vary by {figures.fork_deviation:.1%}",
+        f"{plural(figures.forks, 'fork')} in {rough_duration(figures.seconds)}; they vary by {figures.fork_deviation:.1%}",
         *([f"a server against itself came out different on this machine {_alarms(figures)}"] if figures.alarms else []),
         f"headroom of the engine: {_headroom(figures)}",
         *(f"{check.name}: {check.found}{'' if check.good else f'; {check.advice}'}" for check in figures.checks),
@@ -190,13 +190,13 @@ def of_calibration(figures: Calibration) -> OwnFigures:
     seen, bounds = _percents(*itself)
     return OwnFigures(
         CALIBRATION,
-        _that_hold({"calibration": True, "stopped": figures.stopped}),
+        _true_words({"calibration": True, "stopped": figures.stopped}),
         f"{figures.server} on {figures.operation}, {figures.users} users: against itself {seen} ({bounds})",
         [
             ("Against itself", ("the second", "throughput", "95% interval", "called slower"), against),
             ("Smallest difference found with 90% power", ("within", "difference", "forks"), smallest),
         ],
-        [*_stopped(STOPPED if figures.stopped else None), *remarks],
+        [*_stop_sentence(STOPPED if figures.stopped else None), *remarks],
     )
 
 
@@ -209,7 +209,7 @@ KINDS: Mapping[str, tuple[type[BaseModel], Callable[[Any], OwnFigures]]] = {
 }
 
 
-def _that_hold(words: Mapping[str, bool]) -> list[str]:
+def _true_words(words: Mapping[str, bool]) -> list[str]:
     return [word for word, holds in words.items() if holds]
 
 
@@ -217,7 +217,7 @@ def _not_valid(why_not: Sequence[str]) -> Iterator[str]:
     yield from (f"not valid: {why}" for why in why_not)
 
 
-def _stopped(why: str | None) -> Iterator[str]:
+def _stop_sentence(why: str | None) -> Iterator[str]:
     if why is not None:
         yield f"it was stopped: {why}"
 

@@ -43,7 +43,7 @@ def html_of(analysis: Analysis) -> str:
         legend=tuple(legend(run)),
     )
     shown: list[Markup] = []
-    for section in wanted(run.study.get("sections")):
+    for section in sections_named(run.study.get("sections")):
         if is_of_faults(run) and not section.of_faults:
             continue
         if ran_already(run.schedule) and not section.of_running:
@@ -62,7 +62,7 @@ def contents(sections: Sequence[Markup]) -> list[tuple[str, Markup]]:
     return [(anchor, Markup(heading)) for html in sections for anchor, heading in _HEADED.findall(html)]
 
 
-def wanted(names: object) -> list[Section]:
+def sections_named(names: object) -> list[Section]:
     """The sections that a study names, or all; raises StoreError."""
     if not isinstance(names, list) or not names:
         return list(SECTIONS.values())

@@ -9,9 +9,9 @@ from ..analyse.analysis import Analysis
 from ..analyse.ratios import Compared
 from ..analyse.sentences import NOW, place_text
 from ..analyse.verdicts import Judgement, Ranked, ranks
-from ..base.text import counted, lower_first, percent_text, ratio_text, value_text
+from ..base.text import lower_first, percent_text, plural, ratio_text, value_text
 from ..models.records import Cell
-from .subjects import called
+from .subjects import full_label
 
 MOST_IN_SENTENCES = 3  # subjects that are compared with the reference; of more a table says it
 # What explains a verdict: what a subject does with it, and what it is, on either side of "0.5 times". The tail of a closed load is
@@ -67,7 +67,7 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
     ]
 
 
-def why(analysis: Analysis) -> list[str]:
+def cost_sentences(analysis: Analysis) -> list[str]:
     """A sentence a comparison on what goes with its verdict, both sides' values in it, such as "go spends 1.61 times the processor
     time on a request (212 against 131 us) and holds 0.034 times the memory (13.5 against 398 MiB)."
 
@@ -146,12 +146,12 @@ def standings(analysis: Analysis) -> Standings | None:
     rows = [
         RankedRow(
             place=place,
-            subject=subject if subject in analysis.run.floors else called(analysis.run, subject),
+            subject=subject if subject in analysis.run.floors else full_label(analysis.run, subject),
             word="reference" if subject == analysis.run.schedule.reference else _word(words.get(subject)),
             amounts=tuple(_amounts(analysis, cell, subject, names)),
             floor=subject in analysis.run.floors,
         )
-        for place, subject in _in_order(analysis, placed, judged)
+        for place, subject in _ordered_subjects(analysis, placed, judged)
     ]
     return Standings(
         headline=_headline(judged[0].compared, placed),
@@ -208,7 +208,9 @@ def basis_of(compared: Compared) -> str:
     return f"{interval}, {compared.size}"
 
 
-def _in_order(analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Judgement]) -> Iterator[tuple[str, str]]:
+def _ordered_subjects(
+    analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Judgement]
+) -> Iterator[tuple[str, str]]:
     """Place and subject: the ranked best first, then those without a place, then floors, each by their ratios."""
     yield from ((place_text(place), place.subject) for place in placed)
     ranked = {place.subject for place in placed}
@@ -231,5 +233,5 @@ def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
         return f"{firsts[0]} is first of {len(placed)} {where}"
     others = len(placed) - len(firsts)
     return f"Which is first {where}, was not decided between {', '.join(firsts[:-1])} and {firsts[-1]}" + (
-        f"; {counted(others, 'other')} {'is' if others == 1 else 'are'} behind" if others else ""
+        f"; {plural(others, 'other')} {'is' if others == 1 else 'are'} behind" if others else ""
     )

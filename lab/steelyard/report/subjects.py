@@ -20,7 +20,7 @@ def cell_word(run: Run) -> str:
     return "test" if tests_in_order(run) else "operation"
 
 
-def called(run: Run, label: str) -> str:
+def full_label(run: Run, label: str) -> str:
     """A subject's label, with what must be known wherever it stands."""
     known = ["floor"] if label in run.floors else []
     known += [f"JDK {major}" for subject, major in run.unusual_jdks.items() if subject == label]
@@ -37,7 +37,7 @@ def legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
     for place, label in enumerate(run.schedule.subjects):
         colour = f"var(--series-{place % len(COLOURS)})"
         dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
-        yield called(run, label), colour, PATHS[shape_of(place)], dash
+        yield full_label(run, label), colour, PATHS[shape_of(place)], dash
 
 
 def text(value: object) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
-def templates(*rooms: str) -> Environment:
+def templates(*packages: str) -> Environment:
     """The templates of these rooms, the first that has one, and of the report, whose frame is every page's."""
     return Environment(
-        loader=ChoiceLoader([PackageLoader("steelyard", room) for room in (*rooms, "report")]),
+        loader=ChoiceLoader([PackageLoader("steelyard", room) for room in (*packages, "report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

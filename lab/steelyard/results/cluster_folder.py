@@ -44,7 +44,7 @@ def machine_folder(folder: Path, machine: str) -> Path:
     return folder / MACHINES / machine
 
 
-def driven(folder: Path, machine: str) -> Iterator[TrialRecord]:
+def ended_trials(folder: Path, machine: str) -> Iterator[TrialRecord]:
     """The records of the trials that came home from a machine, complete or failed, in their order; a damaged one did not."""
     trials = machine_folder(folder, machine) / "trials"
     for name in names_in(trials):
@@ -61,7 +61,9 @@ def driven(folder: Path, machine: str) -> Iterator[TrialRecord]:
 
 def home_of(folder: Path, cluster: ClusterRun) -> dict[int, str]:
     """Of each trial that came home, by its number: the name of the machine that drove it."""
-    return {record.number: machine.name for machine in cluster.machines for record in driven(folder, machine.name)}
+    return {
+        record.number: machine.name for machine in cluster.machines for record in ended_trials(folder, machine.name)
+    }
 
 
 def write_machine_schedule(folder: Path, cluster: ClusterRun, machine: Machine, home: Mapping[int, str]) -> None:

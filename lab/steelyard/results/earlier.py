@@ -24,12 +24,12 @@ _OF_A_PART = ("place", "server", "version", "stack", "jdk", "factors")
 
 def note(folder: Path, schedule: Schedule, environment: Mapping[str, Any]) -> None:
     """Store beside a run that is about to begin what the runs beside it found on its questions; raises StoreError."""
-    answers = [answer for other in _beside(folder) for answer in _answers(other, schedule, environment)]
+    answers = [answer for other in _sibling_runs(folder) for answer in _answers(other, schedule, environment)]
     if answers:
         write_document(folder / EARLIER, _ANSWERS.dump_python(answers, mode="json"))
 
 
-def noted(folder: Path) -> list[EarlierAnswer]:
+def read_noted(folder: Path) -> list[EarlierAnswer]:
     """What was noted when the run began; raises StoreError where that is no such note."""
     if not is_stored(folder / EARLIER):
         return []
@@ -39,7 +39,7 @@ def noted(folder: Path) -> list[EarlierAnswer]:
         raise StoreError(f"{folder / EARLIER}: {problem_text(error.errors()[0])}") from None
 
 
-def described(machine: object) -> str:
+def machine_text(machine: object) -> str:
     """A machine in words, such as `AMD EPYC, family 25, model 1, stepping 1, 2 processors`; empty where nothing is known."""
     if not isinstance(machine, Mapping) or not machine.get("processor"):
         return ""
@@ -54,7 +54,7 @@ def boot_of(machine: object) -> str:
     return str(machine.get("boot", "")) if isinstance(machine, Mapping) else ""
 
 
-def _beside(folder: Path) -> list[Path]:
+def _sibling_runs(folder: Path) -> list[Path]:
     places = (place for place in folder.resolve().parent.iterdir() if place.resolve() != folder.resolve())
     return sorted(place for place in places if is_stored(place / "verdicts.json"))[-MOST_RUNS:]
 
@@ -82,7 +82,7 @@ def _answer(run: str, machine: object, comparison: Comparison, cell: str, a: str
     assert comparison.ratio is not None and comparison.interval is not None
     return EarlierAnswer(
         run=run,
-        machine=described(machine),
+        machine=machine_text(machine),
         boot=boot_of(machine),
         a=a,
         b=b,

@@ -60,7 +60,7 @@ class ForeignWork:
         return foreign_share(self.foreign_ns, self.available_ns, self.end_ns - self.begin_ns)
 
     @property
-    def disturbed(self) -> bool:
+    def is_disturbed(self) -> bool:
         """Whether others used so much that what was measured meanwhile does not count."""
         return self.share is not None and self.share > FOREIGN_LIMIT
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base import raw_archive
 from ..base.csvfiles import Row, is_stored, names_in, read_bytes, read_table, table_text
-from ..base.histogram import intact, unfolded
+from ..base.histogram import intact, uncompressed_hex
 from . import collector_log, foreign_table, layer_table
 from .outcomes import OUTCOMES
 from .stored_run import Run, Trial
@@ -100,33 +100,33 @@ def _without_home(content: bytes) -> bytes:
 
 def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
     """Of a histogram log the lines of measured slices and these kinds, unfolded; what is no histogram stays."""
-    measured = _measured(trial)
+    measured = _measured_slices(trial)
     kept = []
     for line in log.decode("utf-8").splitlines(keepends=True):
         tag = _TAG.match(line)
         if tag is None:
             kept.append(line)
         elif int(tag[1]) in measured and tag[2] in kinds:
-            kept.append(_unfolded(line))
+            kept.append(_uncompressed_line(line))
     return "".join(kept).encode()
 
 
-def _unfolded(line: str) -> str:
+def _uncompressed_line(line: str) -> str:
     """The line with its histogram as it packs best; one that is damaged, or has been unfolded before, stays as it is."""
     before, comma, encoded = line.rstrip("\n").rpartition(",")
-    return f"{before}{comma}{unfolded(encoded)}\n" if intact(encoded) else line
+    return f"{before}{comma}{uncompressed_hex(encoded)}\n" if intact(encoded) else line
 
 
 def _measured_requests(trial: Trial, table: bytes) -> bytes:
     """Of a table of layers its head and the rows of measured slices."""
-    measured = {str(number) for number in _measured(trial)}
+    measured = {str(number) for number in _measured_slices(trial)}
     head, *lines = table.decode("utf-8").splitlines(keepends=True)
     place = head.rstrip().split(",").index("slice")
     # No label holds a comma, so what stands before the slice is never quoted.
     return "".join([head, *(line for line in lines if line.split(",", place + 1)[place] in measured)]).encode()
 
 
-def _measured(trial: Trial) -> set[int]:
+def _measured_slices(trial: Trial) -> set[int]:
     """The numbers of its measured slices."""
     return {number for number, row in trial.slices.items() if row.phase == "measure"}
 

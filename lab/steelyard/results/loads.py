@@ -19,7 +19,7 @@ def require_place(out: Path) -> None:
         raise StoreError(f"a run's folder in {out} cannot be made: Not a directory", hint="--out names another place")
 
 
-def made(wanted: Path) -> Path:
+def make_run_folder(wanted: Path) -> Path:
     """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
     for number in numbers(1):
         folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")

@@ -45,7 +45,7 @@ class RequestCounts:
     unanswered: int = 0
 
     @property
-    def sent(self) -> int:
+    def total(self) -> int:
         """All of them."""
         return self.right + self.bad
 
@@ -100,7 +100,7 @@ def request_counts(rows: Iterable[OutcomeRow], ended: Collection[str] | None = N
     return RequestCounts(**sums)
 
 
-def whole_counts(row: SliceRow) -> RequestCounts:
+def total_counts(row: SliceRow) -> RequestCounts:
     """The counts of everything that was sent in a slice, lead-in and drain included, from slices.csv alone."""
     return RequestCounts(
         right=row.completed + row.lead_in_completed,
@@ -116,7 +116,7 @@ def judged_counts(row: SliceRow, rows: Iterable[OutcomeRow] = ()) -> RequestCoun
     Without outcomes.csv, which older runs lack: those that ended in the measured time, and the unanswered.
     """
     counts = request_counts(rows, JUDGED)
-    if counts.sent or not row.sent:
+    if counts.total or not row.sent:
         return counts
     return RequestCounts(row.completed, row.wrong, sum(row.failures.values()), row.dropped)
 

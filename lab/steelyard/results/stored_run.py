@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..base.csvfiles import is_stored, names_in, read_bytes, read_document
 from ..base.errors import ConfigurationError, StoreError
-from ..base.histogram import Histogram, decode, merged
+from ..base.histogram import Histogram, decode, merge_histograms
 from ..base.validation import named_problem
 from ..models.records import EarlierAnswer, Schedule, SlicePlan, TrialPlan, TrialRecord
 from ..models.server import FORMAT
@@ -72,20 +72,20 @@ class Trial:
     damage: str | None = None
 
     @property
-    def noted(self) -> TrialRecord:
+    def record_or_empty(self) -> TrialRecord:
         """Its record, or one in which nothing is noted where the lab was killed before it could write one."""
         return self.record if self.record is not None else _NOTHING_NOTED
 
     @property
     def status(self) -> Literal["complete", "failed", "interrupted", "damaged"]:
         """How the trial ended, or that its files are damaged."""
-        return "damaged" if self.damage is not None else self.noted.status
+        return "damaged" if self.damage is not None else self.record_or_empty.status
 
     @property
-    def unsettled(self) -> Mapping[str, int]:
+    def unfinished_slices(self) -> Mapping[str, int]:
         """By subject, the first slice whose work outlived its answers and was not done when the time to wait for it was over."""
         first: dict[str, int] = {}
-        for outcome in self.noted.settled:
+        for outcome in self.record_or_empty.settled:
             if not outcome.settled:
                 first.setdefault(outcome.subject, outcome.slice)
         return first
@@ -112,24 +112,24 @@ class Trial:
         rows = self.observations.get(number)
         if not rows:
             return None
-        return (rows[0].end_ns - rows[0].begin_ns) // len(self.together(number))
+        return (rows[0].end_ns - rows[0].begin_ns) // len(self.slices_in_turns_with(number))
 
-    def together(self, number: int) -> list[int]:
+    def slices_in_turns_with(self, number: int) -> list[int]:
         """The slices that took turns, of which `number` is one: those of its pair, or itself alone."""
         if self.unbroken(number):
             return [number]
         plan = self.plans[number]
-        return self._together[plan.cell, plan.pair]
+        return self._slices_by_pair[plan.cell, plan.pair]
 
     @cached_property
-    def _together(self) -> Mapping[tuple[str, int | None], list[int]]:
+    def _slices_by_pair(self) -> Mapping[tuple[str, int | None], list[int]]:
         by_pair: dict[tuple[str, int | None], list[int]] = {}
         for plan in self.plans.values():
             by_pair.setdefault((plan.cell, plan.pair), []).append(plan.number)
         return by_pair
 
     @cached_property
-    def measured(self) -> Mapping[tuple[str, str], Mapping[int, int]]:
+    def measured_slices(self) -> Mapping[tuple[str, str], Mapping[int, int]]:
         """Slice numbers by pair number, for each cell and subject: what was measured."""
         by_cell: dict[tuple[str, str], dict[int, int]] = {}
         for plan in self.plans.values():
@@ -156,7 +156,7 @@ class Trial:
         return by_slice
 
     @cached_property
-    def known(self) -> dict[object, Any]:
+    def memo(self) -> dict[object, Any]:
         """What was worked out of these files once, by whoever did and of what, so that it need not be again."""
         return {}
 
@@ -167,14 +167,14 @@ class Trial:
 
     def histogram(self, numbers: Sequence[int], kind: str, operation: str | None = None) -> Histogram:
         """One operation of these slices, or all of them, merged; `kind` is response, service, all ...; raises StoreError."""
-        return merged(
-            self._decoded(tag, encoded)
+        return merge_histograms(
+            self._decode_histogram(tag, encoded)
             for number in numbers
             for tag, encoded in self.histograms.get((number, kind), ())
             if operation is None or tag.rsplit("/", 3)[2] == operation
         )
 
-    def _decoded(self, tag: str, encoded: str) -> Histogram:
+    def _decode_histogram(self, tag: str, encoded: str) -> Histogram:
         try:
             return decode(encoded)
         except ValueError as error:
@@ -202,7 +202,9 @@ class Run:
     @property
     def floors(self) -> frozenset[str]:
         """Labels of the subjects that read no XML (Server.floor)."""
-        return frozenset(subject.label for trial in self.trials for subject in trial.noted.subjects if subject.floor)
+        return frozenset(
+            subject.label for trial in self.trials for subject in trial.record_or_empty.subjects if subject.floor
+        )
 
     @property
     def formats(self) -> dict[str, str]:
@@ -210,7 +212,7 @@ class Run:
         return {
             subject.label: subject.factors[FORMAT]
             for trial in self.trials
-            for subject in trial.noted.subjects
+            for subject in trial.record_or_empty.subjects
             if FORMAT in subject.factors
         }
 
@@ -261,7 +263,7 @@ def read_run(folder: Path) -> Run:
         for plan in schedule.trials
         if (place := folder / "trials" / f"{plan.number:02d}").is_dir() or names_in(place)
     ]
-    setup, before = _environment(folder / "environment.json"), earlier.noted(folder)
+    setup, before = _environment(folder / "environment.json"), earlier.read_noted(folder)
     return Run(folder, schedule, _study(folder / "study.toml"), setup, trials, before)
 
 
@@ -349,7 +351,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
 
 def _require_all(trial: Trial) -> None:
     """Raise StoreError where a slice that was driven is missing from a table: it was cut short between two lines."""
-    unseen = {subject.label for subject in trial.noted.subjects if subject.ran_already}
+    unseen = {subject.label for subject in trial.record_or_empty.subjects if subject.ran_already}
     for plan in trial.plans.values():
         row = trial.slices.get(plan.number)
         answered = row is not None and row.completed > 0

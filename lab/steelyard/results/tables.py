@@ -123,7 +123,7 @@ class SliceRow:
         return {kind: getattr(self, kind) for kind in FAILURE_KINDS if getattr(self, kind)}
 
     @property
-    def turned_away(self) -> int:
+    def rejected_requests(self) -> int:
         """Requests of the whole slice that the server answered with a fault or another status, maybe without asking its service."""
         return self.status + self.fault + self.outside_status + self.outside_fault
 
@@ -425,6 +425,6 @@ def request_bytes(cell: Cell, sizes: Mapping[str, float], form: str = "") -> flo
 
     `form` is the message format that the subject is asked in, where it is known.
     """
-    names = (in_format(name, form) if in_format(name, form) in sizes else name for name in cell.asked)
+    names = (in_format(name, form) if in_format(name, form) in sizes else name for name in cell.request_mix)
     asked = [sizes[name] for name in names if name in sizes]
     return asked[0] if len(asked) == 1 else None

@@ -33,22 +33,22 @@ def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans
     length = 1
     means: BatchMeans | None = None
     while len(values) // length >= LEAST_BATCHES:
-        batches = batched(values, length)
-        means = BatchMeans(student_interval(batches, confidence), length, not correlated(batches))
+        batches = means_of_batches(values, length)
+        means = BatchMeans(student_interval(batches, confidence), length, not has_correlation(batches))
         if means.independent:
             break
         length *= 2
     return means
 
 
-def batched(values: Sequence[float], length: int) -> list[float]:
+def means_of_batches(values: Sequence[float], length: int) -> list[float]:
     """The means of as many whole batches of `length` as there are; what is over at the beginning, where things settle, is left
     out."""
     over = len(values) % length
     return [fmean(values[start : start + length]) for start in range(over, len(values), length)]
 
 
-def correlated(values: Sequence[float], level: float = 0.1) -> bool:
+def has_correlation(values: Sequence[float], level: float = 0.1) -> bool:
     """Whether neighbours are more alike than independent values are, by von Neumann's ratio at this level (one-sided).
 
     The ratio of the mean square of successive differences to twice the variance, less 1, is nearly normal with variance

@@ -10,7 +10,7 @@ from statistics import median
 from scipy.special import stdtrit
 
 from ..base.errors import InsufficientDataError
-from ..base.text import there_are
+from ..base.text import existence_clause
 from .interval import Interval
 
 LEAST_FOR_PREDICTION = 3
@@ -39,7 +39,7 @@ class Between:
     error: float
 
 
-def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
+def random_effects(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
     """The random-effects mean, spread and prediction interval; raises InsufficientDataError for fewer than two campaigns.
 
     The spread is the moment estimator of DerSimonian and Laird 1986, "Meta-analysis in clinical trials"; the mean's error that of
@@ -51,12 +51,14 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
     """
     count = len(campaigns)
     if count < 2:
-        raise InsufficientDataError(f"a spread between campaigns needs at least 2 of them, and {there_are(count)}")
+        raise InsufficientDataError(
+            f"a spread between campaigns needs at least 2 of them, and {existence_clause(count)}"
+        )
     if any(campaign.error <= 0 for campaign in campaigns):
         raise ValueError("a campaign's standard error must be above 0")
     spread = pooled_spread([campaigns])
     weights = [1 / (campaign.error**2 + spread**2) for campaign in campaigns]
-    mean = _weighted(campaigns, weights)
+    mean = _weighted_mean(campaigns, weights)
     scatter = math.fsum(
         weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
     ) / (count - 1)
@@ -74,7 +76,8 @@ def between(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
 def pooled_spread(questions: Sequence[Sequence[Found]]) -> float:
     """The standard deviation between campaigns that several questions have in common, each asked in two campaigns or more.
 
-    The moment estimator of DerSimonian and Laird 1986 (see `between`), never below 0; its statistics are summed over the questions
+    The moment estimator of DerSimonian and Laird 1986 (see `random_effects`), never below 0; its statistics are summed over the
+    questions
     before it is solved, so a question of many campaigns weighs more. A question of one campaign says nothing and is left out;
     raises InsufficientDataError where none is left.
     """
@@ -85,7 +88,7 @@ def pooled_spread(questions: Sequence[Sequence[Found]]) -> float:
     for campaigns in asked_again:
         weights = [1 / campaign.error**2 for campaign in campaigns]
         total, squares = math.fsum(weights), math.fsum(weight**2 for weight in weights)
-        mean = _weighted(campaigns, weights)
+        mean = _weighted_mean(campaigns, weights)
         scatter = math.fsum(
             weight * (campaign.estimate - mean) ** 2 for campaign, weight in zip(campaigns, weights, strict=True)
         )
@@ -94,7 +97,7 @@ def pooled_spread(questions: Sequence[Sequence[Found]]) -> float:
     return math.sqrt(max(0.0, excess / room))
 
 
-def _weighted(campaigns: Sequence[Found], weights: Sequence[float]) -> float:
+def _weighted_mean(campaigns: Sequence[Found], weights: Sequence[float]) -> float:
     return math.fsum(
         weight * campaign.estimate for campaign, weight in zip(campaigns, weights, strict=True)
     ) / math.fsum(weights)

@@ -36,14 +36,14 @@ def change_points(history: Sequence[HistoryValue]) -> list[int]:
         earlier = history[begin:place]
         if len(earlier) < LEAST_EARLIER:
             continue
-        low, high = _predicted(earlier)
+        low, high = _prediction_interval(earlier)
         if math.log(run.low) > high or math.log(run.high) < low:
             changes.append(place)
             begin = place
     return changes
 
 
-def _predicted(earlier: Sequence[HistoryValue]) -> tuple[float, float]:
+def _prediction_interval(earlier: Sequence[HistoryValue]) -> tuple[float, float]:
     """The prediction interval for the logarithm of the next run's value."""
     logs = [math.log(run.value) for run in earlier]
     own = fmean(math.log(run.high / run.low) / (2 * _Z) for run in earlier)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..base.text import there_are
+from ..base.text import existence_clause
 
 LITTLE_TOLERANCE = 0.02
 LITTLE_LEAST_BLOCK = 200.0
@@ -45,7 +45,7 @@ def percentile_refusal(quantile: float, requests: int, unfinished: int = 0) -> s
     """
     needed = least_requests(quantile)
     if requests < needed:
-        return f"p{quantile * 100:g} needs {needed:,} requests, and {there_are(requests)}"
+        return f"p{quantile * 100:g} needs {needed:,} requests, and {existence_clause(requests)}"
     share = unfinished / (requests + unfinished)
     if unfinished and quantile > 1 - share:
         return f"p{quantile * 100:g} lies among the {share:.2%} of requests that were not answered"

@@ -52,12 +52,12 @@ class ClockLine:
     before: Offset
     after: Offset
 
-    def ours(self, theirs_ns: int) -> int:
+    def to_our_clock(self, theirs_ns: int) -> int:
         """When our clock showed what the other shows as `theirs_ns`."""
         elapsed = theirs_ns - self.before.at_ns - round(self.before.ns)
         return self.before.at_ns + round(elapsed / (1 + self._gain))
 
-    def theirs(self, ours_ns: int) -> int:
+    def to_other_clock(self, ours_ns: int) -> int:
         """What the other clock showed when ours showed `ours_ns`."""
         elapsed = ours_ns - self.before.at_ns
         return ours_ns + round(self.before.ns) + round(elapsed * self._gain)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
-from ..base.text import change_text, counted, percent_text
+from ..base.text import change_text, percent_text, plural
 from .distributions import student_quantile
 from .interval import Interval, student_interval
 
@@ -46,7 +46,7 @@ class Drift:
         """What the report says, such as "this is unstable under constant load: its response time rises by 24% in 18 s
         (95% interval 15% to 34%, 4 forks)."."""
         interval = f"{percent_text(self.confidence)} interval {change_text(self.low)} to {change_text(self.high)}"
-        basis = f"({interval}, {counted(self.forks, 'fork')})"
+        basis = f"({interval}, {plural(self.forks, 'fork')})"
         match self.course:
             case Course.RISING:
                 said = f"{name} is unstable under constant load: its response time rises by {self.growth:.0%}"

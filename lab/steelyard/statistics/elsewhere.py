@@ -14,7 +14,7 @@ from .interval import Interval
 _AS_GOOD_AS_NORMAL = 1e6  # degrees of freedom
 
 
-def predicted_elsewhere(
+def prediction_interval(
     sessions: Sequence[Found], freedom: int, deviation: float, confidence: float = 0.95
 ) -> Interval:
     """The interval that holds what one more session finds, on the scale of the estimates (log ratios).

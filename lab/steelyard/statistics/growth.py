@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import there_are
+from ..base.text import existence_clause
 from .interval import Interval, student_interval
 
 LEAST_SIZES = 5
@@ -42,9 +42,9 @@ def growth(sizes: Sequence[float], forks: Sequence[Sequence[float]], confidence:
     """
     at, measured = np.asarray(sizes, float), np.asarray(forks, float)
     if len(set(sizes)) < LEAST_SIZES:
-        raise InsufficientDataError(f"an exponent needs {LEAST_SIZES} sizes, and {there_are(len(set(sizes)))}")
+        raise InsufficientDataError(f"an exponent needs {LEAST_SIZES} sizes, and {existence_clause(len(set(sizes)))}")
     if len(forks) < 2:
-        raise InsufficientDataError(f"an exponent needs 2 forks, and {there_are(len(forks))}")
+        raise InsufficientDataError(f"an exponent needs 2 forks, and {existence_clause(len(forks))}")
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):
         raise InsufficientDataError("an exponent needs sizes and throughputs above 0")
     order = np.argsort(at)

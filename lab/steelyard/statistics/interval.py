@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, median, stdev, variance
 
 from ..base.errors import InsufficientDataError
-from ..base.text import there_are
+from ..base.text import existence_clause
 from .distributions import student_quantile, student_tail
 
 
@@ -60,7 +60,7 @@ def student_interval(values: Sequence[float], confidence: float = 0.95, least_de
     """
     count = len(values)
     if count < 2:
-        raise InsufficientDataError(f"an interval needs at least 2 forks, and {there_are(count)}")
+        raise InsufficientDataError(f"an interval needs at least 2 forks, and {existence_clause(count)}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
     mean = fmean(values)
@@ -75,7 +75,7 @@ def p_value(values: Sequence[float], null: float = 0.0, least_deviation: float =
     """Two-sided p of Student's t test that the mean of `values` is `null`; the dual of `student_interval`."""
     count = len(values)
     if count < 2:
-        raise InsufficientDataError(f"a test needs at least 2 forks, and {there_are(count)}")
+        raise InsufficientDataError(f"a test needs at least 2 forks, and {existence_clause(count)}")
     distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
     return larger_p(distance, error, count - 1, least_deviation / math.sqrt(count))
 
@@ -110,7 +110,7 @@ def equivalence_p_value(values: Sequence[float], margin: float, least_deviation:
     """
     count = len(values)
     if count < 2:
-        raise InsufficientDataError(f"a test needs at least 2 forks, and {there_are(count)}")
+        raise InsufficientDataError(f"a test needs at least 2 forks, and {existence_clause(count)}")
     slack, error = math.log1p(margin) - abs(fmean(values)), stdev(values) / math.sqrt(count)
     if slack < 0:
         return 1.0

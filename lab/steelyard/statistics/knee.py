@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, there_are, value_text
+from ..base.text import existence_clause, percent_text, plural, value_text
 from .distributions import fisher_quantile
 from .interval import student_interval
 
@@ -38,12 +38,12 @@ class Knee:
 
     def sentence(self, name: str, rate: str = "throughput") -> str:
         """What the report says, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
-        forks = counted(self.forks, "fork")
+        forks = plural(self.forks, "fork")
         if self.users is None or self.low is None or self.high is None:
             seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
             return f"No knee of {name} up to {self.most_users:g} users: its {rate} still grows{seen}."
         if self.users <= self.least_users:
-            return f"{name}'s {rate} does not grow beyond {counted(round(self.least_users), 'user')} ({forks})."
+            return f"{name}'s {rate} does not grow beyond {plural(round(self.least_users), 'user')} ({forks})."
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)}"
         seen = f", {self.seen} of {forks}" if self.seen < self.forks else f", {forks}"
         return f"{name}'s {rate} stops growing at {value_text(self.users)} users ({interval}{seen})."
@@ -112,7 +112,9 @@ def _levels(
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     seconds = np.broadcast_to(np.asarray(held, float), at.shape)
     if len(np.unique(at)) < LEAST_LEVELS or len(at) != len(measured):
-        raise InsufficientDataError(f"a knee needs {LEAST_LEVELS} levels of users, and {there_are(len(np.unique(at)))}")
+        raise InsufficientDataError(
+            f"a knee needs {LEAST_LEVELS} levels of users, and {existence_clause(len(np.unique(at)))}"
+        )
     if seconds.min() < LEAST_HELD_SECONDS:
         raise InsufficientDataError(
             f"a knee needs levels held for {LEAST_HELD_SECONDS:g} s, and one was held for {seconds.min():g} s"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from .campaigns import Between, Found, between
+from .campaigns import Between, Found, random_effects
 from .interval import Interval, larger_p
 
 
@@ -40,12 +40,13 @@ def over_machines(machines: Sequence[Found], confidence: float = 0.95) -> Machin
     """The mean over machines such as these, replicated at the highest level that is generalised to (Kalibera and Jones 2013,
     "Rigorous benchmarking in reasonable time"); raises InsufficientDataError for fewer than two.
 
-    Spread, mean and prediction are those of `between`. Its mean's error is taken from how machines differ, which for a few that
+    Spread, mean and prediction are those of `random_effects`. Its mean's error is taken from how machines differ, which for a few
+    that
     happen to agree is nearly nothing; so the interval is never narrower than the normal one of the weights' own error (Jackson,
     Law, Ruecker and Schwarzer 2017, "The Hartung-Knapp modification for random-effects meta-analysis: a useful refinement but are
     there any residual concerns?", on taking the wider of the two).
     """
-    pooled: Between = between(machines, confidence)
+    pooled: Between = random_effects(machines, confidence)
     weights = [1 / (machine.error**2 + pooled.spread**2) for machine in machines]
     least_error = math.sqrt(1 / math.fsum(weights))
     mean = pooled.mean

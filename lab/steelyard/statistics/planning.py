@@ -68,10 +68,10 @@ def time_left(difference: float, fork_deviation: float, forks: int, fork_seconds
     if needed is None or needed <= forks:
         return None
     seconds = (needed - forks) * fork_seconds
-    return f"a difference of {difference:.0%} could be decided in about {_spoken(seconds)}"
+    return f"a difference of {difference:.0%} could be decided in about {_duration_text(seconds)}"
 
 
-def _spoken(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     minutes = max(1, math.ceil(seconds / 60))
     if minutes < 90:
         return f"{minutes} more minute{'s' if minutes > 1 else ''}"

@@ -33,7 +33,7 @@ _QUICK, _EXACT = 300_000, 1_000_000
 
 
 @dataclass(frozen=True)
-class Promise:
+class Goal:
     """At most a share `allowed` of requests takes longer than `seconds`, or fails."""
 
     seconds: float
@@ -91,25 +91,25 @@ def waits(due: Values, work: Values) -> Values:
     return np.maximum.accumulate(due - before) + before - due
 
 
-def slow_in(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> float:
+def slow_in(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goal, seed: int = 1) -> float:
     """How many requests of a stretch are slow in a queue of this capacity (requests/s), on average over draws of its work."""
-    return float(np.mean(_slow_by_draw(stretch, queue, capacity, promise, seed)))
+    return float(np.mean(_slow_by_draw(stretch, queue, capacity, goal, seed)))
 
 
-def most_slow_in(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int = 1) -> int:
+def most_slow_in(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goal, seed: int = 1) -> int:
     """The same in the slowest of the draws."""
-    return max(_slow_by_draw(stretch, queue, capacity, promise, seed))
+    return max(_slow_by_draw(stretch, queue, capacity, goal, seed))
 
 
-def _slow_by_draw(stretch: OpenStretch, queue: Queue, capacity: float, promise: Promise, seed: int) -> list[int]:
+def _slow_by_draw(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goal, seed: int) -> list[int]:
     draw = np.random.default_rng(seed)
-    most = promise.seconds - queue.base
+    most = goal.seconds - queue.base
     draws = 1 if queue.is_steady else _DRAWS
     works = (draw.choice(queue.work, len(stretch.due)) / capacity for _ in range(draws))
     return [int(np.sum(waits(stretch.due, work) > most)) for work in works]
 
 
-def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> float | None:
+def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, goal: Goal) -> float | None:
     """The capacity at which the queue has as many slow requests as were seen; None where none was slow, or all were."""
     seen = sum(stretch.slow for stretch in stretches)
     if seen == 0 or seen >= sum(len(stretch.due) for stretch in stretches):
@@ -118,28 +118,28 @@ def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, promise: Pro
     low, high = min(rates) / 4, max(rates) * 4
     for _ in range(_STEPS):
         middle = float(np.sqrt(low * high))
-        had = sum(slow_in(stretch, queue, middle, promise, number) for number, stretch in enumerate(stretches))
+        had = sum(slow_in(stretch, queue, middle, goal, number) for number, stretch in enumerate(stretches))
         low, high = (middle, high) if had > seen else (low, middle)
     return float(np.sqrt(low * high))
 
 
-def limit_of(capacity: float, queue: Queue, promise: Promise, *, exact: bool = False) -> float:
+def limit_of(capacity: float, queue: Queue, goal: Goal, *, exact: bool = False) -> float:
     """The rate up to which a queue of this capacity keeps the promise, arrivals going on without end, by simulation."""
     draw = np.random.default_rng(7)
     count = _EXACT if exact else _QUICK
     gaps = np.ones(count) if queue.even else draw.exponential(size=count)
     arrivals = np.cumsum(gaps)
     work = (draw.choice(queue.work, count) if len(queue.work) > 1 else np.ones(count)) / capacity
-    most = promise.seconds - queue.base
+    most = goal.seconds - queue.base
     low, high = 0.0, capacity
     for _ in range(14):
         rate = (low + high) / 2
         share = float(np.mean(waits(arrivals / rate, work)[count // 100 :] > most))
-        low, high = (rate, high) if share <= promise.allowed else (low, rate)
+        low, high = (rate, high) if share <= goal.allowed else (low, rate)
     return (low + high) / 2
 
 
-def limit(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> Limit | None:
+def limit(stretches: Sequence[OpenStretch], queue: Queue, goal: Goal) -> Limit | None:
     """The limit with its interval; None where no request was slow, all were, or there are too few stretches.
 
     The interval is Student's t over the jackknife's pseudo-values of the fitted capacity's logarithm, never narrower than
@@ -147,22 +147,24 @@ def limit(stretches: Sequence[OpenStretch], queue: Queue, promise: Promise) -> L
     """
     if len(stretches) < LEAST_STRETCHES:
         return None
-    capacity = fitted_capacity(stretches, queue, promise)
+    capacity = fitted_capacity(stretches, queue, goal)
     if capacity is None:
         return None
-    without = np.array([_without(number, stretches, queue, promise, capacity) for number in range(len(stretches))])
+    without = np.array(
+        [_capacity_without(number, stretches, queue, goal, capacity) for number in range(len(stretches))]
+    )
     count = len(stretches)
     pseudo = count * np.log(capacity) - (count - 1) * np.log(without)
     error = float(np.std(pseudo, ddof=1)) / np.sqrt(count)
     half = max(np.log1p(LEAST_HALF_WIDTH), student_quantile(0.975, count - 1) * error)
-    rate = limit_of(capacity, queue, promise, exact=True)
+    rate = limit_of(capacity, queue, goal, exact=True)
     return Limit(rate, float(rate / np.exp(half)), float(rate * np.exp(half)), capacity)
 
 
-def _without(left: int, stretches: Sequence[OpenStretch], queue: Queue, promise: Promise, capacity: float) -> float:
+def _capacity_without(left: int, stretches: Sequence[OpenStretch], queue: Queue, goal: Goal, capacity: float) -> float:
     """The fitted capacity without one of the stretches; where that leaves none slow, or all, as far off as is looked."""
     others = [stretch for number, stretch in enumerate(stretches) if number != left]
-    fitted = fitted_capacity(others, queue, promise)
+    fitted = fitted_capacity(others, queue, goal)
     if fitted is not None:
         return fitted
     return capacity * _SPAN if sum(stretch.slow for stretch in others) == 0 else capacity / _SPAN

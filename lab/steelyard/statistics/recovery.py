@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted
+from ..base.text import plural
 from .settling import BAND, LEAST_SECONDS, level_and_band, since_inside, times
 from .verdict_words import Better
 
@@ -68,7 +68,7 @@ def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence
         )
         parts.append(f"burst {number} {'after' if recovery_time.mean is not None else 'only'} {recovery_time}")
     lost = sum(recovery.seconds is None for fork in forks for recovery in fork)
-    bursts = counted(sum(len(fork) for fork in forks), "burst")
+    bursts = plural(sum(len(fork) for fork in forks), "burst")
     head = f"{name} does not get back to its level in {lost} of {bursts}" if lost else f"{name} recovers in every burst"
     return f"{head}: {', '.join(parts)}."
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import there_are
+from ..base.text import existence_clause
 from .distributions import beta_quantile, student_quantile
 from .looks import LOOKS, alpha_of
 from .verdict_words import MARGIN
@@ -53,7 +53,7 @@ class Ended:
         return (self.low > 0) | (self.high < 0)
 
 
-def ended(
+def judge_at_looks(
     values: Floats,
     looks: Sequence[int] = LOOKS,
     margin: float = MARGIN,
@@ -78,7 +78,7 @@ def ended(
     running = np.ones(count, dtype=bool)
     for look in looks:
         low, high = _interval(values[:, :look], 1 - alpha, None if scatter is None else scatter[:, :look], looks[0])
-        said = _said(low, high, margin)
+        said = _classify(low, high, margin)
         ends = running & ((said != Said.UNDECIDED) | (look == looks[-1]))
         for kept, new in ((endings.low, low), (endings.high, high), (endings.said, said)):
             kept[ends] = new[ends]
@@ -106,7 +106,7 @@ def _interval(values: Floats, confidence: float, scatter: Floats | None, least: 
     return mean - half, mean + half
 
 
-def _said(low: Floats, high: Floats, margin: float) -> NDArray[np.int64]:
+def _classify(low: Floats, high: Floats, margin: float) -> NDArray[np.int64]:
     slack = math.log1p(margin)
     differs = np.where(low > 0, Said.ABOVE, np.where(high < 0, Said.BELOW, Said.UNDECIDED))
     return np.where((low >= -slack) & (high <= slack), Said.EQUIVALENT, differs).astype(np.int64)
@@ -124,7 +124,7 @@ def redrawn(
     """
     forks = len(sittings)
     if forks < 2:
-        raise InsufficientDataError(f"redraws need at least 2 forks, and {there_are(forks)}")
+        raise InsufficientDataError(f"redraws need at least 2 forks, and {existence_clause(forks)}")
     following = _following(sittings)
     places = draw.integers(0, forks, size=(redraws, length))
     for column in range(1, length):
@@ -142,7 +142,7 @@ def _following(sittings: Sequence[int]) -> NDArray[np.int64]:
     return following
 
 
-def swapped(values: Floats, blocks: NDArray[np.int64], draw: np.random.Generator) -> Floats:
+def swap_labels(values: Floats, blocks: NDArray[np.int64], draw: np.random.Generator) -> Floats:
     """The same log ratios with the labels of the two subjects swapped at random, block by block.
 
     Both are one artifact, so either label is as good; which leaves no true difference (a permutation test's null: Fisher
@@ -171,7 +171,7 @@ class EndedComparison:
         return self.low <= truth <= self.high
 
 
-def one_after_the_other(
+def disjoint_comparisons(
     values: Sequence[float],
     looks: Sequence[int] = LOOKS,
     margin: float = MARGIN,
@@ -179,7 +179,8 @@ def one_after_the_other(
 ) -> list[EndedComparison]:
     """Disjoint comparisons made of forks in their order: each ends as the rule says, the next begins with the next fork.
 
-    `values` and `scatter` are as those of `ended`, of one comparison. Forks left over at the end that decide nothing are no
+    `values` and `scatter` are as those of `judge_at_looks`, of one comparison. Forks left over at the end that decide nothing are
+    no
     comparison.
     """
     comparisons: list[EndedComparison] = []
@@ -188,7 +189,7 @@ def one_after_the_other(
         reached = [look for look in looks if at + look <= len(values)]
         taken = slice(at, at + reached[-1])
         floor = None if scatter is None else np.asarray(scatter[taken], float)[None, :]
-        ending = ended(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
+        ending = judge_at_looks(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
         if len(reached) < len(looks) and ending.said[0] == Said.UNDECIDED:
             break
         bounds = float(ending.low[0]), float(ending.high[0])
@@ -232,7 +233,7 @@ def lag_1_correlation(values: Sequence[float]) -> float:
     """
     if len(values) < 3:
         raise InsufficientDataError(
-            f"a correlation with the next needs at least 3 values, and {there_are(len(values))}"
+            f"a correlation with the next needs at least 3 values, and {existence_clause(len(values))}"
         )
     centred = np.asarray(values, float) - np.mean(values)
     spread = float(centred @ centred)

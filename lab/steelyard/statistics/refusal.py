@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, share_text
+from ..base.text import percent_text, plural, share_text
 from .distributions import beta_quantile
 from .interval import student_interval
 
@@ -76,11 +76,11 @@ class Refusals:
         )
         if self.earliest_users is None:
             all_of_them = "nearly all requests" if self.kinds else "all requests"
-            return f"{name} answers {all_of_them} up to {counted(self.most_users, 'user')}{slowed}"
+            return f"{name} answers {all_of_them} up to {plural(self.most_users, 'user')}{slowed}"
         kinds = " and ".join(
             kind.replace("_", " ") for kind in sorted(self.kinds, key=self.kinds.__getitem__)[::-1][:2]
         )
-        onset = counted(self.earliest_users, "user")
+        onset = plural(self.earliest_users, "user")
         if self.latest_users != self.earliest_users:
             onset = f"{self.earliest_users} to {self.latest_users} users"
         seen = "" if self.refusing == self.forks else f", in {self.refusing} of {self.forks} forks"
@@ -90,7 +90,7 @@ class Refusals:
         """The clause, with the share's interval."""
         bounds = f"{percent_text(self.confidence)} interval {share_text(self.low)} to {share_text(self.high)}"
         share_name = "refused share" if self.earliest_users is not None else "share of failures"
-        return f"{self.clause(name)}; {share_name}: {bounds}, {counted(self.forks, 'fork')}."
+        return f"{self.clause(name)}; {share_name}: {bounds}, {plural(self.forks, 'fork')}."
 
 
 def share(failed: int, requests: int, confidence: float = 0.95) -> Share:
@@ -127,10 +127,14 @@ def refusal(
     if not levels:
         raise InsufficientDataError("refusal needs at least one second with users and requests")
 
-    def of(mask: np.ndarray) -> Share:
+    def share_of_mask(mask: np.ndarray) -> Share:
         return share(int(failed[mask].sum()), int((failed + right)[mask].sum()), confidence)
 
-    refusing = (level for level in levels if of(at == level).low > tolerated and of(at >= level).low > tolerated)
+    refusing = (
+        level
+        for level in levels
+        if share_of_mask(at == level).low > tolerated and share_of_mask(at >= level).low > tolerated
+    )
     onset = next(refusing, None)
     counted_from = at >= (levels[0] if onset is None else onset)
     kinds = {
@@ -141,7 +145,7 @@ def refusal(
         for level in (levels[0], levels[-1])
     )
     slow_down = float(last / first) if first and last else None
-    return Refusal(onset, levels[-1], of(counted_from), kinds, slow_down)
+    return Refusal(onset, levels[-1], share_of_mask(counted_from), kinds, slow_down)
 
 
 def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, there_are
+from ..base.text import existence_clause, percent_text, plural
 from .distributions import student_quantile
 from .interval import student_interval
 
@@ -34,7 +34,7 @@ class Coefficient:
     forks: int = 1
 
     @property
-    def absent(self) -> bool:
+    def is_absent(self) -> bool:
         """Whether every fit lies on the bound, so that none was found and there is no interval."""
         return self.at_bound == self.forks
 
@@ -77,7 +77,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     levels = tuple(sorted(set(users)))
     if len(levels) < LEAST_LEVELS:
         raise InsufficientDataError(
-            f"the scalability law needs {LEAST_LEVELS} levels of users, and {there_are(len(levels))}"
+            f"the scalability law needs {LEAST_LEVELS} levels of users, and {existence_clause(len(levels))}"
         )
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):
@@ -96,7 +96,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     worst = int(np.argmax(off))
     if off[worst] > MOST_OFF:
         raise InsufficientDataError(
-            f"the scalability law does not describe it: with {counted(round(at[worst]), 'user')} it says {fitted[worst]:.3g}/s, "
+            f"the scalability law does not describe it: with {plural(round(at[worst]), 'user')} it says {fitted[worst]:.3g}/s, "
             f"and {measured[worst]:.3g}/s were measured"
         )
     reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
@@ -133,12 +133,12 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
 def scalability_sentence(name: str, fit: Scalability) -> str:
     """What the report says of a fitted law; a peak beyond the measured levels is called extrapolated."""
     told = (
-        _told("contention", fit.contention, 3, fit.confidence),
-        _told("coherency", fit.coherency, 5, fit.confidence),
+        _coefficient_text("contention", fit.contention, 3, fit.confidence),
+        _coefficient_text("coherency", fit.coherency, 5, fit.confidence),
     )
     law = f"{name} follows the scalability law with {' and '.join(told)}"
     if fit.peak_users <= fit.levels[0]:
-        return f"{law}; its throughput is highest with {counted(round(fit.levels[0]), 'user')}."
+        return f"{law}; its throughput is highest with {plural(round(fit.levels[0]), 'user')}."
     if fit.peak_users >= 10 * fit.levels[-1]:
         return f"{law}; no peak is in sight of {fit.levels[-1]:g} users."
     beyond = ", extrapolated" if fit.peak_users > fit.levels[-1] else ""
@@ -146,9 +146,9 @@ def scalability_sentence(name: str, fit: Scalability) -> str:
     return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{doubted}{beyond}."
 
 
-def _told(name: str, coefficient: Coefficient, digits: int, confidence: float) -> str:
+def _coefficient_text(name: str, coefficient: Coefficient, digits: int, confidence: float) -> str:
     """A coefficient with its interval; that none was found where every fit lies on the bound."""
-    if coefficient.absent:
+    if coefficient.is_absent:
         return f"no {name} found (the fit lies on its boundary)"
     low, high = (f"{bound:.{digits}f}" for bound in (coefficient.low, coefficient.high))
     at_bound = (
@@ -158,7 +158,7 @@ def _told(name: str, coefficient: Coefficient, digits: int, confidence: float) -
 
 
 def _coefficient(fits: Sequence[Coefficient], confidence: float) -> Coefficient:
-    at_bound = sum(fit.absent for fit in fits)
+    at_bound = sum(fit.is_absent for fit in fits)
     over = student_interval([fit.value for fit in fits], confidence)
     return Coefficient(over.estimate, max(0.0, over.low), over.high, at_bound, len(fits))
 

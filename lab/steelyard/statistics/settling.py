@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
-from ..base.text import counted, percent_text, there_are, value_text
+from ..base.text import existence_clause, percent_text, plural, value_text
 from .interval import student_interval
 
 BAND = 0.1
@@ -45,7 +45,7 @@ class Times:
 
     def __str__(self) -> str:
         if self.mean is None:
-            return f"in {self.reached} of {counted(self.forks, 'start')}"
+            return f"in {self.reached} of {plural(self.forks, 'start')}"
         if self.low is None or self.high is None:
             return f"{value_text(self.mean)} s (one fork, no interval)"
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)} s"
@@ -72,7 +72,9 @@ def settling(values: ArrayLike, band: float = BAND) -> Settling:
 def level_and_band(series: NDArray[np.float64], band: float) -> tuple[float, float]:
     """The median of the second half of a series, and the half width around it, as a share, that its noise needs."""
     if len(series) < LEAST_SECONDS:
-        raise InsufficientDataError(f"a level needs at least {LEAST_SECONDS} seconds, and {there_are(len(series))}")
+        raise InsufficientDataError(
+            f"a level needs at least {LEAST_SECONDS} seconds, and {existence_clause(len(series))}"
+        )
     half = series[len(series) // 2 :]
     half = half[np.isfinite(half)]
     if len(half) < LEAST_SECONDS // 2 or not np.median(half) > 0:

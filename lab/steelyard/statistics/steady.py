@@ -52,7 +52,7 @@ def steady_since(slices: Sequence[WarmUpSlice]) -> int | None:
             continue
         paces = _paces(slices[:last])
         agrees = _agrees(paces[first:]) and not _is_noisy(paces) and not _has_just_climbed(paces)
-        if agrees or _climbs_no_more(paces):
+        if agrees or _has_stopped_climbing(paces):
             return first
     return None
 
@@ -109,7 +109,7 @@ def _has_just_climbed(paces: Sequence[float]) -> bool:
     return fmean(paces[-CONSECUTIVE:]) > 1.2 * fmean(before)
 
 
-def _climbs_no_more(paces: Sequence[float]) -> bool:
+def _has_stopped_climbing(paces: Sequence[float]) -> bool:
     if len(paces) < 2 * LEVEL or any(not pace > 0 for pace in paces[-2 * LEVEL :]):
         return False
     before, after = fmean(paces[-2 * LEVEL : -LEVEL]), fmean(paces[-LEVEL:])

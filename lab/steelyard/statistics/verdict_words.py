@@ -81,10 +81,10 @@ class Given:
     @property
     def text(self) -> str:
         """The word as a person reads it: a difference that was shown is told, though it lies within the margin."""
-        return said_as(self.word, self.direction)
+        return verdict_text(self.word, self.direction)
 
 
-def said_as(word: str, direction: str | None) -> str:
+def verdict_text(word: str, direction: str | None) -> str:
     """A verdict's word in words: an equivalence within which a difference was shown has its direction."""
     return f"{direction}, by less than the margin" if word == Word.EQUIVALENT and direction is not None else str(word)
 

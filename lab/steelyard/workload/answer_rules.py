@@ -42,9 +42,13 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
         for path in expect.jsonpath:
             if not _found_by_jsonpath(path, json.loads(answer)):
                 return f"jsonpath {path} finds nothing"
-        said = None if expect.answer is None else _unlike(answer, Path(expect.answer))
+        said = None if expect.answer is None else _file_difference(answer, Path(expect.answer))
         if said is None and schema is not None and judges_schema(expect, schema) and answer.strip():
-            said = _breaks(parse(answer), schema) if json_of is None else json_values.breaks(answer, schema, json_of)
+            said = (
+                _schema_violation(parse(answer), schema)
+                if json_of is None
+                else json_values.breaks(answer, schema, json_of)
+            )
     except ContractError as error:
         return error.message
     except (json.JSONDecodeError, RecursionError):
@@ -83,8 +87,8 @@ def _compiled_xpath(path: str) -> None:
         ) from None
 
 
-def _unlike(answer: bytes, file: Path) -> str | None:
-    return json_values.unlike(answer, _right_answer(file))
+def _file_difference(answer: bytes, file: Path) -> str | None:
+    return json_values.value_difference(answer, _right_answer(file))
 
 
 def _right_answer(file: Path) -> str:
@@ -112,7 +116,7 @@ def _found_by_jsonpath(path: str, document: Any) -> bool:
         raise ConfigurationError(f"'{path}' is not a JSONPath: {str(error).splitlines()[0]}") from None
 
 
-def _breaks(root: etree._Element, schema: Path) -> str | None:
+def _schema_violation(root: etree._Element, schema: Path) -> str | None:
     bodies: Sequence[Any] = [child for space in _ENVELOPES for child in root.iterfind(f"{{{space}}}Body")]
     inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
     if not bodies or not inside:

@@ -42,7 +42,7 @@ class Echo:
     before: str
     after: str
 
-    def saying(self, text: str) -> bytes:
+    def with_text(self, text: str) -> bytes:
         """The request with another text, written as its format needs."""
         return (self.before + text + self.after).encode()
 
@@ -69,13 +69,13 @@ class BodyFormat(ABC):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         """How an answer differs from the one expected of an operation, as a sentence; None where they mean the same."""
 
-    def said_beside(self, answer: Answer, exchange: Exchange) -> str | None:
+    def check_fields(self, answer: Answer, exchange: Exchange) -> str | None:
         """What the fields of an answer say against its being the one expected, as a sentence; None where they say nothing."""
         del answer, exchange
         return None
 
     @property
-    def remembered(self) -> Mapping[str, str]:
+    def remembered_values(self) -> Mapping[str, str]:
         """What the holes of earlier answers held, by their names; nothing where answers of this meaning have none."""
         return {}
 
@@ -115,7 +115,7 @@ class BodyFormat(ABC):
         """What the server said in an answer's body, whatever was done to it on the way."""
         return answer
 
-    def not_refused(self, answer: Answer) -> str | None:
+    def refusal_problem(self, answer: Answer) -> str | None:
         """Why an answer to a bad request is no refusal; None where it is."""
         refused = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
         return None if refused else f"HTTP status {answer.status}, where one of 400 to 499 is due"

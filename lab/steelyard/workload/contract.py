@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..base.errors import ContractError
-from ..base.http_client import PLAIN, Access, HttpClient, trusting
+from ..base.http_client import PLAIN, Access, HttpClient, trusted_context
 from ..catalogue.entries import Entry
 from ..catalogue.formats import deviations_in, http2_of, rmi_of
 from ..models.service import Exchange, Service
@@ -55,7 +55,7 @@ def verify(
             if name in known or exchange.filled:
                 continue
             right = b""
-            exchange = _recalled(exchange, questioner.meaning, name)
+            exchange = _with_remembered_values(exchange, questioner.meaning, name)
             for spelling in islice(questioner.meaning.spellings(exchange), None if all_spellings and not floor else 1):
                 key = f"spelling/{spelling.name}"
                 if key in known or f"{service.name}/{key}" in known:
@@ -70,14 +70,14 @@ def verify(
     return verified
 
 
-def hold(service: Entry[Service], url: str, access: Access = PLAIN) -> Iterator[None]:
+def hold_connection(service: Entry[Service], url: str, access: Access = PLAIN) -> Iterator[None]:
     """Sends one exchange again and again over one connection that is never opened twice.
 
     It is the contract's first whose right answer is no fault, since servers may close the connection after one. Each step of the
     iterator is one more right answer; raises ContractError on the first that does not come or is not right.
     """
     with Questioner(service, url, access, once=True) as questioner:
-        written = [exchange for _, exchange in exchanges.written(service)]
+        written = [exchange for _, exchange in exchanges.contract_exchanges(service)]
         exchange = next((each for each in written if not each.fault), written[0])
         as_given = next(questioner.meaning.spellings(exchange))
         right = b""
@@ -111,13 +111,15 @@ class Questioner:
         """
         operation = self._service.operations[exchange.operation]
         own = {"Content-Type": spelling.content_type} if spelling.content_type else {}
-        headers = merged(request_headers(self._service, exchange.operation, self._headers), exchange.headers, own)
+        headers = merge_headers(
+            request_headers(self._service, exchange.operation, self._headers), exchange.headers, own
+        )
         method, path = exchange.method or operation.method, exchange.path or operation.path or ""
         answer = self._conversation.ask(method, path, spelling.body, headers)
-        body = answer.unpacked()
+        body = answer.unpack()
         due = self.meaning.status(exchange)
         same = bool(right) and body == right
-        difference = self.meaning.said_beside(answer, exchange)
+        difference = self.meaning.check_fields(answer, exchange)
         if difference is None and not same:
             difference = self.meaning.difference(body, exchange.answer, exchange.operation)
         if answer.status != due:
@@ -140,25 +142,25 @@ def conversation(
 
         return RmiClient(url, calls, once=once)
     if http2_of(service) is None:
-        return HttpClient(url, once=once, context=trusting(authority))
+        return HttpClient(url, once=once, context=trusted_context(authority))
     from ..base.http2_client import Http2Client  # whose library hardly anybody needs
 
-    return Http2Client(url, once=once, context=trusting(authority))
+    return Http2Client(url, once=once, context=trusted_context(authority))
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
     """Every exchange that `verify` asks with this seed, with its name: those of the contract, then random ones."""
-    yield from exchanges.written(service)
+    yield from exchanges.contract_exchanges(service)
     for operation in service.model.operations:
-        made = exchanges.generated(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
+        made = exchanges.generate_exchanges(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
         for number, exchange in enumerate(made, 1):
             yield f"{operation}/random-{number} (seed {seed})", exchange
 
 
-def _recalled(exchange: Exchange, meaning: BodyFormat, name: str) -> Exchange:
+def _with_remembered_values(exchange: Exchange, meaning: BodyFormat, name: str) -> Exchange:
     """The exchange with what earlier answers held in the holes of its request."""
     try:
-        return exchange.model_copy(update={"request": wildcards.filled(exchange.request, meaning.remembered)})
+        return exchange.model_copy(update={"request": wildcards.fill(exchange.request, meaning.remembered_values)})
     except ContractError as error:
         raise ContractError(f"{name} cannot be asked: {error.message}") from None
 
@@ -166,10 +168,10 @@ def _recalled(exchange: Exchange, meaning: BodyFormat, name: str) -> Exchange:
 def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:
     """The headers of a request: the service's and the operation's, which win as they do in the engine, and a subject's `own`."""
     content_type = {"Content-Type": MEANINGS[service.meaning].content_type}
-    return merged(own, content_type, service.headers, service.operations[operation].headers)
+    return merge_headers(own, content_type, service.headers, service.operations[operation].headers)
 
 
-def merged(*layers: Mapping[str, str]) -> dict[str, str]:
+def merge_headers(*layers: Mapping[str, str]) -> dict[str, str]:
     """Headers in one: of two with the same name, in capitals or not, the later one stays."""
     together: dict[str, tuple[str, str]] = {}
     for layer in layers:

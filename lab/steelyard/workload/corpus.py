@@ -13,7 +13,7 @@ from pathlib import Path
 from ..base.errors import StoreError
 from ..catalogue import factors
 from ..catalogue.entries import Entry
-from ..catalogue.formats import spoken
+from ..catalogue.formats import service_in_format
 from ..models.job import Rule, Session
 from ..models.records import Cell, in_format
 from ..models.server import FORMAT
@@ -53,7 +53,8 @@ class Requests:
 def requests_of(
     cells: Sequence[Cell], parameters: Mapping[str, int], sessions: Mapping[str, Session]
 ) -> dict[str, Requests]:
-    """What the cells ask for, by the names of `Cell.asked`, or of the steps where one is a session; `parameters` are those of all,
+    """What the cells ask for, by the names of `Cell.request_mix`, or of the steps where one is a session; `parameters` are those of
+    all,
     which a cell's payload overrides."""
     return {
         name: Requests(operation, {**parameters, **cell.payload})
@@ -92,12 +93,12 @@ def make(
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
             for entry, (spoken_service, meaning, asked, exchange) in enumerate(made):
-                body = meaning.body(wildcards.filled(exchange.request, {}))
+                body = meaning.body(wildcards.fill(exchange.request, {}))
                 rule = meaning.rule(exchange)
                 name = f"{asked}-{entry}" if rule != rules.get(asked, rule) else asked
                 rules[name] = rule
                 bodies.write(body)
-                own = _own(spoken_service.model.operations[exchange.operation], exchange)
+                own = _own_columns(spoken_service.model.operations[exchange.operation], exchange)
                 rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe), *own])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
@@ -116,19 +117,21 @@ def _in_all_formats(
 ) -> Iterator[tuple[Entry[Service], BodyFormat, str, Exchange]]:
     """The exchanges in the service's format, then in each other one: with the service in it, what they mean, and their name."""
     for form in ("", *formats):
-        in_it = spoken(service, {FORMAT: form}) if form else service
+        in_it = service_in_format(service, {FORMAT: form}) if form else service
         meaning = meaning_of(in_it)
-        for name, exchange in _made(in_it, wanted, seed=seed, count=count):
+        for name, exchange in _make_exchanges(in_it, wanted, seed=seed, count=count):
             yield in_it, meaning, in_format(name, form), exchange
 
 
-def _made(
+def _make_exchanges(
     service: Entry[Service], wanted: Mapping[str, Requests], *, seed: int, count: int
 ) -> Iterator[tuple[str, Exchange]]:
     """The exchanges of each kind of request, as they are made; of large ones fewer than `count`, once they have MOST_BYTES."""
     for name, requests in wanted.items():
         size = 0
-        made = exchanges.generated(service, requests.operation, seed=seed, count=count, parameters=requests.parameters)
+        made = exchanges.generate_exchanges(
+            service, requests.operation, seed=seed, count=count, parameters=requests.parameters
+        )
         with closing(made):
             for number, exchange in enumerate(made, 1):
                 yield name, exchange
@@ -156,7 +159,7 @@ def keep_sizes(folder: Path) -> None:
             rows.writerow([name, len(lengths), min(lengths), f"{sum(lengths) / len(lengths):.1f}", max(lengths)])
 
 
-def _own(operation: Operation, exchange: Exchange) -> list[str | int | float]:
+def _own_columns(operation: Operation, exchange: Exchange) -> list[str | int | float]:
     """The later columns: empty where neither the exchange nor its operation has something of its own."""
     method = exchange.method or operation.method
     headers = json.dumps(exchange.headers) if exchange.headers else ""

@@ -17,7 +17,7 @@ from ..models.service import Exchange, Service
 from . import exchanges
 from .body_format import BodyFormat
 from .body_formats import meaning_of
-from .contract import merged, request_headers
+from .contract import merge_headers, request_headers
 from .rmi_client import ask_command
 from .wildcards import HOLE
 
@@ -44,7 +44,7 @@ def commands(
     Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError where there is
     no exchange to show.
     """
-    written = [exchange for name, exchange in exchanges.written(service) if name not in deviations]
+    written = [exchange for name, exchange in exchanges.contract_exchanges(service) if name not in deviations]
     asked = []
     for operation in service.model.operations:
         exchange = _sample(service, [each for each in written if each.operation == operation], operation)
@@ -62,7 +62,7 @@ def _sample(service: Entry[Service], written: list[Exchange], operation: str) ->
     alone = sorted(filter(_stands_alone, written), key=lambda exchange: len(exchange.request))
     if alone:
         return alone[len(alone) // 2]
-    made = islice(exchanges.generated(service, operation, seed=_SEED, count=1, parameters={}), 1)
+    made = islice(exchanges.generate_exchanges(service, operation, seed=_SEED, count=1, parameters={}), 1)
     return next(filter(_stands_alone, made), None)
 
 
@@ -76,7 +76,7 @@ def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, 
     service = entry.model
     operation, meaning = service.operations[exchange.operation], meaning_of(entry)
     method = exchange.method or operation.method
-    headers = merged(request_headers(service, exchange.operation, access.headers), exchange.headers)
+    headers = merge_headers(request_headers(service, exchange.operation, access.headers), exchange.headers)
     words = ["curl", "-sS", *(["--http2-prior-knowledge"] if http2_of(entry) else [])]
     words += [] if access.authority is None else ["--cacert", str(access.authority)]
     if exchange.request or method != "GET":

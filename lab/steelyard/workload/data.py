@@ -36,19 +36,21 @@ def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, written_in: 
     read = {name: _column_of(name, column, folder) for name, column in columns.items() if column.kind == "csv"}
     count = min(MOST_ROWS, max((len(values) for values in read.values()), default=GENERATED_ROWS))
     values = {
-        name: itertools.cycle(read[name]) if name in read else _drawn(column, random.Random(f"data {seed} {name}"))
+        name: itertools.cycle(read[name])
+        if name in read
+        else _draw_values(column, random.Random(f"data {seed} {name}"))
         for name, column in columns.items()
     }
-    return [{name: _written(next(column), written_in) for name, column in values.items()} for _ in range(count)]
+    return [{name: _format_value(next(column), written_in) for name, column in values.items()} for _ in range(count)]
 
 
-def _written(value: str, written_in: Format | None) -> str:
+def _format_value(value: str, written_in: Format | None) -> str:
     if written_in == "json":
         return json.dumps(value, ensure_ascii=False)[1:-1]
     return escape(value, {'"': "&quot;"}) if written_in == "xml" else value
 
 
-def _drawn(column: Column, draw: random.Random) -> Iterator[str]:
+def _draw_values(column: Column, draw: random.Random) -> Iterator[str]:
     """Endless values of a generator."""
     days = (column.until - column.since).days
     for number in itertools.count():

@@ -34,25 +34,25 @@ class Challenge:
     algorithm: str
     opaque: str | None
 
-    def hashed(self, text: str) -> str:
+    def hash_text(self, text: str) -> str:
         """The hash of a text, in hexadecimal digits."""
         return _HASHES[self.algorithm](text.encode()).hexdigest()
 
     def values(self, requests: Sequence[tuple[str, str]]) -> dict[str, str]:
         """What fills the engine's places whichever nonce a user has: a hash of each request's method and path."""
-        hashes = (self.hashed(f"{method}:{path}") for method, path in requests)
-        return {"digest_algorithm": self.algorithm, **numbered("digest_request", hashes)}
+        hashes = (self.hash_text(f"{method}:{path}") for method, path in requests)
+        return {"digest_algorithm": self.algorithm, **numbered_values("digest_request", hashes)}
 
-    def said(self) -> str:
+    def repeated_fields(self) -> str:
         """The challenge as every answer repeats it."""
-        said = f'realm="{_quoted(self.realm)}", nonce="{_quoted(self.nonce)}", algorithm={self.algorithm}'
+        said = f'realm="{_quote(self.realm)}", nonce="{_quote(self.nonce)}", algorithm={self.algorithm}'
         if self.opaque is not None:
-            said += f', opaque="{_quoted(self.opaque)}"'
+            said += f', opaque="{_quote(self.opaque)}"'
         return said
 
     def key(self, user: str, password: str) -> str:
         """What every answer with this nonce is made of."""
-        return f"{self.hashed(f'{user}:{self.realm}:{password}')}:{self.nonce}"
+        return f"{self.hash_text(f'{user}:{self.realm}:{password}')}:{self.nonce}"
 
 
 @dataclass
@@ -75,8 +75,8 @@ class Digest:
         challenges = self._challenges(min(max(1, users), MOST_NONCES))
         return {
             **challenges[0].values(self.requests),
-            **numbered("digest_challenge", (challenge.said() for challenge in challenges)),
-            **numbered("digest_key", (challenge.key(self.user, self.password) for challenge in challenges)),
+            **numbered_values("digest_challenge", (challenge.repeated_fields() for challenge in challenges)),
+            **numbered_values("digest_key", (challenge.key(self.user, self.password) for challenge in challenges)),
         }
 
     def _challenges(self, count: int) -> list[Challenge]:
@@ -96,7 +96,7 @@ class Digest:
                             "and asks for no digest",
                             hint="leave --auth out, or take the kind that it asks for",
                         )
-                    challenges.append(challenge_of(answer.all("WWW-Authenticate")))
+                    challenges.append(challenge_of(answer.values_of("WWW-Authenticate")))
             finally:
                 talk.close()
         except (NoAnswerError, OSError) as error:
@@ -104,7 +104,7 @@ class Digest:
         return [challenge for challenge in challenges if challenge.algorithm == challenges[0].algorithm]
 
 
-def numbered(name: str, values: Iterable[str]) -> dict[str, str]:
+def numbered_values(name: str, values: Iterable[str]) -> dict[str, str]:
     """Values as the engine asks for them: `NAME_0`, `NAME_1`, ..."""
     return {f"{name}_{number}": value for number, value in enumerate(values)}
 
@@ -122,7 +122,7 @@ def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget
                 hint="leave the operation out with --operation, or the place out of its path",
             )
         line = (
-            f'Digest username="{_quoted(user)}", {{{{digest_challenge}}}}, uri="{operation.path}", qop=auth, '
+            f'Digest username="{_quote(user)}", {{{{digest_challenge}}}}, uri="{operation.path}", qop=auth, '
             f'nc={{{{digest_count}}}}, cnonce="{{{{nonce}}}}", response="{{{{digest_answer_{number}}}}}"'
         )
         own = {key: value for key, value in operation.headers.items() if key.lower() != "authorization"}
@@ -183,7 +183,7 @@ def _challenges(fields: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import cycle, islice
 from pathlib import Path
 
-from ..base.children import begun, kill_group
+from ..base.children import kill_group, start_child
 from ..base.configuration import nearest, validate
 from ..base.errors import ContractError
 from ..catalogue import factors
@@ -29,7 +29,7 @@ _WHOLE = ".exchange.json"
 _FEW = 10
 
 
-def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
+def contract_exchanges(service: Entry[Service]) -> list[tuple[str, Exchange]]:
     """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation.
 
     One is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the service's meaning), or whole, as the
@@ -37,7 +37,7 @@ def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
     but for those that it cannot say.
     """
     if isinstance(service, Spoken):
-        return _translated(service, written(service.own))
+        return _translate(service, contract_exchanges(service.own))
     exchanges: list[tuple[str, Exchange]] = []
     for operation, described in service.model.operations.items():
         if not described.written:
@@ -58,7 +58,7 @@ def written(service: Entry[Service]) -> list[tuple[str, Exchange]]:
     return exchanges
 
 
-def _translated(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tuple[str, Exchange]]:
+def _translate(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tuple[str, Exchange]]:
     """The service's own exchanges as its format's generator translates them, where it has one; raises ContractError."""
     if service.own.model.formats[service.form].generate is None:
         return list(own)
@@ -74,7 +74,7 @@ def _translated(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tu
 @lru_cache(maxsize=16)
 def _translated_before(service: str, folder: Path, argv: Sequence[str], given: str) -> tuple[str, ...]:
     """What a format's generator makes of exchanges, remembered: they are the contract's, which every subject is asked."""
-    return tuple(_printed(service, folder, argv, (), given))
+    return tuple(_generator_lines(service, folder, argv, (), given))
 
 
 def _row(line: str, name: str, service: str) -> Exchange | None:
@@ -107,7 +107,7 @@ def _pair(service: Service, operation: str, path: Path) -> Exchange:
     )
 
 
-def generated(
+def generate_exchanges(
     service: Entry[Service], operation: str, *, seed: int, count: int, parameters: Mapping[str, int]
 ) -> Generator[Exchange, None, None]:
     """`count` exchanges of one operation from the service's generator, as it makes them; the same arguments give the same ones.
@@ -116,7 +116,7 @@ def generated(
     generator. Raises ContractError where a parameter is unknown or out of its bounds, or the generator fails.
     """
     if not service.model.generate and service.model.target is None:
-        own = [exchange for _, exchange in written(service) if exchange.operation == operation]
+        own = [exchange for _, exchange in contract_exchanges(service) if exchange.operation == operation]
         yield from islice(cycle(own), count)
         return
     if not service.model.generate:
@@ -140,7 +140,7 @@ def generated(
     argv += ["--operation", operation, "--seed", str(seed), "--count", str(count), *settings]
     shared = {name: service.model.factors[name].default for name in service.model.generate_with}
     environment = tuple(factors.environment(service, shared).items())
-    printed = _printed_before if count <= _FEW else _printed
+    printed = _printed_before if count <= _FEW else _generator_lines
     number = 0
     for line in printed(service.name, service.folder, tuple(argv), environment):
         exchange = _row(line, str(number), service.name)
@@ -154,7 +154,7 @@ def generated(
         )
 
 
-def _printed(
+def _generator_lines(
     service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]], given: str = ""
 ) -> Iterator[str]:
     """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming.
@@ -168,7 +168,7 @@ def _printed(
         told.write(given)
         told.seek(0)
         try:
-            process = begun(
+            process = start_child(
                 lambda: subprocess.Popen(
                     argv,
                     cwd=folder,
@@ -187,7 +187,7 @@ def _printed(
         try:
             assert process.stdout is not None
             for line in process.stdout:
-                silence.broken()
+                silence.reset()
                 yield line
             code = process.wait()
         except UnicodeDecodeError:
@@ -210,7 +210,7 @@ def _printed_before(
     service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]]
 ) -> tuple[str, ...]:
     """The same of a few exchanges, remembered."""
-    return tuple(islice(_printed(service, folder, argv, environment), _FEW + 1))
+    return tuple(islice(_generator_lines(service, folder, argv, environment), _FEW + 1))
 
 
 class _Silence:
@@ -223,7 +223,7 @@ class _Silence:
         self._ended = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def broken(self) -> None:
+    def reset(self) -> None:
         self._last = time.monotonic()
 
     def end(self) -> None:

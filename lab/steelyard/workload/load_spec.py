@@ -30,7 +30,7 @@ class Goals:
     errors: float | None = None
 
     @property
-    def asked(self) -> bool:
+    def any_set(self) -> bool:
         """Whether there is any goal."""
         return bool(self.percentiles) or self.errors is not None
 
@@ -99,7 +99,7 @@ def rates_of(words: str) -> tuple[float, float]:
     return first, last
 
 
-def think_of(words: str) -> Think:
+def parse_think(words: str) -> Think:
     """Pauses: none of an empty text, of `2s`, or drawn between `1s..4s`; raises ConfigurationError."""
     first, dots, last = words.partition("..")
     if not words:

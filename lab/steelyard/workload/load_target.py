@@ -65,7 +65,7 @@ class LoadTarget:
     meaning: str = "bytes"
     service: Entry[Service] | None = None
 
-    def chosen(self, names: Sequence[str]) -> LoadTarget:
+    def select(self, names: Sequence[str]) -> LoadTarget:
         """With these operations only, all where none is named; raises ConfigurationError."""
         for name in names:
             if name not in self.operations:
@@ -95,7 +95,7 @@ def rule_of(expect: Expect) -> Rule:
 
 def expected_of(service: Entry[Service], operation: Operation) -> Expect:
     """When an answer to an operation of a running target is right, by its file; files that are named there as from anywhere."""
-    return _rooted(operation.expect.over(service.model.expect), service.folder)
+    return _with_absolute_file(operation.expect.overriding(service.model.expect), service.folder)
 
 
 def schema_of(service: Entry[Service]) -> Path | None:
@@ -109,7 +109,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
     model = service.model
     if model.target is None:
         raise ConfigurationError(
-            f"{service.name} names no target: it runs on servers of the hall",
+            f"{service.name} names no target: it runs on Steelyard's servers",
             hint=f"`steelyard compare A B --service {service.name}` starts it, `steelyard load URL` needs no folder",
         )
     operations = {
@@ -158,12 +158,12 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         )
     columns = {place: model.data[place] for place in sorted(set(used))}
     rows = rows_of(columns, service.folder, seed, _FORMATS.get(model.meaning))
-    bodies = [_filled(text, row).encode() for text in texts for row in rows]
+    bodies = [_fill_sample(text, row).encode() for text in texts for row in rows]
     paths: list[str] = []
     if any(f"{{{{{place}}}}}" in path for place in used):
         # The same rows, as a path must have them.
         plain = rows_of(columns, service.folder, seed, None)
-        paths = [_filled(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
+        paths = [_fill_sample(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
         paths *= len(texts)
     return LoadOperation(
         name=name,
@@ -171,7 +171,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         path=path,
         headers=headers,
         bodies=bodies,
-        expect=expect.over(expected_of(service, operation)),
+        expect=expect.overriding(expected_of(service, operation)),
         filled=any(OF_THE_ENGINE.search(part) for part in [*texts, path, *headers.values()]),
         changes_data=operation.changes_data,
         paths=paths,
@@ -186,12 +186,12 @@ def _sample(service: Entry[Service], name: str, sample: str | None) -> str:
         raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
 
 
-def _rooted(expect: Expect, folder: Path) -> Expect:
+def _with_absolute_file(expect: Expect, folder: Path) -> Expect:
     """Rules whose file is named as from anywhere; those of the command line are as from where it was given."""
     return expect if expect.answer is None else expect.model_copy(update={"answer": str(folder / expect.answer)})
 
 
-def _filled(text: str, row: Mapping[str, str]) -> str:
+def _fill_sample(text: str, row: Mapping[str, str]) -> str:
     """A sample with the values of one row; places of the engine's stay."""
     return _PLACE.sub(lambda place: row.get(place[1], place[0]), text)
 
@@ -226,7 +226,7 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
         path=path,
         headers=own,
         bodies=[body],
-        expect=expect.over(Expect(fault="any")) if expect.fault is None else expect,
+        expect=expect.overriding(Expect(fault="any")) if expect.fault is None else expect,
         filled=False,
         changes_data=used in _CHANGING_METHODS,
     )

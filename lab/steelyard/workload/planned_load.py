@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..base.errors import ConfigurationError
-from ..base.text import counted
+from ..base.text import plural
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
 from ..models.outputs.own_service import LeftOut
 from . import answer_rules
@@ -38,7 +38,7 @@ def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftO
     ConfigurationError where nothing is left to load."""
     for operation in asked.operations.values():
         answer_rules.require_rules(operation.expect)
-    asked = asked.chosen([*words.operations, *(name for name in words.mix if name not in words.operations)])
+    asked = asked.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
         LeftOut(what=name, why="it changes data: --writes loads it")
         for name, operation in asked.operations.items()
@@ -123,10 +123,10 @@ def load_text(words: LoadSpec, stretch: Stretch) -> str:
         how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
         return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
     if isinstance(profile, FixedWork):
-        return f"{counted(profile.users, 'user')}, {profile.work:,} requests"
+        return f"{plural(profile.users, 'user')}, {profile.work:,} requests"
     if isinstance(profile, BigBang):
-        return f"{counted(profile.users, 'user')} {last}"
+        return f"{plural(profile.users, 'user')} {last}"
     first_users, last_users = words.users
     shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts"}[profile.kind]
-    users = counted(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
+    users = plural(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
     return f"{shape} of {users} {last}"

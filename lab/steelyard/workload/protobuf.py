@@ -115,7 +115,7 @@ class _MessageReading:
 
 
 def _absent(field: FieldDescriptor) -> Any:
-    return [] if field.is_repeated else _meant(field.default_value)
+    return [] if field.is_repeated else _comparable(field.default_value)
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
@@ -157,12 +157,12 @@ def _scalar(raw: int | memoryview, wire: int, field: FieldDescriptor) -> Any:
     if wire != scalar.wire:
         raise ContractError(f"{field.name} is written as no field of its type is")
     try:
-        return _meant(scalar.read(raw))
+        return _comparable(scalar.read(raw))
     except UnicodeDecodeError:
         raise ContractError(f"{field.name} is not UTF-8") from None
 
 
-def _meant(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     """A value that equals those that mean the same: not a number equals itself, and a boolean is no number."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -178,12 +178,12 @@ class _Scalar:
     write: Callable[[Any], Any]
 
 
-def _signed(bits: int) -> _Scalar:
+def _signed_scalar(bits: int) -> _Scalar:
     half = 1 << (bits - 1)
     return _Scalar(_VARINT, lambda raw: ((raw + half) & ((1 << bits) - 1)) - half, lambda value: value & _MASK)
 
 
-def _unsigned(bits: int) -> _Scalar:
+def _unsigned_scalar(bits: int) -> _Scalar:
     return _Scalar(_VARINT, lambda raw: raw & ((1 << bits) - 1), lambda value: value)
 
 
@@ -196,7 +196,7 @@ def _zigzag(bits: int) -> _Scalar:
     )
 
 
-def _fixed(form: str) -> _Scalar:
+def _fixed_scalar(form: str) -> _Scalar:
     wire = _FIXED32 if struct.calcsize(form) == 4 else _FIXED64
     return _Scalar(
         wire,
@@ -207,20 +207,20 @@ def _fixed(form: str) -> _Scalar:
 
 # By the numbers of FieldDescriptorProto.Type.
 _SCALARS = {
-    1: _fixed("<d"),
-    2: _fixed("<f"),
-    3: _signed(64),
-    4: _unsigned(64),
-    5: _signed(32),
-    6: _fixed("<Q"),
-    7: _fixed("<I"),
+    1: _fixed_scalar("<d"),
+    2: _fixed_scalar("<f"),
+    3: _signed_scalar(64),
+    4: _unsigned_scalar(64),
+    5: _signed_scalar(32),
+    6: _fixed_scalar("<Q"),
+    7: _fixed_scalar("<I"),
     8: _Scalar(_VARINT, bool, lambda value: int(value == "true")),
     9: _Scalar(_LENGTH, lambda raw: bytes(raw).decode(), lambda value: value.encode()),
     12: _Scalar(_LENGTH, bytes, bytes),
-    13: _unsigned(32),
-    14: _signed(32),
-    15: _fixed("<i"),
-    16: _fixed("<q"),
+    13: _unsigned_scalar(32),
+    14: _signed_scalar(32),
+    15: _fixed_scalar("<i"),
+    16: _fixed_scalar("<q"),
     17: _zigzag(32),
     18: _zigzag(64),
 }

@@ -16,7 +16,7 @@ from ..models.service import Service
 from . import exchanges
 from .body_format import BadRequest, BodyFormat, Echo
 from .body_formats import meaning_of
-from .contract import conversation, merged, request_headers
+from .contract import conversation, merge_headers, request_headers
 
 LEAK = "leak"  # the name of a fault that no deviation excuses
 
@@ -27,7 +27,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     One asks for the content of `file`, where a request can. Beside these, which suit any service of this meaning, the contract's
     own stand in contract/bad/<name>.request.xml (or what its requests end with).
     """
-    meaning, written = meaning_of(service), exchanges.written(service)
+    meaning, written = meaning_of(service), exchanges.contract_exchanges(service)
     first = written[0][1]
     good = meaning.body(first.request)
     ending = f".request.{meaning.request_ending}"
@@ -57,25 +57,25 @@ def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[st
     with _secret_file() as (file, secret):
         for bad in bad_requests(service, file):
             try:
-                answer = _asked(service, url, bad, access)
+                answer = _send_request(service, url, bad, access)
             except ContractError as error:
                 wrong[bad.name] = error.message
                 continue
-            if secret in meaning.readable(answer.unpacked()):
+            if secret in meaning.readable(answer.unpack()):
                 wrong[LEAK] = f"the answer to {bad.name} holds the content of a file of the server's machine"
-            reason = meaning.not_refused(answer)
+            reason = meaning.refusal_problem(answer)
             if reason is not None:
                 wrong[bad.name] = reason
-    echo = meaning.echo(exchanges.written(service))
+    echo = meaning.echo(exchanges.contract_exchanges(service))
     if echo is not None and not _echoes(service, url, echo, access, meaning):
         wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
     return wrong
 
 
-def _asked(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
+def _send_request(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
     """The answer to one request on a connection of its own; raises ContractError where none comes."""
     operation = service.model.operations[bad.operation]
-    headers = merged(request_headers(service.model, bad.operation, access.headers), bad.headers)
+    headers = merge_headers(request_headers(service.model, bad.operation, access.headers), bad.headers)
     talk = conversation(service, url, authority=access.authority)
     try:
         return talk.ask(operation.method, operation.path or "", bad.body, headers)
@@ -99,7 +99,7 @@ def _echoes(service: Entry[Service], url: str, echo: Echo, access: Access, meani
     """Whether the operation that was asked for a file's content gives back a text that was sent."""
     text = f"said{secrets.token_hex(8)}"
     try:
-        answer = _asked(service, url, BadRequest("echo", echo.saying(text), echo.operation), access)
+        answer = _send_request(service, url, BadRequest("echo", echo.with_text(text), echo.operation), access)
     except ContractError:
         return False
-    return text.encode() in meaning.readable(answer.unpacked())
+    return text.encode() in meaning.readable(answer.unpack())

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..base.children import begun, interrupts_held
+from ..base.children import hold_interrupts, start_child
 from ..base.errors import NoAnswerError, ToolchainError
 from ..base.http_client import ANSWER_SECONDS, Answer
 from ..hosts import rmi_driver
@@ -39,7 +39,7 @@ class RmiClient:
         if self._process is None:
             self._start()
         question = {"path": path or self._path, "body": (body or b"").decode(), "instead": headers.get(INSTEAD)}
-        said = self._said(json.dumps(question))
+        said = self._parse_reply(json.dumps(question))
         if "failed" in said:
             raise NoAnswerError(f"no answer: {said['failed']} ({said['why']:.200})")
         return Answer(said["status"], said["body"].encode())
@@ -48,13 +48,13 @@ class RmiClient:
         """Close the connection."""
         process, self._process = self._process, None
         if process is not None:
-            with interrupts_held():
+            with hold_interrupts():
                 process.kill()
                 process.wait()
 
     def _start(self) -> None:
         try:
-            process = begun(
+            process = start_child(
                 lambda: subprocess.Popen(
                     self._argv,
                     stdin=subprocess.PIPE,
@@ -75,7 +75,7 @@ class RmiClient:
             self._lines.put(line)
         self._lines.put("")
 
-    def _said(self, line: str) -> dict[str, Any]:
+    def _parse_reply(self, line: str) -> dict[str, Any]:
         assert self._process is not None
         assert self._process.stdin is not None
         try:

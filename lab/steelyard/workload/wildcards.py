@@ -18,7 +18,7 @@ def name_of(text: str | None) -> str | None:
     return hole[1] if hole else None
 
 
-def filled(document: str, values: Mapping[str, str]) -> str:
+def fill(document: str, values: Mapping[str, str]) -> str:
     """A document with every hole filled by its value; raises ContractError where no earlier answer held one."""
 
     def value(hole: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from ...models.records import Cell
 from ..blocks import Series
 
 
-def nothing_together(_: Mapping[str, Sequence[Series]]) -> str | None:
+def no_joint_text(_: Mapping[str, Sequence[Series]]) -> str | None:
     """A detector that says nothing of subjects side by side."""
     return None
 
@@ -27,4 +27,4 @@ class Detector:
     profiles: frozenset[str]
     question: str
     say: Callable[[str, Sequence[Series], Cell], str]
-    together: Callable[[Mapping[str, Sequence[Series]]], str | None] = nothing_together
+    together: Callable[[Mapping[str, Sequence[Series]]], str | None] = no_joint_text

@@ -11,7 +11,7 @@ from ..blocks import Series
 from .detector import Detector
 
 
-def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
+def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
     """The trend once each fork has settled, since a start that is still slow would look like a fall."""
     settled_ms = []
     for fork in forks:
@@ -20,4 +20,4 @@ def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
     return drift(settled_ms).sentence(name)
 
 
-DETECTOR = Detector("drift", frozenset({"big-bang"}), "whether {} holds the load", _say)
+DETECTOR = Detector("drift", frozenset({"big-bang"}), "whether {} holds the load", _describe_forks)

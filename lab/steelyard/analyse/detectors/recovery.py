@@ -12,10 +12,10 @@ from ..blocks import Series
 from .detector import Detector
 
 
-def _say(name: str, forks: Sequence[Series], cell: Cell) -> str:
+def _describe_forks(name: str, forks: Sequence[Series], cell: Cell) -> str:
     assert isinstance(cell.profile, Bursts)
     begins, ends = shapes.bursts_of(cell.profile)
     return recovery_sentence(name, [recoveries(fork.second, fork.response_ms, begins, ends) for fork in forks])
 
 
-DETECTOR = Detector("recovery", frozenset({"bursts"}), "how {} takes bursts", _say)
+DETECTOR = Detector("recovery", frozenset({"bursts"}), "how {} takes bursts", _describe_forks)

@@ -16,11 +16,11 @@ def _over_forks(forks: Sequence[Series]) -> Refusals:
     return refusals([refusal(fork.users, fork.completed, fork.failures, fork.spent_s) for fork in forks])
 
 
-def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
+def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
     return _over_forks(forks).sentence(name)
 
 
-def _together(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
+def _compare_subjects(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
     """How those of whom it can be told take the same overload; None under two."""
     told: dict[str, Refusals] = {}
     for subject, forks in by_subject.items():
@@ -29,4 +29,4 @@ def _together(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
     return overload_sentence(told) if len(told) > 1 else None
 
 
-DETECTOR = Detector("refusal", frozenset({"ramp", "steps"}), "whether {} refuses", _say, _together)
+DETECTOR = Detector("refusal", frozenset({"ramp", "steps"}), "whether {} refuses", _describe_forks, _compare_subjects)

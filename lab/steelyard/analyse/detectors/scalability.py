@@ -13,12 +13,12 @@ from ..blocks import Series
 from .detector import Detector
 
 
-def _say(name: str, forks: Sequence[Series], cell: Cell) -> str:
+def _describe_forks(name: str, forks: Sequence[Series], cell: Cell) -> str:
     assert isinstance(cell.profile, Steps)
     levels = shapes.levels_of(cell.profile)
-    held = [blocks.held(fork, levels) for fork in forks]
+    held = [blocks.level_means(fork, levels) for fork in forks]
     fits = [scalability.fit(list(users), list(throughput)) for users, throughput, _ in held]
     return scalability.scalability_sentence(name, scalability.over_forks(fits))
 
 
-DETECTOR = Detector("scalability", frozenset({"steps"}), "which scalability law {} follows", _say)
+DETECTOR = Detector("scalability", frozenset({"steps"}), "which scalability law {} follows", _describe_forks)

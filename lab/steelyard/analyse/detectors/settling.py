@@ -10,8 +10,8 @@ from ..blocks import Series
 from .detector import Detector
 
 
-def _say(name: str, forks: Sequence[Series], _: Cell) -> str:
+def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
     return settling_sentence(name, [settling(fork.throughput_per_s) for fork in forks])
 
 
-DETECTOR = Detector("settling", frozenset({"big-bang"}), "when {} settles", _say)
+DETECTOR = Detector("settling", frozenset({"big-bang"}), "when {} settles", _describe_forks)

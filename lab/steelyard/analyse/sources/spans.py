@@ -21,7 +21,7 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
         return {}
     held = trial.plans[number].held_seconds
     spans = [span for span in trial.spans.get(number, ()) if span.ns is not None]
-    whole = trial.unsettled.get(trial.plans[number].subject) != number
+    whole = trial.unfinished_slices.get(trial.plans[number].subject) != number
     sums: Counter[str] = Counter()
     for span in spans:
         if span.held and span.ns is not None:
@@ -38,14 +38,14 @@ def _meetings(spans: Sequence[SpanRow]) -> dict[str, float]:
     for span in spans:
         by_name.setdefault(span.name, []).append(span)
     return {
-        f"spans_{name}_meeting_{other}": _met([span for span in mine if span.held], by_name[other])
+        f"spans_{name}_meeting_{other}": _overlap_count([span for span in mine if span.held], by_name[other])
         for name, mine in by_name.items()
         for other in by_name
         if other != name
     }
 
 
-def _met(mine: Sequence[SpanRow], others: Sequence[SpanRow]) -> int:
+def _overlap_count(mine: Sequence[SpanRow], others: Sequence[SpanRow]) -> int:
     begins = np.array([span.begin_ns for span in others])
     ends = np.array([span.begin_ns + (span.ns or 0) for span in others])
     # Before a span ends so many others have begun, and before it begins so many have ended: the rest went on meanwhile.

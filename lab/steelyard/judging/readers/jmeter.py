@@ -29,7 +29,7 @@ class Sample:
     users: str
     failure_message: str
 
-    def answered(self, line: int) -> Answered:
+    def to_answered(self, line: int) -> Answered:
         """The request of the sample. Raises ConfigurationError for an invalid field."""
         if not (self.begun_ms.isascii() and self.begun_ms.isdecimal()):
             raise ConfigurationError(
@@ -56,7 +56,7 @@ class Sample:
 
     def add_to(self, gathering: Gathering, line: int) -> None:
         """Count the sample. Raises ConfigurationError."""
-        answered, requests = self.answered(line), self.requests_within()
+        answered, requests = self.to_answered(line), self.requests_within()
         if not self.success:
             gathering.notes[BY_CODE] = None
         if requests is None:

@@ -15,14 +15,14 @@ class JMeterCsv(ResultReader):
 
     title = "JMeter (CSV)"
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]
         return "timeStamp" in first and "elapsed" in first and not first.lstrip().startswith("<")
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes[WHOLE] = None
 
-        def take(row: Row, line: int) -> None:
+        def take_row(row: Row, line: int) -> None:
             if "success" not in row and "responseCode" not in row:
                 raise ConfigurationError(
                     "line 1: the columns 'success' and 'responseCode' are both missing",
@@ -30,7 +30,7 @@ class JMeterCsv(ResultReader):
                 )
             sample_of(row).add_to(gathering, line)
 
-        read_rows(file, gathering, take, "timeStamp", "elapsed")
+        read_rows(file, gathering, take_row, "timeStamp", "elapsed")
 
 
 def sample_of(row: Row) -> Sample:

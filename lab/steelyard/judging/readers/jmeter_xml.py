@@ -72,7 +72,7 @@ class JMeterXml(ResultReader):
 
     title = "JMeter (XML)"
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         return head.lstrip("\ufeff \r\n\t").startswith("<") and "<testResults" in head
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
@@ -84,9 +84,9 @@ class JMeterXml(ResultReader):
             if problem is None:
                 return
             another = problem.code in _FOLLOWING and document.begun is None
-            after = _before(file, problem.place) if another else document.begun or problem.place
+            after = _byte_before(file, problem.place) if another else document.begun or problem.place
             following, inline = _next_sample(file, after)
-            if following is None and inline and not (document.at_end or layout.one_a_line):
+            if following is None and inline and not (document.at_end or layout.has_line_per_sample):
                 raise ConfigurationError(
                     f"{problem.reason}; no later sample begins a line, so the rest is unreadable",
                     hint="repair the file there",
@@ -118,7 +118,7 @@ class _Layout:
     at_line_begin: int = 0
 
     @property
-    def one_a_line(self) -> bool:
+    def has_line_per_sample(self) -> bool:
         """Whether all outer samples begin a line, so that the others are subsamples."""
         return 0 < self.outermost == self.at_line_begin
 
@@ -201,12 +201,12 @@ class _Document:
             self.at_end = True
             self._parser.Parse(b"", True)
         except expat.ExpatError as error:
-            place = self._at(self._parser.ErrorByteIndex, error.lineno)
+            place = self._place_at(self._parser.ErrorByteIndex, error.lineno)
             column = error.offset + 1 - (self._shift if error.lineno == 1 else 0)
             reason = f"line {place.line}, column {column}: {expat.ErrorString(error.code)}"
             return _Problem(reason, place, error.code)
         except _DamagedError as error:
-            place = self._here()
+            place = self._current_place()
             return _Problem(f"line {place.line}: {error}", place, 0)
         return None
 
@@ -215,23 +215,25 @@ class _Document:
         return self._open[0].size() if self._open else 0
 
     def _check_bounds(self) -> None:
-        if self.fed - self._here().byte > MOST_TAG + _BUFFER:
+        if self.fed - self._current_place().byte > MOST_TAG + _BUFFER:
             raise _DamagedError("a tag is longer than 1 MiB")
         if self.fed - self._last_sample > MOST_WITHOUT_SAMPLE:
-            said = f"line {self._here().line}: no sample ends in {MOST_WITHOUT_SAMPLE >> 20} MiB"
+            said = f"line {self._current_place().line}: no sample ends in {MOST_WITHOUT_SAMPLE >> 20} MiB"
             raise ConfigurationError(said, hint="check that this is the result file")
 
-    def _here(self) -> _Place:
-        return self._at(self._parser.CurrentByteIndex, self._parser.CurrentLineNumber)
+    def _current_place(self) -> _Place:
+        return self._place_at(self._parser.CurrentByteIndex, self._parser.CurrentLineNumber)
 
-    def _at(self, byte: int, line: int) -> _Place:
+    def _place_at(self, byte: int, line: int) -> _Place:
         return _Place(max(0, self._place.byte + byte - self._shift), self._place.line + line - 1)
 
     def _declare(self, _version: str, encoding: str | None, _standalone: int) -> None:
         self._layout.encoding = encoding
 
     def _refuse(self, *_: object) -> None:
-        raise ConfigurationError(f"line {self._here().line}: it has a document type, which Steelyard does not read")
+        raise ConfigurationError(
+            f"line {self._current_place().line}: it has a document type, which Steelyard does not read"
+        )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -240,9 +242,9 @@ class _Document:
                 self._parser.CharacterDataHandler = self._text
             elif self._depth == 2 and not self._open:
                 self._gathering.rows += 1
-                self._gathering.leave_out(NO_SAMPLE, self._here().line)
+                self._gathering.leave_out(NO_SAMPLE, self._current_place().line)
             return
-        here = self._here()
+        here = self._current_place()
         element = _Element(tag, attributes, here.line, self._depth)
         if self._open:
             self._within += 1
@@ -267,7 +269,7 @@ class _Document:
             element = self._open.pop()
             if not self._open:
                 self.begun = None
-                self._last_sample = self._here().byte
+                self._last_sample = self._current_place().byte
                 self._gathering.rows += element.size()
                 _gather(element, self._gathering)
         self._depth -= 1
@@ -279,7 +281,7 @@ def _gather(element: _Element, gathering: Gathering) -> None:
     sample = Sample(*texts)
     holds_requests = element.tag == "sample" and any(each.tag == "httpSample" for each in element.within)
     if element.within and (holds_requests or sample.requests_within() is not None):
-        gathering.set_apart(sample.answered(element.line), element.line)
+        gathering.set_apart(sample.to_answered(element.line), element.line)
         for each in element.within:
             _gather(each, gathering)
         return
@@ -288,7 +290,7 @@ def _gather(element: _Element, gathering: Gathering) -> None:
         gathering.left_out[PARTS] += element.size() - 1
 
 
-def _before(file: IO[bytes], place: _Place) -> _Place:
+def _byte_before(file: IO[bytes], place: _Place) -> _Place:
     """The position one byte before another."""
     if not place.byte:
         return place

@@ -24,15 +24,15 @@ class K6Csv(ResultReader):
 
     title = "k6 (CSV)"
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         return head.lstrip("\ufeff").startswith("metric_name,timestamp,metric_value")
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        def take(row: Row, line: int) -> None:
+        def take_row(row: Row, line: int) -> None:
             tags = {**row, **{name: values[0] for name, values in parse_qs(row.get("extra_tags", "")).items()}}
             count_value(gathering, row["metric_name"], (row["timestamp"], row["metric_value"]), tags, line)
 
-        read_rows(file, gathering, take)
+        read_rows(file, gathering, take_row)
 
 
 def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags: Mapping[str, str], line: int) -> None:
@@ -44,10 +44,10 @@ def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags:
     number, at = number_of(text, line, metric), instant_of(instant, line)
     if metric == TIME:
         gathering.notes |= dict.fromkeys((BEGINS, BY_STATUS))
-        gathering.add(_answered(tags, at, number), line)
+        gathering.add(_parse_request(tags, at, number), line)
         return
     if metric == USERS:
-        gathering.saw_users(int(number), at)
+        gathering.note_users(int(number), at)
     elif gathering.window.leaves_out(at) is None:
         if metric == DROPPED:
             gathering.dropped += int(max(0.0, min(number, MOST_DROPPED)))
@@ -56,7 +56,7 @@ def count_value(gathering: Gathering, metric: str, value: tuple[str, str], tags:
     gathering.leave_out(NO_REQUEST, line)
 
 
-def _answered(tags: Mapping[str, str], ended_s: float, ms: float) -> Answered:
+def _parse_request(tags: Mapping[str, str], ended_s: float, ms: float) -> Answered:
     failure = _failure_of(tags)
     status = tags.get("status", "")
     code = "" if status in ("", "0") else status

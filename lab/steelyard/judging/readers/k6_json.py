@@ -8,7 +8,7 @@ from typing import IO, Any
 from ...base.errors import ConfigurationError
 from ..gathering import Gathering
 from .k6_csv import NO_REQUEST, count_value
-from .reader import Lines, ResultReader, last_may_be_cut
+from .reader import Lines, ResultReader, tolerate_cut_end
 
 
 class K6Json(ResultReader):
@@ -16,7 +16,7 @@ class K6Json(ResultReader):
 
     title = "k6 (JSON)"
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         first = head.lstrip("\ufeff").partition("\n")[0]
         return first.startswith("{") and '"metric"' in first and '"type"' in first
 
@@ -26,11 +26,11 @@ class K6Json(ResultReader):
             if not text.strip():
                 continue
             gathering.rows += 1
-            with last_may_be_cut(lines, gathering, line):
-                _take(text.lstrip("\ufeff"), line, gathering)
+            with tolerate_cut_end(lines, gathering, line):
+                _take_line(text.lstrip("\ufeff"), line, gathering)
 
 
-def _take(text: str, line: int, gathering: Gathering) -> None:
+def _take_line(text: str, line: int, gathering: Gathering) -> None:
     try:
         row: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import IO
 
 from ...base.errors import ConfigurationError
-from ..counts import OperationSums, SecondSums, bounded
+from ..counts import OperationSums, SecondSums, bounded_name
 from ..gathering import Gathering
 from ..parts import GAP_SECONDS
 from .reader import ResultReader, Row, number_of, read_rows
@@ -53,7 +53,7 @@ class LocustHistory(ResultReader):
 
     title = "Locust (history)"
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]
         return "User Count" in first and all(name in first for name in _TOTALS)
 
@@ -61,11 +61,11 @@ class LocustHistory(ResultReader):
         gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO))
         by_second: dict[int, _Totals] = {}
 
-        def take(row: Row, line: int) -> None:
+        def take_row(row: Row, line: int) -> None:
             if row["Name"] != ALL:
                 gathering.leave_out(SINGLE, line)
                 return
-            gathering.saw_result()
+            gathering.note_result()
             instant = number_of(row["Timestamp"], line, "Timestamp")
             if not 0 <= instant < 1e11:
                 raise ConfigurationError(f"line {line}: the time {instant:g} s is impossible")
@@ -78,7 +78,7 @@ class LocustHistory(ResultReader):
             if len(by_second) > MOST_INSTANTS:
                 raise ConfigurationError(f"line {line}: it has rows of more than {MOST_INSTANTS:,} seconds")
 
-        read_rows(file, gathering, take, "Timestamp", "Name", "User Count", *_TOTALS)
+        read_rows(file, gathering, take_row, "Timestamp", "Name", "User Count", *_TOTALS)
         _count_all(gathering, sorted(by_second.items()))
 
 
@@ -92,13 +92,13 @@ def _totals_of(row: Row, line: int) -> _Totals:
 def _count_all(gathering: Gathering, rows: Sequence[tuple[int, _Totals]]) -> None:
     """Count the results between consecutive rows, by the time of the later row."""
     for instant, _ in rows:
-        gathering.parts.saw(instant, instant)
+        gathering.parts.add_request(instant, instant)
     before_at, before = None, None
     for instant, totals in rows:
         reason = gathering.window.leaves_out(instant)
         if reason is None:
             gathering.counted += 1
-            gathering.saw_users(totals.users, instant)
+            gathering.note_users(totals.users, instant)
             gone = instant - before_at if before_at is not None else 1
             _count(gathering, instant, gone if gone < GAP_SECONDS else 1, totals, before)
             if before is not None and totals.began_anew(before):
@@ -131,14 +131,14 @@ class LocustSums(ResultReader):
     title = "Locust (sums)"
     has_times = False
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]
         return "Request Count" in first and "Average Response Time" in first and "User Count" not in first
 
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
         gathering.notes |= dict.fromkeys((_NO_TIMES, _FAILED_TOO, "it has totals without times: no interval"))
 
-        def take(row: Row, line: int) -> None:
+        def take_row(row: Row, line: int) -> None:
             names = ("Request Count", "Failure Count", "Average Response Time")
             total, failed, mean = (number_of(row.get(name, 0), line, name) for name in names)
             if not 0 <= failed <= total <= 1e12:
@@ -150,13 +150,13 @@ class LocustSums(ResultReader):
             gathering.counted += 1
             completed = round(total - failed)
             operations = gathering.counts.operations
-            name = bounded(f"{row.get('Type', '')} {row.get('Name', '')}".strip(), operations)
+            name = bounded_name(f"{row.get('Type', '')} {row.get('Name', '')}".strip(), operations)
             sums = operations.setdefault(name, OperationSums())
             sums.completed += completed
             sums.ms += completed * mean
             sums.failures.update({"failed": round(failed)} if failed else {})
 
-        read_rows(file, gathering, take)
+        read_rows(file, gathering, take_row)
 
 
 def _own_figures(gathering: Gathering, row: Mapping[str, str], line: int) -> None:

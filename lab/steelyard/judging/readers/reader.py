@@ -31,7 +31,7 @@ class ResultReader(ABC):
     has_times = True
 
     @abstractmethod
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether a file with this beginning is of this kind."""
 
     @abstractmethod
@@ -40,7 +40,7 @@ class ResultReader(ABC):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_results(path: Path) -> Iterator[IO[bytes]]:
     """A result file as bytes, unpacked where gzipped. Raises ConfigurationError."""
     try:
         with path.open("rb") as file:
@@ -107,7 +107,7 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
             elif row == columns:
                 gathering.leave_out(REPEATED_HEADER, line)
             else:
-                with last_may_be_cut(lines, gathering, line):
+                with tolerate_cut_end(lines, gathering, line):
                     take(dict(zip(columns, row, strict=True)), line)
     except csv.Error as error:
         if lines.whole or begun < rows.line_num + 1:
@@ -132,7 +132,7 @@ def _columns(header: str, delimiter: str, needed: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def last_may_be_cut(lines: Lines, gathering: Gathering, line: int) -> Iterator[None]:
+def tolerate_cut_end(lines: Lines, gathering: Gathering, line: int) -> Iterator[None]:
     """Leave out an unreadable row where it is the last one, incomplete, and not the only one."""
     try:
         yield

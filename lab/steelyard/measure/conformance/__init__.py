@@ -1,1 +1,1 @@
-"""What is asked of a server before it belongs to the hall."""
+"""What is asked of a server before Steelyard offers it."""

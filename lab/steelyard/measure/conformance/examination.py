@@ -17,7 +17,7 @@ from ...base.progress import Progress
 from ...catalogue import entries, subject_syntax
 from ...catalogue.entries import Entry
 from ...catalogue.formats import deviations_in
-from ...catalogue.tried import tried
+from ...catalogue.tried import parse_subject_words
 from ...hosts import cpus, environment, launch, sockets, subject
 from ...hosts.running import RunningSubject
 from ...hosts.subject import Subject
@@ -32,7 +32,7 @@ STOP_SECONDS = 20.0
 _REDEPLOY_SECONDS = 120.0
 
 
-def checked() -> Checked:
+def new_check() -> Checked:
     """When and where a check is made: now, at this revision, on this machine."""
     where = environment.describe([], cpus.share(), [])
     machine, git = where["machine"], where["git"]
@@ -60,12 +60,12 @@ def check(
     """
     server = entries.server(subject_syntax.subject_of(words).parts[0].server)
     service = entries.service(service_name)
-    examined_row = row(server).model_copy(update={"name": words, "checked": checked()})
+    examined_row = row(server).model_copy(update={"name": words, "checked": new_check()})
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
     try:
-        ready = subject.provided(tried(words, service_name).spec, service, progress)
-        service = ready.spoken(subject.service_as_set(service, [ready]))
+        ready = subject.provide_subject(parse_subject_words(words, service_name).spec, service, progress)
+        service = ready.in_own_format(subject.service_as_run(service, [ready]))
     except ToolchainError as error:
         return examined_row.model_copy(update={"contract": None, "reason": str(error)})
     except SteelyardError as error:
@@ -96,7 +96,7 @@ class Examination:
         in_place = bool(self.subject.front.server.model.redeploy)
         self.facts |= {"fetched": True, "started": False}
         try:
-            with self.started(self.subject) as first:
+            with self.running_subject(self.subject) as first:
                 self.facts |= {"started": True, "deployed": False, "start_seconds": round(first.start_seconds, 2)}
                 self.first_answer(first, self.known.name)
                 self.facts["deployed"] = True
@@ -106,7 +106,7 @@ class Examination:
                 self.keep_alive(first, 0 if quick else frozen_seconds)
                 self.listening(first)
                 if not quick:
-                    self.twice(first)
+                    self.run_second_server(first)
                 before = first.requests_served()
                 if in_place and not quick and before is not None:
                     self.redeploy_in_place(first, before)
@@ -126,10 +126,10 @@ class Examination:
         )
 
     @contextmanager
-    def started(self, wanted: Subject) -> Iterator[RunningSubject]:
+    def running_subject(self, wanted: Subject) -> Iterator[RunningSubject]:
         """The subject, up on ports drawn at random and stopped at the end; raises ProvisionError where it does not start."""
         draw = random.Random(time.time_ns())
-        with launch.started(wanted, self.folder, cpus.share(), draw, self.progress) as running:
+        with launch.running_subject(wanted, self.folder, cpus.share(), draw, self.progress) as running:
             yield running
 
     def exchanges(self, running: RunningSubject) -> None:
@@ -153,7 +153,7 @@ class Examination:
         freeze = frozen_seconds > 0 and self.subject.may_freeze
         try:
             with self.progress.stage(f"keeping one connection to {self.known.name}"):
-                answers = contract.hold(self.service, running.url, running.access)
+                answers = contract.hold_connection(self.service, running.url, running.access)
                 for _ in range(REQUESTS_ON_ONE_CONNECTION):
                     next(answers)
                     answered += 1
@@ -195,12 +195,12 @@ class Examination:
         elif not listeners:
             self.wrong["sockets"] = "none of its processes listens on anything, yet something answers"
 
-    def twice(self, first: RunningSubject) -> None:
+    def run_second_server(self, first: RunningSubject) -> None:
         """The same server again on other ports while the first one runs: both answer, and the first outlives the second."""
         again = replace(self.subject, label=f"{self.subject.label}-again")
         self.facts["twice"] = False
         try:
-            with self.started(again) as second, self.progress.stage(f"asking two of {self.known.name} at once"):
+            with self.running_subject(again) as second, self.progress.stage(f"asking two of {self.known.name} at once"):
                 for running, which in ((second, "the second one"), (first, "the first one")):
                     self.verify(running, f"{self.known.name}, {which} of two,")
                 self.stop(second)
@@ -215,14 +215,14 @@ class Examination:
         with self.progress.stage(f"redeploying {self.service.name} on {self.known.name}"):
             begun = time.monotonic()
             running.redeploy(_REDEPLOY_SECONDS)
-            while not self.answers_anew(running, before):
+            while not self.has_restarted(running, before):
                 if time.monotonic() - begun > _REDEPLOY_SECONDS:
                     self.wrong["redeploy"] = f"no new deployment answered within {_REDEPLOY_SECONDS:g} s"
                     return
                 time.sleep(0.05)
         self.facts |= {"redeploy_seconds": round(time.monotonic() - begun, 2), "redeploy_restart": False}
 
-    def answers_anew(self, running: RunningSubject, before: int) -> bool:
+    def has_restarted(self, running: RunningSubject, before: int) -> bool:
         """Whether a service answers rightly that has counted fewer requests than `before`."""
         death = running.death()
         if death is not None:
@@ -239,7 +239,7 @@ class Examination:
     def redeploy_by_restart(self) -> None:
         """The time to stop (known by now), to lay the service out anew, and to start until the first right answer."""
         begun = time.monotonic()
-        with self.started(self.subject) as again:
+        with self.running_subject(self.subject) as again:
             self.first_answer(again, f"{self.known.name}, started again,")
             seconds = self.facts["stop_seconds"] + time.monotonic() - begun
             self.facts |= {"redeploy_seconds": round(seconds, 2), "redeploy_restart": True}
@@ -267,7 +267,7 @@ class Examination:
     def first_answer(self, running: RunningSubject, answerer: str) -> None:
         """One right answer; raises ContractError where it does not come."""
         try:
-            next(contract.hold(self.service, running.url, running.access))
+            next(contract.hold_connection(self.service, running.url, running.access))
         except ContractError as error:
             raise ContractError(f"{answerer} does not answer rightly: {error.message}") from None
 

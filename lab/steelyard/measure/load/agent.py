@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...analyse.layers import AGENT_LAYERS, OTHER, means_of, slowest_requests
+from ...analyse.layers import AGENT_LAYERS, OTHER, mean_layer_times, slowest_requests
 from ...base import paths
 from ...base.errors import BuildError, KeeperError
 from ...base.lock import waiting_lock
 from ...base.progress import Progress
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...hosts import keeper
 from ...hosts.build import source_hash
 from ...hosts.toolchain import require
@@ -74,7 +74,7 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
         requests=len(right),
         violations=len(within) - len(right),
         lost=recorded.lost,
-        layers=_means(right, layers) if right else [],
+        layers=_layer_means(right, layers) if right else [],
         slow=None
         if slowest is None
         else f"the slowest {1 - slowest[0]:.0%} take {value_text(slowest[1])} ms more than the mean, {slowest[3]:.0%} of it in "
@@ -93,8 +93,8 @@ def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Laye
     return [*layers, OTHER] if tags - {tag for layer in layers for tag in layer.tags} else layers
 
 
-def _means(right: Sequence[RequestRecord], layers: Sequence[Layer]) -> list[LoadedLayer]:
-    means = means_of(right, layers)
+def _layer_means(right: Sequence[RequestRecord], layers: Sequence[Layer]) -> list[LoadedLayer]:
+    means = mean_layer_times(right, layers)
     whole = sum(means.values())
     return [
         LoadedLayer(
@@ -112,8 +112,8 @@ def _why_not(recorded: RecordFolder, answered: int) -> Iterator[str]:
     if not records:
         yield "nothing was recorded: is it a Java service of servlets, and does its log (target.log) speak of the agent?"
     elif records < answered:
-        yield f"{counted(records, 'request')} recorded where {answered:,} were answered"
+        yield f"{plural(records, 'request')} recorded where {answered:,} were answered"
     if records and not recorded.whole:
         yield "a process of the target did not come to its end: records may be missing"
     if recorded.lost:
-        yield f"{counted(recorded.lost, 'record')} could not be written"
+        yield f"{plural(recorded.lost, 'record')} could not be written"

@@ -53,11 +53,11 @@ class Credentials:
     digest: Digest | None = None
 
     @property
-    def challenged(self) -> int:
+    def challenge_count(self) -> int:
         """How many requests were sent so far beside those of loads, each for a server's challenge."""
         return 0 if self.digest is None else self.digest.challenged
 
-    def told(self, users: int) -> Secrets | None:
+    def next_secrets(self, users: int) -> Secrets | None:
         """What the next engine is told, which asks as so many users at once; raises TargetError. Each has nonces of its own, whose
         uses are counted from one."""
         if self.digest is not None:
@@ -95,10 +95,12 @@ def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[Loa
 
 
 def _with_token(operation: LoadOperation, auth: Auth) -> LoadOperation:
-    return replace(operation, bodies=[_tokened(body, auth, operation.name) for body in operation.bodies], filled=True)
+    return replace(
+        operation, bodies=[_with_token_header(body, auth, operation.name) for body in operation.bodies], filled=True
+    )
 
 
-def _tokened(body: bytes, auth: Auth, name: str) -> bytes:
+def _with_token_header(body: bytes, auth: Auth, name: str) -> bytes:
     """An envelope with a security header in front of its others; places in it are the engine's to fill."""
     try:
         root = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ...analyse import load_figures as figures
 from ...base.csvfiles import is_stored, read_document
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...models.job import Profile, Rate
 from ...results.tables import SliceRow
 from .driving import FAILURE_PAUSE_MS, Stretches
@@ -29,7 +29,7 @@ def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
         share = 100 * reconnects / max(1, row.sent)
         verb = "was" if reconnects == 1 else "were"
         said.append(
-            f"{counted(reconnects, 'request')} ({value_text(share)}% of those sent) {verb} sent again, since the server ended or "
+            f"{plural(reconnects, 'request')} ({value_text(share)}% of those sent) {verb} sent again, since the server ended or "
             "refused the first attempt: their response times include both attempts"
         )
     if figures.failed_of(row) and not isinstance(profile, Rate):

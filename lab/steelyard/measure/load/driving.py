@@ -68,10 +68,10 @@ class Stretches:
         hosts = (THIS_MACHINE,) if self._verifies else ground.engine_hosts
         self.engines: Engines | None = None
         if len(hosts) == 1:
-            self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.told(users))
+            self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.next_secrets(users))
         else:
             # Each has secrets of its own: what is counted of their uses is counted by one engine.
-            told = [ground.who_asks.told(-(-users // len(hosts))) for _ in hosts]
+            told = [ground.who_asks.next_secrets(-(-users // len(hosts))) for _ in hosts]
             self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
         self.gave_up: str | None = None
         self.stop_asked = self._broken_off = False
@@ -99,19 +99,19 @@ class Stretches:
         def second(tick: dict[str, Any]) -> None:
             self._ground.progress.live.second(tick)
             try:
-                self._ground.progress.tell(say(tick))
+                self._ground.progress.set_stage(say(tick))
             except StopAsked:  # what was measured until now is a measurement
                 self.stop_asked = True
             self.stop_asked |= wish.asked
-            if watch.failed_wholly(tick):
+            if watch.has_failed(tick):
                 self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
             if self.stop_asked or self.gave_up is not None or enough(tick):
-                self._engine.enough(number)
+                self._engine.end_early(number)
 
         asks = nullcontext(StopWish()) if self._verifies else interrupts_ask(self._break_off, _STOPPING_SECONDS)
         with asks as wish:
             try:
-                self._engine.go(number, self._ground.timeout_seconds + _PATIENCE, second)
+                self._engine.drive_slice(number, self._ground.timeout_seconds + _PATIENCE, second)
             except EngineError:
                 if not self._broken_off:
                     raise
@@ -166,7 +166,7 @@ class GiveUp:
         self._since = clock()
         self._completed = self._failed = self._failed_then = 0
 
-    def failed_wholly(self, tick: Mapping[str, Any]) -> bool:
+    def has_failed(self, tick: Mapping[str, Any]) -> bool:
         """Whether, with the second that `tick` tells of, nothing was answered rightly for the given time."""
         now, completed, failed = self._clock(), tick["completed"], tick["failed"] + tick["wrong"]
         idle = failed == self._failed and not tick["users"]

@@ -41,8 +41,8 @@ def judged_requests(row: SliceRow, folder: Path, user_seconds: float) -> JudgedR
     open load. Raises StoreError."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     counts = judged_counts(row, outcomes)
-    kinds = {kind: _times(row, folder, kind) for kind in ("response", "late", "carried")}
-    times = histogram.merged([histogram.without(kinds["response"], kinds["carried"]), kinds["late"]])
+    kinds = {kind: _response_times(row, folder, kind) for kind in ("response", "late", "carried")}
+    times = histogram.merge_histograms([histogram.subtract(kinds["response"], kinds["carried"]), kinds["late"]])
     waited_share = min(1.0, row.unanswered_ns_sum / 1e9 / user_seconds) if user_seconds else 0.0
     return JudgedRequests(counts, times, waited_share, _silent_from(row, counts))
 
@@ -55,9 +55,9 @@ def user_seconds(profile: Profile, row: SliceRow, seconds: Sequence[Second]) -> 
     return users * row.seconds
 
 
-def _times(row: SliceRow, folder: Path, kind: str) -> Histogram:
+def _response_times(row: SliceRow, folder: Path, kind: str) -> Histogram:
     logged = read_histograms(folder / "intervals.hlog", True).get((row.slice, kind), [])
-    return histogram.merged(histogram.decode(encoded) for _, encoded in logged)
+    return histogram.merge_histograms(histogram.decode(encoded) for _, encoded in logged)
 
 
 def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
@@ -83,11 +83,11 @@ def judged_goals(goals: Goals, requests: JudgedRequests) -> list[GoalFound]:
     judged = []
     for share, most_ms in sorted(goals.percentiles.items()):
         slow = slower_than(times, most_ms) + counts.bad
-        kept = counts.sent > 0 and slow <= (1 - share) * counts.sent and not hung
-        measured = f"{slow / max(1, counts.sent):.2%} of requests took longer, failed or had no answer"
+        kept = counts.total > 0 and slow <= (1 - share) * counts.total and not hung
+        measured = f"{slow / max(1, counts.total):.2%} of requests took longer, failed or had no answer"
         judged.append(_goal(f"{percentile_name(share)} <= {most_ms:g} ms", measured, waited, counts, kept=kept))
     if goals.errors is not None:
-        share_bad = counts.bad / counts.sent if counts.sent else 1.0
+        share_bad = counts.bad / counts.total if counts.total else 1.0
         kept = share_bad <= goals.errors and not hung
         measured = f"{share_bad:.3%} failed or had no answer"
         judged.append(_goal(f"failed <= {goals.errors:.3g}", measured, waited, counts, kept=kept))
@@ -95,7 +95,7 @@ def judged_goals(goals: Goals, requests: JudgedRequests) -> list[GoalFound]:
 
 
 def _goal(goal: str, measured: str, waited: str, counts: RequestCounts, *, kept: bool) -> GoalFound:
-    return GoalFound(goal=goal, found=(measured if counts.sent else "nothing was sent") + waited, kept=kept)
+    return GoalFound(goal=goal, found=(measured if counts.total else "nothing was sent") + waited, kept=kept)
 
 
 def slower_than(times: Histogram, most_ms: float) -> int:

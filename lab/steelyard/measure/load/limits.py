@@ -15,20 +15,20 @@ from ...analyse import analysis
 from ...base.csvfiles import write_document
 from ...base.errors import ConfigurationError
 from ...base.progress import Progress
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...models.outputs.loading import Estimate, LimitOutput
 from ...models.outputs.own_service import LeftOut
 from ...results import loads
 from ...results.live_file import STOPPED
-from ...statistics.queue_limit import LEAST_STRETCHES, Promise, Queue, Values, limit
+from ...statistics.queue_limit import LEAST_STRETCHES, Goal, Queue, Values, limit
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
 from ...workload.planned_load import loadable
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
-from .load import NOT_JUDGED, prepared
-from .run_folder import LIMIT, RunFolder, scheduled
-from .stages import Driven, Promised, Stages
+from .load import NOT_JUDGED, prepare_load
+from .run_folder import LIMIT, RunFolder, plan_trial
+from .stages import Driven, LimitGoal, Stages
 
 ARRIVALS = ("poisson", "constant", "users")
 LEAST_SECONDS = 60.0
@@ -53,7 +53,7 @@ _THIS_PROCESS = "the interval covers this process and hour alone: a target that 
 class LimitWords:
     """What is asked of `find-limit`: the promise, how load arrives (ARRIVALS), the time that it may take, and what `load` takes."""
 
-    promised: Promised
+    goal: LimitGoal
     arrivals: str
     within_seconds: float
     load: LoadSpec
@@ -80,26 +80,26 @@ def find_limit(
     asked, not_loaded = loadable(asked, words.load)
     loaded = [name for name in asked.operations if name not in {left.what for left in not_loaded}]
     begun = time.monotonic()
-    with prepared(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
+    with prepare_load(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.within_seconds)
-        schedule = scheduled(LIMIT, asked.name, [ready.running.label], [], words.load.seed)
+        schedule = plan_trial(LIMIT, asked.name, [ready.running.label], [], words.load.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
-        stages = Stages(run, ready, words.load, loaded, asked.max_rate, words.promised)
+        stages = Stages(run, ready, words.load, loaded, asked.max_rate, words.goal)
         search = Search(stages, words, begun)
-        outcome, beyond = searched(search)
+        outcome, beyond = run_search(search)
         output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
         write_document(run.folder / loads.LIMIT, output.model_dump(mode="json"))
     progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
-    report.write_page(analysis.analysed(run.folder))
+    report.write_page(analysis.full_analysis(run.folder))
     return output
 
 
-def searched(search: Search) -> tuple[LimitOutcome, str]:
+def run_search(search: Search) -> tuple[LimitOutcome, str]:
     """The limit and what is beyond it; what is known of them where the user stopped the search (`search.stopped`)."""
-    outcome = _none("the search was stopped")
+    outcome = _no_limit("the search was stopped")
     try:
         outcome = search.run()
-        return outcome, search.beyond(outcome.estimate.value)
+        return outcome, search.describe_beyond(outcome.estimate.value)
     except KeyboardInterrupt:
         search.stopped = True
         return outcome, "not tried"
@@ -121,18 +121,18 @@ class Search:
 
     def run(self) -> LimitOutcome:
         """Alone, then with more and more users, then near the limit."""
-        alone = self._alone()
+        alone = self._drive_one_user()
         if not alone.stage.kept:
-            return _none("the promise is broken by one user alone")
+            return _no_limit("the promise is broken by one user alone")
         kept, broken = self._ladder(alone)
         if self.words.arrivals == "users":
             return self._bracketed_users(kept, broken)
         most = max(driven.stage.answered_per_s for driven in self.stages.driven)
-        if self.words.promised.percentile is None:
+        if self.words.goal.percentile is None:
             return self._bracketed_rates(most)
         return self._near_the_limit(alone, most)
 
-    def _alone(self) -> Driven:
+    def _drive_one_user(self) -> Driven:
         """One user, met by nobody; asked again where the times spread or break the promise, and then the calmer of both."""
         alone = self.stages.users(1, _ALONE_SECONDS)
         if alone.stage.kept and not alone.why_not and Queue.of_times(alone.times, even=False).is_steady:
@@ -161,7 +161,7 @@ class Search:
             most = max(most, wider.stage.answered_per_s)
         return users, None
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         """How many seconds are left, without those for the last stage, drains and the statistics."""
         within = self.words.within_seconds
         return self.begun + within - min(25.0, 0.15 * within) - self.clock()
@@ -172,95 +172,95 @@ class Search:
     def _near_the_limit(self, alone: Driven, capacity: float) -> LimitOutcome:
         """Stages of open load around where the limit seems to be, those that something disturbed driven once more."""
         queue = Queue.of_times(alone.times, even=self.words.arrivals == "constant")
-        promise = Promise(self.words.promised.seconds or math.inf, 1 - (self.words.promised.percentile or 0.0))
-        seconds = max(_LEAST_STAGE_SECONDS, self._left() / _STAGES - 1.0)
+        promise = Goal(self.words.goal.seconds or math.inf, 1 - (self.words.goal.percentile or 0.0))
+        seconds = max(_LEAST_STAGE_SECONDS, self._seconds_left() / _STAGES - 1.0)
         bound = self.stages.most_rate or math.inf
         approach, first = Approach(queue, promise, capacity), len(self.stages.driven)
         while True:
             suspect = approach.suspect()
             # The last place is for driving a suspicious stage again: what is not known to be disturbed counts.
             needed = seconds if suspect is not None else 2 * seconds
-            if len(self.stages.driven) - first >= LEAST_STRETCHES and self._left() < needed:
+            if len(self.stages.driven) - first >= LEAST_STRETCHES and self._seconds_left() < needed:
                 break
             rate = min(approach.rate(), bound)
-            self._near(approach, suspect, rate, seconds)
+            self._drive_near_limit(approach, suspect, rate, seconds)
             if self._errors_break(self.stages.driven[first:]):
                 return self._bracketed_rates(rate)
-        self._take_back(approach, first)
+        self._restore_stages(approach, first)
         outcome = limit(list(approach.stretches.values()), queue, promise)
         if outcome is None:
             most = max(each.stage.rate or 0 for each in self.stages.driven[first:])
-            return _none(f"no stage up to {value_text(most)}/s told where it lies")
+            return _no_limit(f"no stage up to {value_text(most)}/s told where it lies")
         if outcome.rate > bound:
-            return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+            return _no_limit(f"the promise is kept up to max_rate, {bound:g}/s")
         return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
 
-    def _near(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
+    def _drive_near_limit(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
         """One stage more: at a rate, or a suspicious one once more, and what is learned of it."""
         number = len(self.stages.driven)
         if suspect is not None:
             rate = self.stages.driven[suspect].stage.rate or rate
         again = None if suspect is None else suspect + 1
         driven = self.stages.rate(rate, seconds, poisson=not approach.queue.even, again=again)
-        stretch = driven.arrivals(self.words.promised)
+        stretch = driven.arrivals(self.words.goal)
         if driven.why_not:
             self.left_out[number] = driven.why_not
-        elif driven.held_up > _MOST_HELD_UP * approach.promise.seconds and (
+        elif driven.held_up > _MOST_HELD_UP * approach.goal.seconds and (
             suspect is None or approach.is_slower(stretch, suspect)
         ):
             # Of a suspicious one it says nothing, so that one counts: it is not driven for ever on a machine that is never still.
             self.left_out[number] = _HELD_UP
-            approach.settle(suspect)
+            approach.accept_stage(suspect)
         elif suspect is None:
-            approach.tell(number, stretch)
-        elif approach.tell_again(suspect, number, stretch):
+            approach.learn(number, stretch)
+        elif approach.learn_again(suspect, number, stretch):
             self.left_out[suspect] = _DISTURBED
 
-    def _take_back(self, approach: Approach, first: int) -> None:
+    def _restore_stages(self, approach: Approach, first: int) -> None:
         """Count what was left out where it is so much that nothing is known of the service undisturbed."""
         near = [place for place in self.left_out if place >= first]
         if len(near) > _MOST_LEFT_OUT * (len(self.stages.driven) - first) or len(approach.stretches) < LEAST_STRETCHES:
             for place in sorted(near):
                 del self.left_out[place]
-                approach.tell(place, self.stages.driven[place].arrivals(self.words.promised))
+                approach.learn(place, self.stages.driven[place].arrivals(self.words.goal))
 
     def _errors_break(self, stages: Sequence[Driven]) -> bool:
         """Whether more requests failed than are promised, all stages together."""
-        if self.words.promised.errors is None:
+        if self.words.goal.errors is None:
             return False
         failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
-        return failed > self.words.promised.errors * sum(len(each.times) for each in stages)
+        return failed > self.words.goal.errors * sum(len(each.times) for each in stages)
 
     def _bracketed_rates(self, rate: float) -> LimitOutcome:
         """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
         bracket = Bracket(rate)
         bound = self.stages.most_rate or math.inf
-        seconds = max(3.0, self._left() / 14)
-        while self._left() > seconds and not bracket.narrow:
+        seconds = max(3.0, self._seconds_left() / 14)
+        while self._seconds_left() > seconds and not bracket.is_narrow:
             tried = min(bracket.next(), bound)
             stage = self.stages.rate(tried, seconds, poisson=self.words.arrivals == "poisson").stage
-            bracket.tell(tried, kept=stage.kept)
+            bracket.update(tried, kept=stage.kept)
             if tried == bound and stage.kept:
-                return _none(f"the promise is kept up to max_rate, {bound:g}/s")
+                return _no_limit(f"the promise is kept up to max_rate, {bound:g}/s")
         return bracket.outcome()
 
     def _bracketed_users(self, kept: int, broken: int | None) -> LimitOutcome:
         """The same with whole numbers of users, each end of the last bracket tried again."""
         if broken is None:
-            return _none(f"the promise is kept with {kept} users, and no more were tried")
-        seconds = max(3.0, self._left() / 14)
-        while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._left() > seconds:
+            return _no_limit(f"the promise is kept with {kept} users, and no more were tried")
+        seconds = max(3.0, self._seconds_left() / 14)
+        while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._seconds_left() > seconds:
             middle = (kept + broken) // 2
             holds = self.stages.users(middle, seconds).stage.kept
             kept, broken = (middle, broken) if holds else (kept, middle)
         for users in (kept, broken, kept):
-            if self._left() > seconds:
+            if self._seconds_left() > seconds:
                 holds = self.stages.users(users, seconds).stage.kept
                 kept = max(1, kept - 1) if users == kept and not holds else kept
                 broken = broken + 1 if users == broken and holds else broken
         return LimitOutcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
 
-    def beyond(self, rate_or_users: float | None) -> str:
+    def describe_beyond(self, rate_or_users: float | None) -> str:
         """What happens past the limit, from one stage more, in a sentence."""
         bound = self.stages.most_rate or math.inf
         if rate_or_users is None or rate_or_users * _BEYOND > bound:
@@ -292,7 +292,7 @@ class Bracket:
     confirmed: int = 0
 
     @property
-    def narrow(self) -> bool:
+    def is_narrow(self) -> bool:
         """Whether both ends are near each other and each was tried again."""
         close = self.kept is not None and self.broken is not None and self.broken <= self.kept * _WIDTH
         return close and self.confirmed >= 2
@@ -307,7 +307,7 @@ class Bracket:
             return self.kept if self.confirmed % 2 == 0 else self.broken
         return math.sqrt(self.kept * self.broken)
 
-    def tell(self, load: float, *, kept: bool) -> None:
+    def update(self, load: float, *, kept: bool) -> None:
         """What came of a load; where an end is contradicted, the bracket widens again."""
         again = load in (self.kept, self.broken)
         held = kept == (load == self.kept)
@@ -322,11 +322,11 @@ class Bracket:
     def outcome(self) -> LimitOutcome:
         """The limit that it came to."""
         if self.kept is None:
-            return _none(
+            return _no_limit(
                 f"the promise was broken at every rate that was tried, down to {value_text(self.broken or self.begin)}/s"
             )
         if self.broken is None:
-            return _none(f"the promise was kept at every rate that was tried, up to {value_text(self.kept)}/s")
+            return _no_limit(f"the promise was kept at every rate that was tried, up to {value_text(self.kept)}/s")
         return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
 
 
@@ -335,7 +335,7 @@ def _spread(times: Values) -> float:
     return float(np.std(times)) if np.all(np.isfinite(times)) else math.inf
 
 
-def _none(why: str) -> LimitOutcome:
+def _no_limit(why: str) -> LimitOutcome:
     return LimitOutcome(Estimate(value=None, why_not=why), "no limit was found")
 
 
@@ -357,7 +357,7 @@ def _output(
     return LimitOutput(
         service=asked.name,
         target=asked.address,
-        promise=words.promised.words(),
+        promise=words.goal.words(),
         arrivals=words.arrivals,
         unit="users" if words.arrivals == "users" else "requests/s",
         limit=outcome.estimate,
@@ -384,7 +384,7 @@ def _left_out_note(stages: Stages, search: Search) -> list[str]:
     for why in dict.fromkeys(search.left_out.values()):
         loads = [stages.driven[place].stage.load for place, reason in search.left_out.items() if reason == why]
         if why != _ON_THE_WAY:
-            notes.append(f"{counted(len(loads), 'stage')} left out ({', '.join(loads)}): {why}")
+            notes.append(f"{plural(len(loads), 'stage')} left out ({', '.join(loads)}): {why}")
     return notes
 
 
@@ -392,7 +392,7 @@ def require_words(words: LimitWords) -> None:
     """Raises ConfigurationError where the words make no search."""
     if words.arrivals not in ARRIVALS:
         raise ConfigurationError(f"there are no arrivals '{words.arrivals}'", hint=f"there are {', '.join(ARRIVALS)}")
-    if not words.promised.words():
+    if not words.goal.words():
         raise ConfigurationError("there is no promise to keep", hint="--p95 200ms, --errors 1%, or both")
     if words.within_seconds < LEAST_SECONDS:
         raise ConfigurationError(

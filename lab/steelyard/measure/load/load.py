@@ -16,7 +16,7 @@ from ...base.csvfiles import write_document, write_text
 from ...base.errors import ConfigurationError, TargetError
 from ...base.lock import machine_lock
 from ...base.progress import Progress
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...hosts import environment, processes
 from ...hosts.cpus import Shares, kept_awake, share
 from ...hosts.keeper import Keeper
@@ -27,7 +27,7 @@ from ...models.records import SlicePlan, WrongSample
 from ...models.service import Service
 from ...results import loads
 from ...results.live_file import STOPPED, LiveFile
-from ...results.outcomes import OUTCOMES, by_status, read_outcomes, whole_counts
+from ...results.outcomes import OUTCOMES, by_status, read_outcomes, total_counts
 from ...results.tables import SliceRow
 from ...workload import answer_rules
 from ...workload.allowed_hosts import target_of
@@ -35,13 +35,13 @@ from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget, label_of
 from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
-from ..telemetry.publisher import notes_of, told
+from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
 from . import agent, connections, started_target, starting
 from .auth import with_auth
 from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
-from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observed, recorded, scheduled
+from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observe_slice, plan_trial, record_trial
 from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
 
@@ -80,23 +80,23 @@ def load(
             "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
             hint="take one engine, or leave --otlp and --remote-write out",
         )
-    with prepared(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
+    with prepare_load(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
-        schedule = scheduled(LOAD, asked.name, [label], [cell], words.seed)
+        schedule = plan_trial(LOAD, asked.name, [label], [cell], words.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
         run.keep()
-        with recorded(run, schedule.trials[0], [ready.running]) as notes:
+        with record_trial(run, schedule.trials[0], [ready.running]) as notes:
             progress.show(f"loading {asked.name}: {load_text(words, planned)}")
             notes.slices = [SlicePlan(number=0, subject=label, cell=cell.name, phase="measure", pair=0)]
-            output = _loaded(asked, words, ready, planned, not_loaded, notes, receivers)
+            output = _drive_load(asked, words, ready, planned, not_loaded, notes, receivers)
         write_document(run.folder / loads.LOAD, output.model_dump(mode="json"))
     progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
-    report.write_page(analysis.analysed(run.folder))
+    report.write_page(analysis.full_analysis(run.folder))
     return output
 
 
-def _loaded(
+def _drive_load(
     asked: LoadTarget,
     words: LoadSpec,
     ready: Ready,
@@ -109,10 +109,10 @@ def _loaded(
     with (
         Stretches(ready.ground, [planned], notes.folder) as stretches,
         processes.Observer(notes.folder) as observer,
-        observed(observer, 0, ready.running),
-        told(receivers, asked.name, asked.address, ready.ground.folder.name, notes.folder),
+        observe_slice(observer, 0, ready.running),
+        publish_totals(receivers, asked.name, asked.address, ready.ground.folder.name, notes.folder),
     ):
-        row = stretches.drive(0, _shown)
+        row = stretches.drive(0, _tick_text)
     target = ready.target(row)
     looked_at, wrong = _kept_answers(asked, notes.folder, ready.running.label)
     notes.samples_checked, notes.wrong_samples = looked_at, wrong
@@ -145,22 +145,22 @@ class Ready:
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
-        after, challenged = started_target.read(service, kept), self.ground.who_asks.challenged
-        return started_target.judged(before, loaded, after, self.verification, row, challenged)
+        after, challenged = started_target.read(service, kept), self.ground.who_asks.challenge_count
+        return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
 
     def layers(self, row: SliceRow) -> LoadedLayers:
         """Where the time of the requests of `row` went inside a target that was started with the agent; it is ended for that.
         Raises TargetError where it runs already, and KeeperError or StoreError."""
         if self.started is None:
             raise TargetError("a target that runs already has no agent", hint=_NO_AGENT)
-        answered = row.sent + self.verification.sent - row.maybe_served - row.turned_away
+        answered = row.sent + self.verification.sent - row.maybe_served - row.rejected_requests
         service, kept_by = self.started[:2]
         kept_by.stop(agent.END_SECONDS)  # it writes what it still holds
         return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
 
 
 @contextmanager
-def prepared(
+def prepare_load(
     asked: LoadTarget,
     words: LoadSpec,
     secret_headers: Mapping[str, str],
@@ -175,7 +175,7 @@ def prepared(
     _require_ready(asked, words, out or Path("runs"))
     folder = (out or Path("runs")) / f"load-{label_of(asked.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
     with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(asked, words) as engine_hosts:
-        folder = loads.made(folder)
+        folder = loads.make_run_folder(folder)
         corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
         shares = share()
         _describe(asked, folder, shares, command, engine_hosts)
@@ -193,12 +193,12 @@ def prepared(
         )
         with (
             LiveFile(folder, progress, shares.server) as told,
-            progress.followed(told),
+            progress.followed_by(told),
             kept_awake(shares),
             _running(asked, folder, progress, layers=words.layers) as kept_by,
         ):
             before = None if kept_by is None else started_target.read(*kept_by)
-            progress.show(f"verifying {counted(len(asked.operations), 'operation')} of {asked.name}")
+            progress.show(f"verifying {plural(len(asked.operations), 'operation')} of {asked.name}")
             verification, answers = verify(ground, list(asked.operations))
             _require_kept(asked, answers, folder)
             keeper = None if kept_by is None else kept_by[1]
@@ -222,7 +222,7 @@ def _describe(
 
 def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
     """What is known of the other machines that engines drive from, by their names."""
-    machines = {host.name: host.reach.described() for host in hosts if host.name}
+    machines = {host.name: host.reach.describe() for host in hosts if host.name}
     return {"engine_hosts": machines} if machines else {}
 
 
@@ -248,7 +248,7 @@ def _running(
     if layers:
         attached = agent.environment(agent.provide(progress), records_in(folder), service.folder)
     progress.show(f"starting {asked.name}")
-    with starting.started(service, folder / "target.log", progress, attached) as kept_by:
+    with starting.running_target(service, folder / "target.log", progress, attached) as kept_by:
         yield service.model, kept_by
 
 
@@ -277,10 +277,10 @@ def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path)
             )
 
 
-def _shown(tick: Mapping[str, Any]) -> str:
+def _tick_text(tick: Mapping[str, Any]) -> str:
     failed = tick["failed"] + tick["wrong"]
     time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
-    users = counted(tick["users"], "user")
+    users = plural(tick["users"], "user")
     last = " · waiting for the last answers" if tick["elapsed_s"] >= tick["seconds"] else ""
     return f"{tick['elapsed_s']:.0f} s · {users} · {tick['completed']:,} answered · {failed:,} failed{time}{last}"
 
@@ -347,7 +347,7 @@ def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests)
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     return {
         "reconnects": connections.reconnects_of(row),
-        "requests": figures.totals(whole_counts(row) + whole_counts(ready.verification)),
+        "requests": figures.totals(total_counts(row) + total_counts(ready.verification)),
         "judged": figures.totals(judged.counts),
         "statuses": {str(status): count for status, count in by_status(outcomes).items()},
         "failure_causes": figures.failure_causes(outcomes, ready.ground.corpus.rules),

@@ -41,7 +41,7 @@ def compared_output(compared: ComparedRun) -> RunningComparison:
     """What `compare --json` prints of two subjects that run."""
     run = compared.analysed.run
     judged = next(judgement for judgement in compared.analysed.judgements if judgement.compared.primary)
-    rows = {label: _measured(run, label) for label in compared.subjects}
+    rows = {label: _measured_slices(run, label) for label in compared.subjects}
     why_not = [
         f"{compared.subjects[label][0]}: {row.why_not}" for label, own in rows.items() for row in own if row.why_not
     ]
@@ -70,7 +70,7 @@ def _estimate(judged: Judgement) -> Estimate:
     return Estimate(value=judged.compared.ratio, low=interval.low, high=interval.high)
 
 
-def _measured(run: Run, label: str) -> list[SliceRow]:
+def _measured_slices(run: Run, label: str) -> list[SliceRow]:
     return [
         trial.slices[number]
         for trial in run.trials
@@ -95,12 +95,12 @@ def _side(run: Run, label: str, named: tuple[str, str], rows: Sequence[SliceRow]
         completed=completed,
         failed=sum(failures.values()),
         failures=failures,
-        sent=_sent(run, label),
+        sent=_requests_sent(run, label),
         requests=figures.totals(requests),
     )
 
 
-def _sent(run: Run, label: str) -> int:
+def _requests_sent(run: Run, label: str) -> int:
     """Everything that a subject was sent: verified, warmed up, measured, and cut short."""
     tables = sorted(run.folder.glob("*/*/slices.csv"))
     return sum(row.sent for table in tables for row in read_slices(table, True).values() if row.subject == label)

@@ -128,7 +128,7 @@ def cell_of(planned: Stretch, name: str = "", *, primary: bool = True) -> Cell:
     )
 
 
-def scheduled(study: str, service: str, labels: Sequence[str], cells: Sequence[Cell], seed: int) -> Schedule:
+def plan_trial(study: str, service: str, labels: Sequence[str], cells: Sequence[Cell], seed: int) -> Schedule:
     """The schedule of one trial in which the subjects meet all of these cells; of no cells, one without a trial yet."""
     seconds = max((_seconds(cell) for cell in cells), default=0.0)
     return Schedule(
@@ -177,7 +177,7 @@ def _study(schedule: Schedule) -> dict[str, object]:
 
 
 @contextmanager
-def recorded(run: RunFolder, plan: TrialPlan, targets: Sequence[RunningTarget]) -> Iterator[TrialNotes]:
+def record_trial(run: RunFolder, plan: TrialPlan, targets: Sequence[RunningTarget]) -> Iterator[TrialNotes]:
     """A trial while its body drives it; its record is written at the end, however that comes, and says why it ended."""
     notes = TrialNotes(trial_folder(run.folder, plan.number))
     notes.folder.mkdir(parents=True, exist_ok=True)
@@ -230,7 +230,7 @@ def _record(
 
 
 @contextmanager
-def observed(observer: processes.Observer, number: int, target: RunningTarget) -> Iterator[None]:
+def observe_slice(observer: processes.Observer, number: int, target: RunningTarget) -> Iterator[None]:
     """A slice while its body drives it: what the machine did meanwhile, and the target's processes where they are known."""
     before = processes.reading_of(_use(target))
     yield

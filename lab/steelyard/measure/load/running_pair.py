@@ -33,7 +33,16 @@ from ...workload.request_files import write_requests
 from .auth import with_auth
 from .driving import LoadContext, Stretches, verify
 from .pair_figures import LEAST_PAIRS, ComparedRun, compared_output
-from .run_folder import COMPARISON, RunFolder, RunningTarget, TrialNotes, cell_of, observed, recorded, scheduled
+from .run_folder import (
+    COMPARISON,
+    RunFolder,
+    RunningTarget,
+    TrialNotes,
+    cell_of,
+    observe_slice,
+    plan_trial,
+    record_trial,
+)
 from .starting import require_up
 
 _MOST_PAIRS = 40
@@ -100,14 +109,14 @@ def compare_running(
     for side in sides:
         require_up(side.asked.address, None)
     with machine_lock("steelyard compare"):
-        folder = loads.made((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
+        folder = loads.make_run_folder((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
         shares = share()
         write_document(folder / "environment.json", environment.describe([], shares, command))
         progress.plan(words.budget_seconds)
-        with LiveFile(folder, progress, shares.server) as told, progress.followed(told), kept_awake(shares):
-            run, stopped = _driven(pair, words, folder, progress)
+        with LiveFile(folder, progress, shares.server) as told, progress.followed_by(told), kept_awake(shares):
+            run, stopped = _drive_pairs(pair, words, folder, progress)
     progress.show("writing the page")
-    analysed = analysis.analysed(folder)
+    analysed = analysis.full_analysis(folder)
     load = load_text(words.load, stretch_of(words.load, list(pair.sides[0].asked.operations), None))
     subjects = {
         target.subject: (side.name, side.asked.address) for side, target in zip(sides, pair.targets, strict=True)
@@ -132,7 +141,7 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
         loaded, left = loadable(asked, load)
         not_loaded += [omitted for omitted in left if omitted not in not_loaded]
         kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]
-        chosen.append(loaded.chosen(kept))
+        chosen.append(loaded.select(kept))
     if {*chosen[0].operations} != {*chosen[1].operations}:
         raise ConfigurationError(
             "the two have different operations", hint="--service FOLDER, or --operation with one that both have"
@@ -158,7 +167,7 @@ def _labels(sides: Sequence[RunningSide]) -> list[str]:
     return [first, second if second != first else f"{second}-2"]
 
 
-def _driven(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> tuple[RunFolder, bool]:
+def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> tuple[RunFolder, bool]:
     """The run with the pairs that were driven whole, and whether someone asked to stop it."""
     load, shares = words.load, share()
     requests, who_asks = with_auth(pair.requests, {})
@@ -174,16 +183,16 @@ def _driven(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> t
         load.give_up_seconds,
         progress,
     )
-    running = [_verified(place, pair, ground) for place in (0, 1)]
+    running = [_verify_target(place, pair, ground) for place in (0, 1)]
     measured = replace(stretch_of(load, list(pair.names[0]), pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
     labels = [target.subject for target in pair.targets]
     by_rate = "response_time_mean" if load.rates is not None else "throughput"
     cell = cell_of(measured).model_copy(update={"judged_by": by_rate})
-    schedule = scheduled(COMPARISON, pair.requests.name, labels, [cell], load.seed)
+    schedule = plan_trial(COMPARISON, pair.requests.name, labels, [cell], load.seed)
     update = {"pairs_per_cell": words.planned_pairs, "warm_up_limit_seconds": load.warm_up_seconds}
     run = RunFolder(folder, schedule.model_copy(update=update), shares)
     run.keep()
-    with recorded(run, run.schedule.trials[0], running) as notes:
+    with record_trial(run, run.schedule.trials[0], running) as notes:
         stopped = _take_turns(
             pair, words, replace(ground, beside=[pair.targets[1]]), run.schedule, measured, running, notes
         )
@@ -196,7 +205,7 @@ def _driven(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> t
     return run, stopped
 
 
-def _verified(place: int, pair: _Pair, ground: LoadContext) -> RunningTarget:
+def _verify_target(place: int, pair: _Pair, ground: LoadContext) -> RunningTarget:
     """One of the two with every operation asked once; raises TargetError on the first wrong answer."""
     side, target = pair.sides[place], pair.targets[place]
     ground.progress.show(f"verifying {side.name}")
@@ -215,7 +224,7 @@ def _take_turns(
     notes: TrialNotes,
 ) -> bool:
     """Warm both up, then drive the pairs in the design's order; whether someone asked to stop. Slices of whole pairs are noted."""
-    plans, planned = _planned(pair, words, schedule, measured)
+    plans, planned = _plan_slices(pair, words, schedule, measured)
     pending: list[SlicePlan] = []
     stopped = True
     with (
@@ -227,7 +236,7 @@ def _take_turns(
             at = "warming up" if plan.pair is None else f"pair {plan.pair + 1} of {schedule.pairs_per_cell}"
             ground.progress.show(f"{at}: {plan.subject}")
             target = next(target for target in running if target.label == plan.subject)
-            with observed(observer, plan.number, target):
+            with observe_slice(observer, plan.number, target):
                 stretches.drive(plan.number, lambda _, at=at: at)  # type: ignore[misc]
             if stretches.stop_asked:
                 raise StopAsked
@@ -241,7 +250,7 @@ def _take_turns(
     return stopped
 
 
-def _planned(
+def _plan_slices(
     pair: _Pair, words: PairSpec, schedule: Schedule, measured: Stretch
 ) -> tuple[list[SlicePlan], list[Stretch]]:
     """Every slice in order, with its load: a warm-up each, then the pairs, whose two slices are asked in the same order."""

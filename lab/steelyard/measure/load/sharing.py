@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ...base.csvfiles import is_stored
 from ...base.errors import ConfigurationError, TargetError
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...hosts.placement import THIS_MACHINE, EngineHost, engine_hosts
 from ...models.job import FixedWork, Profile, Rate
 from ...models.outputs.loading import LoadedEngine, LoadOutput
@@ -33,7 +33,7 @@ def require_shared(words: LoadSpec, profile: Profile) -> None:
     most = max(words.users)
     if most < words.driving:
         raise ConfigurationError(
-            f"{counted(most, 'user')} cannot be shared by {words.driving} engines",
+            f"{plural(most, 'user')} cannot be shared by {words.driving} engines",
             hint="at least as many --users as engines",
         )
 
@@ -77,10 +77,10 @@ def with_engines(output: LoadOutput, engines: Engines | None, row: SliceRow) -> 
 
 def engines_of(engines: Engines, row: SliceRow) -> list[LoadedEngine]:
     """What each of several engines did of the slice of `row`; raises StoreError."""
-    return [_loaded(place, part, engines, row) for place, part in enumerate(engines.parts)]
+    return [_loaded_engine(place, part, engines, row) for place, part in enumerate(engines.parts)]
 
 
-def _loaded(place: int, part: EnginePart, engines: Engines, row: SliceRow) -> LoadedEngine:
+def _loaded_engine(place: int, part: EnginePart, engines: Engines, row: SliceRow) -> LoadedEngine:
     engine = {"engine": place + 1, "host": engines.hosts[place], "cpus": engines.cpus[place]}
     driven = part.folder / "slices.csv"
     own = read_slices(driven, True).get(row.slice) if is_stored(driven) else None
@@ -120,7 +120,7 @@ def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> li
         cpus = {cpu for engine in there for cpu in engine.cpus}
         if cpus and len(cpus) < len(there):
             notes.append(
-                f"{len(there)} engines shared {counted(len(cpus), 'processor')}: those without one of their own add nothing, and "
+                f"{len(there)} engines shared {plural(len(cpus), 'processor')}: those without one of their own add nothing, and "
                 "wait for one another, so the slowest response times are partly theirs (docs/decisions/many-engines.md)"
             )
     return notes

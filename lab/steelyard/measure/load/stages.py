@@ -12,7 +12,7 @@ import numpy as np
 from ...analyse import load_figures as figures
 from ...base.csvfiles import read_table
 from ...base.errors import TargetError
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...hosts import processes
 from ...models.job import BigBang, Profile, Rate
 from ...models.job import Stage as RateStage
@@ -26,13 +26,13 @@ from ...workload.planned_load import Stretch, stretch_of
 from .driving import LoadContext, Stretches
 from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
 from .load import Ready
-from .run_folder import RunFolder, cell_of, observed, recorded
+from .run_folder import RunFolder, cell_of, observe_slice, record_trial
 
 _MOST_IN_FLIGHT = 10_000
 
 
 @dataclass(frozen=True)
-class Promised:
+class LimitGoal:
     """What is promised: at most a share `1 - percentile` of requests takes longer than `seconds` or fails, and at most a share
     `errors` fails; None: no such promise."""
 
@@ -64,9 +64,9 @@ class Driven:
     held_up: float
     why_not: str
 
-    def arrivals(self, promised: Promised) -> OpenStretch:
+    def arrivals(self, goal: LimitGoal) -> OpenStretch:
         """The stage as the statistics know it."""
-        return OpenStretch(self.taken_up, int(np.sum(self.times > (promised.seconds or np.inf))))
+        return OpenStretch(self.taken_up, int(np.sum(self.times > (goal.seconds or np.inf))))
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Stages:
     words: LoadSpec
     operations: Sequence[str]
     most_rate: float | None
-    promised: Promised
+    goal: LimitGoal
     driven: list[Driven] = field(default_factory=list)
 
     def users(self, count: int, seconds: float) -> Driven:
@@ -87,7 +87,7 @@ class Stages:
             self.words, users=(count, count), rates=None, poisson=False, profile="constant", seconds=seconds
         )
         planned = stretch_of(words, self.operations, self.most_rate)
-        return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), counted(count, "user"))
+        return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), plural(count, "user"))
 
     def rate(self, rate: float, seconds: float, *, poisson: bool, again: int | None = None) -> Driven:
         """A stage of open load that begins with an empty queue; `again`: with the arrivals of the stage of this number."""
@@ -101,13 +101,13 @@ class Stages:
         number = len(self.driven) + 1
         ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
         ground.progress.show(f"stage {number}: {load}")
-        row, stretches = self._driven(planned, ground)
+        row, stretches = self._drive_stage(planned, ground)
         if stretches.stop_asked:
             raise StopAsked
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
         # Unanswered requests are among these; what the engine never sent is not, and the row says so.
-        due, taken_up, times = _logged(stretches.folder, row)
+        due, taken_up, times = _logged_times(stretches.folder, row)
         held_up = float(np.max(taken_up - due, initial=0.0))
         users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
         requests = judged_requests(row, stretches.folder, users * row.seconds)
@@ -115,28 +115,28 @@ class Stages:
         self.driven.append(done)
         return done
 
-    def _driven(self, planned: Stretch, ground: LoadContext) -> tuple[SliceRow, Stretches]:
+    def _drive_stage(self, planned: Stretch, ground: LoadContext) -> tuple[SliceRow, Stretches]:
         """A stage as the next trial of the run."""
         running = self.ready.running
         cell = cell_of(planned, f"stage {len(self.run.schedule.trials) + 1}", primary=False)
         self.run = self.run.with_cell(cell)
         self.run.keep()
-        with recorded(self.run, self.run.schedule.trials[-1], [running]) as notes:
+        with record_trial(self.run, self.run.schedule.trials[-1], [running]) as notes:
             with (
                 Stretches(ground, [planned], notes.folder, logged=True) as stretches,
                 processes.Observer(notes.folder) as observer,
-                observed(observer, 0, running),
+                observe_slice(observer, 0, running),
             ):
-                row = stretches.drive(0, _shown)
+                row = stretches.drive(0, _tick_text)
             notes.slices = [SlicePlan(number=0, subject=running.label, cell=cell.name, phase="measure", pair=0)]
             notes.stopped = STOPPED if stretches.stop_asked else stretches.gave_up
         return row, stretches
 
     def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values, requests: JudgedRequests) -> LimitStage:
-        promised, counts = self.promised, requests.counts
-        failed = counts.bad / max(1, counts.sent)
+        promised, counts = self.goal, requests.counts
+        failed = counts.bad / max(1, counts.total)
         slow_ones = int(np.sum(np.isfinite(times) & (times > (promised.seconds or np.inf))))
-        slow = (slow_ones + counts.bad) / max(1, counts.sent)
+        slow = (slow_ones + counts.bad) / max(1, counts.total)
         allowed = USUAL_ERRORS if promised.errors is None else promised.errors
         percentile = promised.percentile or 0.95
         at = float(np.quantile(times, percentile, method="higher")) if len(times) else np.inf
@@ -145,7 +145,7 @@ class Stages:
             rate=profile.stages[0].from_rate if isinstance(profile, Rate) else None,
             users=profile.users if isinstance(profile, BigBang) else None,
             seconds=row.seconds,
-            requests=counts.sent,
+            requests=counts.total,
             answered_per_s=row.throughput_per_s,
             at_percentile_ms=None if np.isinf(at) else at * 1000,
             slow=slow,
@@ -153,14 +153,14 @@ class Stages:
             failures=dict(figures.kinds_of(row)),
             unanswered=counts.unanswered,
             waited_share=requests.waited_share,
-            kept=counts.sent > 0
+            kept=counts.total > 0
             and requests.waited_share <= allowed
             and (promised.percentile is None or slow <= 1 - promised.percentile)
             and failed <= (1.0 if promised.errors is None else promised.errors),
         )
 
 
-def _logged(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
+def _logged_times(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
     """When each request was due and was taken up, in s from the stage's begin, in the latter's order, and how long it took from
     then, in s."""
     rows = list(read_table(folder / "requests.csv", ["due_ns", "taken_up_ns", "response_ns", "right"]))
@@ -174,6 +174,6 @@ def _logged(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
     return (due[order] - row.begin_ns) / 1e9, (taken_up[order] - row.begin_ns) / 1e9, times[order]
 
 
-def _shown(tick: Mapping[str, Any]) -> str:
+def _tick_text(tick: Mapping[str, Any]) -> str:
     time = "" if tick["response_ms"] is None else f" · {value_text(tick['response_ms'])} ms"
     return f"{tick['elapsed_s']:.0f} s · {tick['completed']:,} answered{time}"

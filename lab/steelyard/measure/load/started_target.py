@@ -42,11 +42,11 @@ def read(model: Service, kept: Keeper) -> TargetUse:
         sum(process.cpu_ns for process in used),
         sum(process.jit_ns for process in used),
         sum(process.rss_bytes for process in used),
-        _counted(model),
+        _service_count(model),
     )
 
 
-def judged(
+def summarize_target(
     before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, challenged: int
 ) -> StartedTarget:
     """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
@@ -63,7 +63,7 @@ def judged(
         # What had no answer may have reached the service, twice where it was sent once more; what was turned away need not have.
         counted_alike=None
         if counted is None
-        else sent - unanswered - verification.turned_away - row.turned_away
+        else sent - unanswered - verification.rejected_requests - row.rejected_requests
         <= counted
         <= sent + unanswered + challenged,
     )
@@ -81,7 +81,7 @@ def not_judged(target: StartedTarget) -> list[str]:
     return [_RESTARTS] if target.counted is not None else [_NO_COUNTER, _RESTARTS]
 
 
-def _counted(model: Service) -> int | None:
+def _service_count(model: Service) -> int | None:
     if model.counter is None:
         return None
     talk = HttpClient(

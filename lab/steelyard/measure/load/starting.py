@@ -35,7 +35,7 @@ def require_up(address: str, service: Entry[Service] | None) -> None:
 
 
 @contextmanager
-def started(
+def running_target(
     service: Entry[Service], log: Path, progress: Progress, environment: Mapping[str, str] | None = None
 ) -> Iterator[keeper.Keeper]:
     """The keeper of the service's target, which runs until the end of this context, with these variables beside our own; raises

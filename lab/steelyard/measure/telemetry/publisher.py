@@ -20,7 +20,7 @@ def receivers_of(otlp: Sequence[str], remote_write: Sequence[str]) -> list[Recei
 
 
 @contextmanager
-def told(receivers: Sequence[Receiver], service: str, target: str, run: str, folder: Path) -> Iterator[None]:
+def publish_totals(receivers: Sequence[Receiver], service: str, target: str, run: str, folder: Path) -> Iterator[None]:
     """While the body runs, tell the receivers the totals of the load of a `run`, whose engine writes into `folder`, and at its end
     the last.
 
@@ -32,15 +32,15 @@ def told(receivers: Sequence[Receiver], service: str, target: str, run: str, fol
     load = ToldLoad(service, target, run, time.time_ns())
     totals, ended = GrowingTotals(folder), threading.Event()
 
-    def tell() -> None:
+    def publish() -> None:
         now = totals.more()
         if now is not None:
             for receiver in receivers:
-                receiver.tell(load, now)
+                receiver.send(load, now)
 
     def until_ended() -> None:
         while not ended.wait(_EVERY_SECONDS):
-            tell()
+            publish()
 
     thread = threading.Thread(target=until_ended, name="telemetry", daemon=True)
     thread.start()
@@ -49,7 +49,7 @@ def told(receivers: Sequence[Receiver], service: str, target: str, run: str, fol
     finally:
         ended.set()
         thread.join()  # each message has its deadline
-        tell()
+        publish()
 
 
 def notes_of(receivers: Sequence[Receiver]) -> list[str]:

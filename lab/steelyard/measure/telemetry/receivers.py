@@ -52,7 +52,7 @@ class Receiver(ABC):
         self.sent = self.taken = 0
         self.refused = ""
 
-    def tell(self, load: ToldLoad, totals: LoadTotals) -> None:
+    def send(self, load: ToldLoad, totals: LoadTotals) -> None:
         """Send the totals once; that they were not taken is only counted."""
         self.sent += 1
         refused = self._send(load, totals)
@@ -71,13 +71,13 @@ class OtlpReceiver(Receiver):
 
     def __init__(self, url: str) -> None:
         super().__init__(url, "--otlp")
-        self._sdk = _required("opentelemetry.sdk.metrics.export")
-        self._resources = _required("opentelemetry.sdk.resources")
-        self._scopes = _required("opentelemetry.sdk.util.instrumentation")
+        self._sdk = _require_module("opentelemetry.sdk.metrics.export")
+        self._resources = _require_module("opentelemetry.sdk.resources")
+        self._scopes = _require_module("opentelemetry.sdk.util.instrumentation")
         logging.getLogger("opentelemetry").setLevel(
             logging.CRITICAL
         )  # a receiver that is away is told in our own words
-        exporter = _required("opentelemetry.exporter.otlp.proto.http.metric_exporter")
+        exporter = _require_module("opentelemetry.exporter.otlp.proto.http.metric_exporter")
         self._exporter = exporter.OTLPMetricExporter(endpoint=url, timeout=TIMEOUT_SECONDS)
 
     def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
@@ -122,8 +122,8 @@ class RemoteWriteReceiver(Receiver):
     def __init__(self, url: str) -> None:
         super().__init__(url, "--remote-write")
         messages = "opentelemetry.exporter.prometheus_remote_write.gen"
-        self._remote, self._types = _required(f"{messages}.remote_pb2"), _required(f"{messages}.types_pb2")
-        self._snappy, self._requests = _required("snappy"), _required("requests")
+        self._remote, self._types = _require_module(f"{messages}.remote_pb2"), _require_module(f"{messages}.types_pb2")
+        self._snappy, self._requests = _require_module("snappy"), _require_module("requests")
 
     def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
         headers = {
@@ -188,7 +188,7 @@ def _unix_ns(monotonic_ns: int) -> int:
     return time.time_ns() - time.monotonic_ns() + monotonic_ns
 
 
-def _required(module: str) -> Any:
+def _require_module(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base.growing_file import GrowingFile
-from ...base.histogram import decode, tagged
+from ...base.histogram import decode, parse_tagged_line
 from ...results.tables import FAILURE_KINDS
 
 # Upper bounds of the buckets of response times in seconds, as an axis of 1, 2 and 5.
@@ -77,7 +77,7 @@ class GrowingTotals:
                 self._failed[operation, kind] += count
 
     def _take_times(self, line: str) -> None:
-        _, encoded = tagged(line) or ("", "")
+        _, encoded = parse_tagged_line(line) or ("", "")
         if encoded:
             times = decode(encoded)
             np.add.at(self._buckets, np.searchsorted(_BOUNDS_US, times.highest), times.counts)

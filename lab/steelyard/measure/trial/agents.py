@@ -11,7 +11,7 @@ from pathlib import Path
 from ...base.progress import Progress
 from ...catalogue.entries import Entry
 from ...hosts.cpus import Shares, kept_awake
-from ...hosts.launch import started
+from ...hosts.launch import running_subject
 from ...hosts.placement import LOOPBACK, Placement
 from ...hosts.subject import Subject
 from ...models.job import BigBang
@@ -49,7 +49,7 @@ def find_agents(
         for subject in subjects
     ]
     users = most_productive(seen)
-    progress.say(f"Agents = auto: {users} users give the highest throughput")
+    progress.print_line(f"Agents = auto: {users} users give the highest throughput")
     return users
 
 
@@ -80,13 +80,13 @@ def _sweep(
 ) -> dict[int, float]:
     """Median throughput per second by number of users, after a warm-up."""
     folder.mkdir(parents=True, exist_ok=True)
-    service = subject.spoken(service)
+    service = subject.in_own_format(service)
     wanted = {operation: corpus.Requests(operation, parameters) for operation in mix}
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
         # Ports that no other run draws at the same time: it would ask our server, or find its port taken.
-        running = stack.enter_context(started(subject, folder, shares, random.Random(), progress, site=site))
+        running = stack.enter_context(running_subject(subject, folder, shares, random.Random(), progress, site=site))
         server = subject.front.server.model
         contract.verify(
             service,
@@ -114,7 +114,7 @@ def _sweep(
         with kept_awake(shares), Engine(job, folder) as engine:
             for number, users in enumerate(levels):
                 progress.show(f"Agents = auto · {subject.label} with {users} users")
-                engine.go(number, 90.0, progress.second)
+                engine.drive_slice(number, 90.0, progress.second)
     return _medians(folder / "slices.csv", levels)
 
 

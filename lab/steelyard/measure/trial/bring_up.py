@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 from ...base.errors import ContractError, KeeperError, ProvisionError
 from ...hosts import own_sites
-from ...hosts.launch import started
+from ...hosts.launch import running_subject
 from ...hosts.running import RunningPart, RunningSubject
 from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
 from ...workload import contract
@@ -29,7 +29,7 @@ def require_host(setting: TrialContext) -> None:
         raise TrialFailedError(Failure(kind="host", message=message), error.hint) from None
 
 
-def unless_lost(setting: TrialContext, error: TrialFailedError) -> TrialFailedError:
+def error_or_lost_host(setting: TrialContext, error: TrialFailedError) -> TrialFailedError:
     """What ended a trial: the loss of its subjects' host, where that is what ended them, and else what is known already."""
     if error.failure.kind == "host" or not setting.site.reach.is_lost():
         return error
@@ -57,8 +57,12 @@ def start_all(
         subject = setting.subjects[label]
         try:
             apart = label in setting.apart
-            site = stack.enter_context(own_sites.placed(setting.apart.index(label))) if apart else setting.site
-            context = started(
+            site = (
+                stack.enter_context(own_sites.namespace_placement(setting.apart.index(label)))
+                if apart
+                else setting.site
+            )
+            context = running_subject(
                 subject,
                 log.folder,
                 setting.shares,
@@ -75,7 +79,7 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
         record = _record(setting, label, up)
         _require_same_state(setting, log, record)
-        verified = _verified(setting, plan, log, label, up, all_spellings=all_spellings)
+        verified = _verify_answers(setting, plan, log, label, up, all_spellings=all_spellings)
         log.subjects.append(record.model_copy(update={"exchanges_verified": verified}))
         running[label] = up
     for label in faces:
@@ -86,7 +90,7 @@ def start_all(
     return running
 
 
-def _verified(
+def _verify_answers(
     setting: TrialContext, plan: TrialPlan, log: TrialLog, label: str, up: RunningSubject, *, all_spellings: bool
 ) -> int:
     server = up.subject.front.server.model
@@ -94,7 +98,7 @@ def _verified(
         return own_answers.verify(setting, log.folder, label, up)
     try:
         return contract.verify(
-            up.subject.spoken(setting.service),
+            up.subject.in_own_format(setting.service),
             up.url,
             seed=plan.seed % 1000,
             all_spellings=all_spellings,
@@ -115,7 +119,7 @@ def _verified(
 def _require_same_state(setting: TrialContext, log: TrialLog, record: SubjectRecord) -> None:
     """Raises TrialFailedError where a companion begins otherwise than one of the same product in the same role did before."""
     for process in record.processes:
-        for before in _earlier(setting, log):
+        for before in _earlier_processes(setting, log):
             if (before.role, before.server) == (process.role, process.server) and before.state != process.state:
                 was = f"'{process.state}', and was '{before.state}' before"
                 message = f"the starting state of {record.label}'s {process.role} is {was}"
@@ -125,7 +129,7 @@ def _require_same_state(setting: TrialContext, log: TrialLog, record: SubjectRec
                 )
 
 
-def _earlier(setting: TrialContext, log: TrialLog) -> Iterator[ProcessRecord]:
+def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[ProcessRecord]:
     """The processes of this run's trials until now, this one's first."""
     records = (path for path in sorted(setting.folder.glob("trials/*/trial.json")) if path.parent != log.folder)
     stored = (TrialRecord.model_validate_json(path.read_bytes()).subjects for path in records)

@@ -60,12 +60,12 @@ class Drivers:
     ) -> None:
         self._held.__exit__(kind, error, trace)
 
-    def go(
+    def drive_slice(
         self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
     ) -> None:
-        """As `Engine.go`, by the driver of the slice's subject."""
+        """As `Engine.drive_slice`, by the driver of the slice's subject."""
         kind = self._kinds[slice_number]
-        self._engines[kind].go(slice_number, seconds, on_tick, meanwhile)
+        self._engines[kind].drive_slice(slice_number, seconds, on_tick, meanwhile)
         self._samples = self._joined[kind].append(self._samples)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
@@ -80,9 +80,9 @@ class Drivers:
         del stretch, seconds, on_tick
         raise EngineError(f"slice {slice_number} has one of several drivers, which know no stretches")
 
-    def enough(self, slice_number: int, at_second: int | None = None) -> None:
-        """As `Engine.enough`, said to the driver of the slice's subject."""
-        self._engines[self._kinds[slice_number]].enough(slice_number, at_second)
+    def end_early(self, slice_number: int, at_second: int | None = None) -> None:
+        """As `Engine.end_early`, said to the driver of the slice's subject."""
+        self._engines[self._kinds[slice_number]].end_early(slice_number, at_second)
 
 
 def _part(job: Job, kinds: Mapping[str, str], kind: str) -> Job:
@@ -113,7 +113,7 @@ class Joined:
         """
         (self._together / _SAMPLES).mkdir(exist_ok=True)
         new = {name: self._new(name) for name in self._files}
-        new[_HISTOGRAMS] = [_moved(line, self._shift) for line in new[_HISTOGRAMS]]
+        new[_HISTOGRAMS] = [_shift_interval(line, self._shift) for line in new[_HISTOGRAMS]]
         kept = new[_INDEX]
         for number, line in enumerate(kept, samples):
             answer = f"{line.partition(',')[0]}.answer"
@@ -158,7 +158,7 @@ def _base(head: Sequence[str]) -> float:
     raise EngineError("a driver's log of histograms does not say from when it counts")
 
 
-def _moved(line: str, shift: float) -> str:
+def _shift_interval(line: str, shift: float) -> str:
     """A line of a histogram log whose interval is told from another instant."""
     tag, begin, rest = line.split(",", 2)
     return f"{tag},{float(begin) + shift:.3f},{rest}"

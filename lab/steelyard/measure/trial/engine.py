@@ -14,7 +14,7 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
-from ...base.children import begun, interrupts_held
+from ...base.children import hold_interrupts, start_child
 from ...base.csvfiles import write_text
 from ...base.errors import EngineError, KeeperError, ProvisionError
 from ...hosts import rmi_driver
@@ -43,11 +43,11 @@ def _program(job: Job) -> list[str]:
     return rmi_driver.command(job.cpus) if job.targets[0].rmi is not None else [binary("steelyard-engine")]
 
 
-def _copied(job: Job, reach: Executor) -> Job:
+def _copy_job(job: Job, reach: Executor) -> Job:
     """A job as it is told on another machine, with copies of the files that it names; raises ProvisionError."""
     files = [job.corpus, *(target.tls.ca for target in job.targets if target.tls.ca is not None)]
-    reach.furnish([Tree(Path(file)) for file in files])
-    return Job.model_validate_json(reach.there(job.model_dump_json()))
+    reach.provide_trees([Tree(Path(file)) for file in files])
+    return Job.model_validate_json(reach.remote_words(job.model_dump_json()))
 
 
 class Engine:
@@ -56,7 +56,7 @@ class Engine:
     def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None, host: EngineHost = THIS_MACHINE) -> None:
         """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses.
 
-        On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `bring` brings what it wrote.
+        On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `fetch_files` brings what it wrote.
         `secrets` are the first line that it is told: they are in no file, no argument and no environment.
         """
         self.job = job
@@ -67,7 +67,7 @@ class Engine:
         self._lines: Queue[dict[str, Any] | None] = Queue()
         self._held = ExitStack()
         try:
-            self._process = self._started(job, secrets)
+            self._process = self._start_process(job, secrets)
         except (OSError, ProvisionError, KeeperError) as error:
             self._held.close()
             raise EngineError(f"the engine cannot be started: {error}") from None
@@ -76,30 +76,30 @@ class Engine:
             thread.start()
         try:
             if secrets is not None:
-                self._say({"headers": dict(secrets.headers), "values": dict(secrets.values)})
+                self._send_command({"headers": dict(secrets.headers), "values": dict(secrets.values)})
             if "ready" not in self._line(START_SECONDS):
                 raise EngineError("the engine did not say that it is ready")
         except BaseException:
             self.kill()
             raise
 
-    def _started(self, job: Job, secrets: Secrets | None) -> subprocess.Popen[str]:
+    def _start_process(self, job: Job, secrets: Secrets | None) -> subprocess.Popen[str]:
         reach, path = self._host.reach, self.folder / "job.json"
         argv = [*_program(job), "run", str(path), "--out", str(self.folder)]
         argv += ["--secrets", "-"] if secrets is not None else []
         if reach.apart:
-            job = _copied(job, reach)
-            self._held.enter_context(reach.twin(self.folder))
+            job = _copy_job(job, reach)
+            self._held.enter_context(reach.mirror_folder(self.folder))
             argv += ["--clock-ahead", str(steady_ahead_ns(reach))]
         write_text(path, job.model_dump_json(indent=1) + "\n")
         reach.send(path)
-        return begun(lambda: reach.begin(argv, None, {}))
+        return start_child(lambda: reach.begin(argv, None, {}))
 
-    def bring(self) -> None:
+    def fetch_files(self) -> None:
         """Bring what the engine has written of slices that are drained into our folder, where it writes it elsewhere; raises
         EngineError."""
         try:
-            self._host.reach.bring_notes(self.folder, ["*"])
+            self._host.reach.fetch_matching(self.folder, ["*"])
         except ProvisionError as error:
             raise EngineError(f"what it wrote cannot be brought: {error.message}") from None
 
@@ -116,39 +116,39 @@ class Engine:
     ) -> None:
         self.close() if kind is None else self.kill()
 
-    def go(
+    def drive_slice(
         self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
     ) -> None:
         """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`.
 
         `meanwhile` is called once the engine was told to begin: the load goes on by itself, and its ticks are read afterwards.
         """
-        self._say({"go": slice_number})
+        self._send_command({"go": slice_number})
         meanwhile()
         self._until_drained([slice_number], seconds, on_tick)
 
     def prepare(self, slice_number: int) -> None:
-        """Have a slice made ready; `prepared` waits for that, and `begin` says when it begins."""
-        self._say({"prepare": slice_number})
+        """Have a slice made ready; `await_ready` waits for that, and `begin` says when it begins."""
+        self._send_command({"prepare": slice_number})
 
-    def prepared(self, slice_number: int) -> None:
+    def await_ready(self, slice_number: int) -> None:
         """Wait until a slice is ready to begin; raises EngineError where that does not come."""
         said = self._line(START_SECONDS)
         if said != {"prepared": slice_number}:
             raise EngineError(f"the engine said {json.dumps(said)[:80]} where slice {slice_number} was to be prepared")
 
     def begin(self, slice_number: int, at_ns: int) -> None:
-        """Have a prepared slice begin its lead-in at an instant of the monotonic clock; `follow` waits for its end."""
-        self._say({"go": slice_number, "at_ns": at_ns})
+        """Have a prepared slice begin its lead-in at an instant of the monotonic clock; `await_drained` waits for its end."""
+        self._send_command({"go": slice_number, "at_ns": at_ns})
 
-    def follow(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+    def await_drained(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
         """Return when a slice that was begun is drained; raises EngineError where nothing is said for longer than `seconds`."""
         self._until_drained([slice_number], seconds, on_tick)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
         """Drive slices in turns, and return when all are drained; raises EngineError where the engine is silent for
         longer than `seconds`."""
-        self._say({"turns": {"slices": list(slice_numbers), "ms": turn.ms}})
+        self._send_command({"turns": {"slices": list(slice_numbers), "ms": turn.ms}})
         self._until_drained(slice_numbers, seconds, on_tick)
 
     @property
@@ -159,7 +159,7 @@ class Engine:
     def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
         """Drive one slice as `stretch` says, and return when it is drained; raises EngineError where the engine is silent for
         longer than `seconds`."""
-        self._say({"stretch": {"slice": slice_number, **stretch.model_dump()}})
+        self._send_command({"stretch": {"slice": slice_number, **stretch.model_dump()}})
         self._until_drained([slice_number], seconds, on_tick)
 
     def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
@@ -170,9 +170,11 @@ class Engine:
                 on_tick(said["tick"])
             left.discard(said.get("drained", -1))
 
-    def enough(self, slice_number: int, at_second: int | None = None) -> None:
+    def end_early(self, slice_number: int, at_second: int | None = None) -> None:
         """End the measured time of the running slice soon, or after so many seconds; nothing where it has ended by itself."""
-        self._say({"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second})
+        self._send_command(
+            {"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second}
+        )
 
     def break_off(self) -> None:
         """End the running slice now: the engine writes down what it has of it, unanswered requests and all, and ends."""
@@ -192,22 +194,22 @@ class Engine:
         finally:
             self._held.close()
         if code != 0:
-            raise self._ended()
+            raise self._end_error()
 
     def kill(self) -> None:
         """End the engine now."""
-        with interrupts_held():  # a second Ctrl-C must not leave it to end after us
+        with hold_interrupts():  # a second Ctrl-C must not leave it to end after us
             self._process.kill()
             self._process.wait()
             self._held.close()
 
-    def _say(self, asked: dict[str, Any]) -> None:
+    def _send_command(self, asked: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(asked) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise self._ended() from None
+            raise self._end_error() from None
 
     def _line(self, seconds: float) -> dict[str, Any]:
         try:
@@ -215,10 +217,10 @@ class Engine:
         except Empty:
             raise EngineError(f"the engine was silent for {seconds:g} s") from None
         if said is None:
-            raise self._ended()
+            raise self._end_error()
         return said
 
-    def _ended(self) -> EngineError:
+    def _end_error(self) -> EngineError:
         self._process.wait()
         self._threads[-1].join(_LOG_SECONDS)
         said = " ".join(self._words)

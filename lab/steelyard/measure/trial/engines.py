@@ -42,7 +42,9 @@ def shared_out(job: Job, hosts: Sequence[EngineHost]) -> list[Job]:
         job.model_copy(
             update={
                 "share": EngineShare(place=place, of=engines),
-                "cpus": list(host.cpus or (_dealt(job.cpus, here.index(place), len(here)) if place in here else ())),
+                "cpus": list(
+                    host.cpus or (_deal_processors(job.cpus, here.index(place), len(here)) if place in here else ())
+                ),
                 "samples": samples,
             }
         )
@@ -50,7 +52,7 @@ def shared_out(job: Job, hosts: Sequence[EngineHost]) -> list[Job]:
     ]
 
 
-def _dealt(cpus: Sequence[int], place: int, of: int) -> Sequence[int]:
+def _deal_processors(cpus: Sequence[int], place: int, of: int) -> Sequence[int]:
     return (cpus[place::of] or [cpus[place % len(cpus)]]) if cpus else ()
 
 
@@ -78,7 +80,7 @@ class Engines:
             for place, (own_job, told, host) in enumerate(zip(jobs, secrets, hosts, strict=True)):
                 own = self.parts[place].folder
                 own.mkdir()
-                with self._named(place):
+                with self._naming_engine(place):
                     self._engines.append(Engine(own_job, own, told, host))
         except BaseException:
             self.kill()
@@ -105,7 +107,7 @@ class Engines:
         """The engines' process ids."""
         return [engine.pid for engine in self._engines]
 
-    def go(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+    def drive_slice(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
         """Drive one slice, and return when all engines have drained it and their files are merged; raises EngineError where one is
         lost before it began, or all are.
 
@@ -114,29 +116,29 @@ class Engines:
         if self._lost:
             raise EngineError(next(iter(self._lost.values())))
         self._ticks, self._last_second = TickSum(), None
-        for each in (Engine.prepare, Engine.prepared):
+        for each in (Engine.prepare, Engine.await_ready):
             for place, engine in enumerate(self._engines):
-                with self._named(place):
+                with self._naming_engine(place):
                     each(engine, slice_number)
         at_ns = time.monotonic_ns() + _HEAD_START_NS
         for place, engine in enumerate(self._engines):
-            with self._named(place):
+            with self._naming_engine(place):
                 engine.begin(slice_number, at_ns)
-        self._follow(slice_number, seconds, on_tick)
-        self._bring()
+        self._await_drained(slice_number, seconds, on_tick)
+        self._fetch_files()
         if len(self._lost) == len(self._engines):
             raise EngineError("; ".join(f"{self._names[place]}: {why}" for place, why in self._lost.items()))
         merge(self._folder, self.parts)
 
-    def _bring(self) -> None:
+    def _fetch_files(self) -> None:
         """Have what all wrote on hosts of their own in our folders; of one that is lost there may be nothing."""
         for place, engine in enumerate(self._engines):
             try:
-                engine.bring()
+                engine.fetch_files()
             except EngineError as error:
                 self._lost.setdefault(place, str(error))
 
-    def enough(self, slice_number: int) -> None:
+    def end_early(self, slice_number: int) -> None:
         """End the measured time of the running slice soon, after the same second on all engines."""
         if self._last_second is not None:
             return
@@ -144,7 +146,7 @@ class Engines:
         for place, engine in enumerate(self._engines):
             if place not in self._lost:
                 with suppress(EngineError):  # whoever follows it says why it is lost
-                    engine.enough(slice_number, self._last_second)
+                    engine.end_early(slice_number, self._last_second)
 
     def began_ns(self, slice_number: int) -> list[int]:
         """When each engine that is left was there to begin a slice (CLOCK_MONOTONIC), by its own file; raises StoreError."""
@@ -161,7 +163,7 @@ class Engines:
         try:
             for place, engine in enumerate(self._engines):
                 if place not in self._lost:
-                    with self._named(place):
+                    with self._naming_engine(place):
                         engine.close()
         except BaseException:
             self.kill()
@@ -173,19 +175,19 @@ class Engines:
             engine.kill()
 
     @contextmanager
-    def _named(self, place: int) -> Iterator[None]:
+    def _naming_engine(self, place: int) -> Iterator[None]:
         try:
             yield
         except EngineError as error:
             raise EngineError(f"{self._names[place]}: {error}", hint=error.hint) from None
 
-    def _follow(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
+    def _await_drained(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
         """Return when no engine drives the slice any more; `on_tick` is told of the seconds of all together, by this thread."""
         told: SimpleQueue[tuple[int, dict[str, Any] | str | None]] = SimpleQueue()
 
         def listen(place: int, engine: Engine) -> None:
             try:
-                engine.follow(slice_number, seconds, lambda tick: told.put((place, tick)))
+                engine.await_drained(slice_number, seconds, lambda tick: told.put((place, tick)))
                 told.put((place, None))
             except EngineError as error:
                 told.put((place, str(error)))
@@ -204,7 +206,7 @@ class Engines:
             if said is not None:
                 self._lost[place] = said
                 self._engines[place].kill()  # one that is silent may go on sending
-                self.enough(slice_number)
+                self.end_early(slice_number)
 
 
 class TickSum:

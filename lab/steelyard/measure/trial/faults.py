@@ -32,7 +32,7 @@ class _Meeting:
 
     @property
     def part(self) -> RunningPart:
-        return self.running.in_place(self.fault.part)
+        return self.running.part_in_role(self.fault.part)
 
     def start_again(self) -> None:
         self.part.start_again()
@@ -116,7 +116,7 @@ class Strike:
 
 
 @contextmanager
-def _killed(meeting: _Meeting) -> Iterator[None]:
+def _kill_processes(meeting: _Meeting) -> Iterator[None]:
     """Its processes are ended at once, without a word; and begin again on what they left, on the same ports."""
     if meeting.client is not None:
         meeting.client.kill()  # its users are gone, and nothing of the service has to come back
@@ -128,7 +128,7 @@ def _killed(meeting: _Meeting) -> Iterator[None]:
 
 
 @contextmanager
-def _frozen(meeting: _Meeting) -> Iterator[None]:
+def _freeze_processes(meeting: _Meeting) -> Iterator[None]:
     """Its processes stand still; connections stay, and nobody answers."""
     meeting.part.keeper.freeze()
     try:
@@ -138,11 +138,11 @@ def _frozen(meeting: _Meeting) -> Iterator[None]:
 
 
 @contextmanager
-def _without_disk(meeting: _Meeting) -> Iterator[None]:
+def _deny_disk(meeting: _Meeting) -> Iterator[None]:
     """None of its processes can write to a file, as on a full disk; then they are started again with room, as somebody would who
     makes some."""
     for pid in meeting.part.keeper.pids():
-        meeting.part.site.reach.let_write_no_file(pid)
+        meeting.part.site.reach.deny_file_writes(pid)
     yield
     meeting.part.keeper.kill()
     meeting.start_again()
@@ -161,7 +161,7 @@ def _refusing(meeting: _Meeting) -> Iterator[None]:
 
 
 @contextmanager
-def _planted(meeting: _Meeting) -> Iterator[None]:
+def _plant_fault(meeting: _Meeting) -> Iterator[None]:
     """The service itself does wrong what it was told to."""
     plant = meeting.fault.plant
     assert plant is not None  # as of every fault of this kind
@@ -174,11 +174,11 @@ def _planted(meeting: _Meeting) -> Iterator[None]:
 
 # To add a kind of fault is to add a way to break and to mend here, and its name to the study's model.
 _BROKEN: Mapping[str, _Break] = {
-    "kill": _killed,
-    "freeze": _frozen,
-    "full-disk": _without_disk,
+    "kill": _kill_processes,
+    "freeze": _freeze_processes,
+    "full-disk": _deny_disk,
     "refuse": _refusing,
-    "plant": _planted,
+    "plant": _plant_fault,
 }
 
 
@@ -188,7 +188,7 @@ def counted_after(
     """The fault with what became of the work accepted since `since_ns`; raises TrialFailedError where that cannot be told."""
     begun = time.monotonic()
     try:
-        settled, counts = running.aftermath(since_ns, while_waiting)
+        settled, counts = running.wait_for_aftermath(since_ns, while_waiting)
     except (ProvisionError, KeeperError) as error:
         message = f"{met.subject} does not tell what became of its work after the fault {met.fault}: {error.message}"
         raise TrialFailedError(

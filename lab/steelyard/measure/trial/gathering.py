@@ -22,7 +22,7 @@ def end_recording(running: Mapping[str, RunningSubject]) -> None:
     """End the subjects, which makes them write what they still hold; raises KeeperError where a server cannot be ended."""
     for subject in running.values():
         if subject.subject.same_as is None:
-            subject.end_judged(_END_SECONDS)
+            subject.end_judged_processes(_END_SECONDS)
 
 
 def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) -> list[Recorded]:
@@ -39,14 +39,14 @@ def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) 
             continue
         read = [read_records(records_of(folder, label, part.part.place)) for part in subject.parts if part.part.judged]
         labels = [label, *(face for face, other in running.items() if other.subject.same_as == label)]
-        recorded += [_recorded(face, read) for face in labels]
-        requests += _placed(labels, folder, read, ours)
+        recorded += [_read_records(face, read) for face in labels]
+        requests += _requests_in_slices(labels, folder, read, ours)
     write_layers(folder / NAME, requests)
     shutil.rmtree(folder / RECORDS, ignore_errors=True)
     return recorded
 
 
-def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
+def _read_records(label: str, read: Iterable[RecordFolder]) -> Recorded:
     folders = list(read)
     return Recorded(
         subject=label,
@@ -58,7 +58,7 @@ def _recorded(label: str, read: Iterable[RecordFolder]) -> Recorded:
     )
 
 
-def _placed(
+def _requests_in_slices(
     labels: Collection[str], folder: Path, read: Iterable[RecordFolder], ours: Instants
 ) -> Iterator[TimedRequest]:
     """The requests of a subject and its faces that began while a slice of theirs was driven: from before its lead-in until it was

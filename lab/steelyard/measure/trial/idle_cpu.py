@@ -18,7 +18,7 @@ MOST_WINDOWS = 6  # for what was put off while there was load, and is done now
 Used = Callable[[], int]  # the processor time of a subject so far, in ns, its compilers' left out
 
 
-def look(used: Mapping[str, Used], refresh: Callable[[], None] = lambda: None) -> list[AtRest]:
+def measure_idle_cpu(used: Mapping[str, Used], refresh: Callable[[], None] = lambda: None) -> list[AtRest]:
     """The least that each used in any of the windows, of which more are looked at until one shows all of them quiet."""
     least = dict.fromkeys(used, float("inf"))
     windows = 0

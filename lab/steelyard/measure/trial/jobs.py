@@ -17,10 +17,10 @@ from ...hosts.running import RunningSubject
 from ...models.job import Job, KeeperChannel, Samples, Session, Target, Tls, Turn
 from ...models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
 from ...models.service import Service
-from ...plan.cells import hurried, operations_of, sessions_of
+from ...plan.cells import operations_of, sessions_of, shorten_pauses
 from ...plan.designs import design_named
 from ...plan.designs.design import Ordering, SliceToCome
-from ...plan.kinds import KINDS, kind_of, may_take_turns, warmed
+from ...plan.kinds import KINDS, kind_of, may_take_turns, warm_up_cells
 from ...plan.shapes import held_seconds
 from ...plan.slices import most_head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ...workload import contract
@@ -75,9 +75,9 @@ def plan_slices(
     """
     number = first
     alone = design_named(schedule.design).unbroken
-    warmed_in = warmed(schedule.cells)
+    warmed_in = warm_up_cells(schedule.cells)
 
-    def take(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
+    def take_slices(phase: str, subject: str, cell: Cell, count: int) -> list[SlicePlan]:
         nonlocal number
         plans = [
             SlicePlan.model_validate({"number": number + n, "subject": subject, "cell": cell.name, "phase": phase})
@@ -92,16 +92,16 @@ def plan_slices(
     for subject in trial.start_order:
         for cell in warmed_in:
             if subject in faces:
-                head_start[subject, cell.name] = take("head-start", subject, cell, 1)
+                head_start[subject, cell.name] = take_slices("head-start", subject, cell, 1)
                 continue
             if warms_on_all[subject] and not alone:
                 shared = sum(host == subject for host in faces.values())
-                head_start[subject, cell.name] = take("head-start", subject, cell, max(1, heads - shared))
-            warm_up[subject, cell.name] = take("warm-up", subject, cell, warm_up_count)
+                head_start[subject, cell.name] = take_slices("head-start", subject, cell, max(1, heads - shared))
+            warm_up[subject, cell.name] = take_slices("warm-up", subject, cell, warm_up_count)
     slices = TrialSlices(head_start, warm_up, [])
     spare: dict[str, dict[int, list[SlicePlan]]] = {}
     for pair, cell, subject in _measured_order(_with_spare_pairs(schedule), trial):
-        plan = take("measure", subject, cell, 1)[0].model_copy(
+        plan = take_slices("measure", subject, cell, 1)[0].model_copy(
             update={"pair": pair, "held_seconds": held_seconds(cell.profile)}
         )
         if kind_of(cell).sliced and pair >= schedule.pairs_per_cell:
@@ -143,7 +143,7 @@ class Answering:
         """The response time that stretches are planned by: the longest of the three."""
         return max(self.mean_ms, self.under_way_ms, self.cycle_ms)
 
-    def scaled(self, factor: float) -> Answering:
+    def scale(self, factor: float) -> Answering:
         """The same with all times multiplied."""
         return Answering(self.mean_ms * factor, self.under_way_ms * factor, self.cycle_ms * factor)
 
@@ -232,13 +232,13 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
     """
     asked = sessions_of(schedule.cells, schedule.sessions)
     seconds = schedule.slice_seconds / WARM_UP_SESSIONS_IN_A_SLICE
-    return asked | {name + HURRIED: hurried(session, seconds) for name, session in asked.items()}
+    return asked | {name + HURRIED: shorten_pauses(session, seconds) for name, session in asked.items()}
 
 
 def target_of(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
     """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
     subject = running.subject
-    entry = subject.spoken(service)
+    entry = subject.in_own_format(service)
     return Target(
         subject=label,
         host=running.host,
@@ -270,7 +270,7 @@ def _slice(schedule: Schedule, cell: Cell, plan: SlicePlan, form: str) -> LoadSl
     seconds = warm_up_load_seconds(schedule) if plan.phase == "warm-up" else schedule.slice_seconds
     load = kind.measured_profile if plan.phase == "measure" else kind.warm_up_profile
     shared = plan.pair if plan.pair is not None else f"warm-up {plan.number}"
-    mix = cell.asked if plan.phase == "measure" else _warm_up_mix(schedule, cell)
+    mix = cell.request_mix if plan.phase == "measure" else _warm_up_mix(schedule, cell)
     return LoadSlice(
         subject=plan.subject,
         phase=plan.phase,
@@ -284,4 +284,4 @@ def _slice(schedule: Schedule, cell: Cell, plan: SlicePlan, form: str) -> LoadSl
 def _warm_up_mix(schedule: Schedule, cell: Cell) -> dict[str, float]:
     """The cell's mix, its sessions hurried."""
     sessions = sessions_of([cell], schedule.sessions)
-    return {name + HURRIED if name in sessions else name: weight for name, weight in cell.asked.items()}
+    return {name + HURRIED if name in sessions else name: weight for name, weight in cell.request_mix.items()}

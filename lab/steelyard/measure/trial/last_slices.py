@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ...base.growing_file import GrowingFile
-from ...base.histogram import Histogram, decode, merged, tagged
+from ...base.histogram import Histogram, decode, merge_histograms, parse_tagged_line
 
 
 class LastSlices:
@@ -18,18 +18,18 @@ class LastSlices:
     def response_times(self) -> Mapping[str, Histogram]:
         """All that was appended since the last call, in us, by subject; who has none is left out."""
         by_subject: dict[str, list[Histogram]] = {}
-        for line in self._appended():
-            tag, encoded = tagged(line) or ("", "")
+        for line in self._read_appended():
+            tag, encoded = parse_tagged_line(line) or ("", "")
             if not tag.endswith("/response"):
                 continue
             try:
                 by_subject.setdefault(tag.rsplit("/", 3)[0], []).append(decode(encoded))
             except ValueError:
                 continue
-        together = {subject: merged(histograms) for subject, histograms in by_subject.items()}
+        together = {subject: merge_histograms(histograms) for subject, histograms in by_subject.items()}
         return {subject: times for subject, times in together.items() if times.total}
 
-    def _appended(self) -> list[str]:
+    def _read_appended(self) -> list[str]:
         try:
             return self._file.lines()
         except OSError:

@@ -56,7 +56,7 @@ class Legs:
         )
 
     @contextmanager
-    def joined(self, leg: Leg) -> Iterator[None]:
+    def join_leg(self, leg: Leg) -> Iterator[None]:
         """While a leg is driven; then, however it ends, what it noted and wrote is the trial's."""
         try:
             yield

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...base.csvfiles import Row, is_stored, read_table, write_table, write_text
 from ...base.errors import StoreError
-from ...base.histogram import IntervalLog, LoggedInterval, decode, encode, merged, read_interval_log
+from ...base.histogram import IntervalLog, LoggedInterval, decode, encode, merge_histograms, read_interval_log
 from ...results.outcomes import OUTCOME_COLUMNS, OUTCOMES
 from ...results.tables import FAILURE_KINDS
 
@@ -85,7 +85,7 @@ def _merge_slices(
             own = tables[part.name].get(number)
             if own is None and part.lost is None:
                 raise StoreError(f"{part.folder / SLICES} has no slice {number}, which other engines drove")
-            rows.append(own if own is not None else _known_of(number, row, ticks[part.name]))
+            rows.append(own if own is not None else _partial_counts(number, row, ticks[part.name]))
             if own is None:
                 why_not.append(f"{part.name} was lost: {part.lost}")
             elif own["why_not"]:
@@ -100,7 +100,7 @@ def _slices_of(part: EnginePart) -> dict[str, Mapping[str, str]]:
     return {row.text("slice"): row.fields for row in rows}
 
 
-def _known_of(number: str, like: Mapping[str, str], ticks: Sequence[Row]) -> Mapping[str, str]:
+def _partial_counts(number: str, like: Mapping[str, str], ticks: Sequence[Row]) -> Mapping[str, str]:
     """What is known of the slice of an engine that did not end it: what it counted second by second."""
     own = [tick for tick in ticks if tick.text("slice") == number]
     counts = {name: sum(tick.whole(name) for tick in own) for name in _KNOWN}
@@ -119,10 +119,10 @@ def _summed_slice(path: Path, rows: Sequence[Mapping[str, str]], why_not: list[s
     kept = {name: rows[0][name] for name in _SAME}
     ends = {name: str(max(int(row[name]) for row in rows)) for name in _ENDS}
     judged = {"valid": str(int(not why_not)), "why_not": "; ".join(why_not)}
-    return _summed(rows) | kept | ends | judged
+    return _sum_rows(rows) | kept | ends | judged
 
 
-def _summed(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def _sum_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """All columns added up but those that are no sums; what is empty in all stays so, and what is no number is the first one's."""
     made = {}
     for name in rows[0]:
@@ -142,7 +142,7 @@ def _merge_ticks(path: Path, tables: Sequence[Sequence[Row]]) -> None:
         by_key.setdefault(tuple(row.text(name) for name in _TICK_KEY), []).append(row.fields)
     places = {operation: place for place, operation in enumerate(dict.fromkeys(key[3] for key in by_key))}
     order = sorted(by_key, key=lambda key: (int(key[0]), int(key[1]), places[key[3]]))
-    made = [_summed(by_key[key]) | dict(zip(_TICK_KEY, key, strict=True)) for key in order]
+    made = [_sum_rows(by_key[key]) | dict(zip(_TICK_KEY, key, strict=True)) for key in order]
     columns = list(made[0]) if made else list(_TICK_KEY)
     write_table(path, columns, [[row[name] for name in columns] for row in made])
 
@@ -164,7 +164,7 @@ def _merge_histograms(path: Path, logs: Mapping[str, Path], seconds: Mapping[str
     together: dict[tuple[str, int], list[LoggedInterval]] = {}
     for name, log in read.items():
         shift = log.base_s - first.base_s
-        for end, interval in _ended(log.intervals, seconds.get(name)):
+        for end, interval in _with_end_times(log.intervals, seconds.get(name)):
             moved = LoggedInterval(interval.tag, interval.begin_s + shift, *interval[2:])
             together.setdefault((interval.tag, end), []).append(moved)
     keys = list(together) if not seconds else sorted(together, key=lambda key: (_slice_of(key[0]), key[1]))
@@ -172,7 +172,7 @@ def _merge_histograms(path: Path, logs: Mapping[str, Path], seconds: Mapping[str
     write_text(path, "".join(f"{line}\n" for line in lines))
 
 
-def _ended(
+def _with_end_times(
     intervals: Iterable[LoggedInterval], seconds: Mapping[str, Sequence[str]] | None
 ) -> Iterator[tuple[int, LoggedInterval]]:
     """Each interval with the instant at which its second ended; 0 where it is no second."""
@@ -192,7 +192,7 @@ def _slice_of(tag: str) -> int:
 
 def _line(intervals: Sequence[LoggedInterval]) -> str:
     first = intervals[0]
-    together = encode(merged(decode(interval.encoded) for interval in intervals))
+    together = encode(merge_histograms(decode(interval.encoded) for interval in intervals))
     greatest = max(interval.most_ms for interval in intervals)
     return f"Tag={first.tag},{first.begin_s:.3f},{first.length_s:.3f},{greatest:.3f},{together}"
 

@@ -22,7 +22,7 @@ def secrets(setting: TrialContext) -> Secrets | None:
     """What the engine is told apart from the requests; None where a service has a contract, or nothing is secret."""
     if setting.who_asks is None:
         return None
-    return setting.who_asks.told(max(cell.users for cell in setting.schedule.cells))
+    return setting.who_asks.next_secrets(max(cell.users for cell in setting.schedule.cells))
 
 
 def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) -> int:

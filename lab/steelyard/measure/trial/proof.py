@@ -48,7 +48,7 @@ class ServiceCounts:
         if before is not None and after is not None:
             self._stretches.append((plan, after - before))
 
-    def compared(self, rows: Iterable[Mapping[str, str]], watch: Watch, last: SlicePlan) -> list[Counted]:
+    def compare_counts(self, rows: Iterable[Mapping[str, str]], watch: Watch, last: SlicePlan) -> list[Counted]:
         """Each subject's count against the engine's: a stretch each, and one of all other slices.
 
         `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises
@@ -60,7 +60,7 @@ class ServiceCounts:
             slices[self._hosts[row["subject"]]].append(int(row["slice"]))
         compared = []
         for label, subject in self._running.items():
-            served = self._served(label, subject, watch, last)
+            served = self._count_served(label, subject, watch, last)
             if served is None:
                 continue
             alone = {plan.number: count for plan, count in self._stretches if self._hosts[plan.subject] == label}
@@ -79,7 +79,7 @@ class ServiceCounts:
             ]
         return compared
 
-    def _served(self, label: str, subject: RunningSubject, watch: Watch, last: SlicePlan) -> int | None:
+    def _count_served(self, label: str, subject: RunningSubject, watch: Watch, last: SlicePlan) -> int | None:
         subject.thaw()
         try:
             served, first = subject.requests_served(), self._first[label]
@@ -102,7 +102,7 @@ def _count_at_rest(subject: RunningSubject) -> int | None:
     return None
 
 
-def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
+def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
     """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
     outcomes = []
     for label, subject in running.items():
@@ -123,14 +123,14 @@ def reconciled(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
     return outcomes
 
 
-def settle(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
+def background_work(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
     """How the work of a slice that outlived its answers ended; None where the service has no such work.
 
     Raises TrialFailedError where that cannot be told.
     """
     begun = time.monotonic()
     try:
-        settlement = subject.settle(while_waiting)
+        settlement = subject.wait_for_background_work(while_waiting)
     except (ProvisionError, KeeperError) as error:
         message = f"{plan.subject} does not tell whether its work is settled: {error.message}"
         raise TrialFailedError(
@@ -170,7 +170,9 @@ def check_samples(setting: TrialContext, log: TrialLog) -> None:
 
 def _by_contract(setting: TrialContext) -> _Difference:
     """How a kept answer differs from the expected one, by the meaning of the format in which its subject is asked."""
-    meanings = {label: meaning_of(subject.spoken(setting.service)) for label, subject in setting.subjects.items()}
+    meanings = {
+        label: meaning_of(subject.in_own_format(setting.service)) for label, subject in setting.subjects.items()
+    }
     expected = corpus.expected_answers(setting.corpus.folder)
     return lambda row, answer: meanings[row["subject"]].difference(
         answer, expected[int(row["entry"])], operation_of(row["operation"])

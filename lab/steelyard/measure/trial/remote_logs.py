@@ -17,7 +17,7 @@ Instants = Callable[[int], int]
 """When this machine's clock showed what the processes' own did."""
 
 
-def brought(site: Placement, folder: Path, clock: FarClock | None) -> Instants:
+def fetch_logs(site: Placement, folder: Path, clock: FarClock | None) -> Instants:
     """Bring events, gauges, collectors' logs and the monitors' records of all subjects into a trial's folder.
 
     The records keep their own instants, which what is returned translates: they are many, and read once. On this machine's own
@@ -27,14 +27,14 @@ def brought(site: Placement, folder: Path, clock: FarClock | None) -> Instants:
         return lambda instant: instant
     try:
         line = clock.line()
-        site.reach.bring_notes(folder, [f"*{EVENTS}", f"*{GAUGES}", f"*{SUFFIX}", RECORDS])
+        site.reach.fetch_matching(folder, [f"*{EVENTS}", f"*{GAUGES}", f"*{SUFFIX}", RECORDS])
     except (ProvisionError, KeeperError) as error:
         raise StoreError(f"what servers noted of times cannot be brought: {error.message}", error.hint) from None
     for path in (*folder.glob(f"*{EVENTS}"), *folder.glob(f"*{GAUGES}")):
-        _translate(path, line.ours)
+        _translate(path, line.to_our_clock)
     for path in folder.glob(f"*{SUFFIX}"):
-        write_text(path, by_another_clock(path.read_text(encoding="utf-8", errors="replace"), line.ours))
-    return line.ours
+        write_text(path, by_another_clock(path.read_text(encoding="utf-8", errors="replace"), line.to_our_clock))
+    return line.to_our_clock
 
 
 def _translate(path: Path, ours: Instants) -> None:

@@ -18,10 +18,10 @@ class SecondClient:
         """Begin the slice of `job`, which lies in `folder`; raises EngineError."""
         self._scratch = tempfile.TemporaryDirectory(prefix="client-", dir=folder)
         try:
-            self._engine = Engine(_alone(job, slice_number), Path(self._scratch.name))
+            self._engine = Engine(_single_slice_job(job, slice_number), Path(self._scratch.name))
             try:
                 self._engine.prepare(slice_number)
-                self._engine.prepared(slice_number)
+                self._engine.await_ready(slice_number)
                 self._engine.begin(slice_number, time.monotonic_ns())
             except BaseException:
                 self._engine.kill()
@@ -44,7 +44,7 @@ class SecondClient:
         self._engine.kill()
 
 
-def _alone(job: Job, slice_number: int) -> Job:
+def _single_slice_job(job: Job, slice_number: int) -> Job:
     """The job with this slice alone, said from a folder one deeper; the subject's processes are the first engine's care."""
     corpus = Path(job.corpus)
     return job.model_copy(

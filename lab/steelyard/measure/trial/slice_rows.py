@@ -24,13 +24,13 @@ class SliceRows:
 
         The engine has flushed a slice's row before it says that the slice is drained.
         """
-        new = self._appended()
+        new = self._read_appended()
         self.seen += new
         if len(new) < count:
             raise EngineError(f"the engine wrote {len(new)} of {count} rows to {self._path}")
         return new[len(new) - count :]
 
-    def _appended(self) -> list[Mapping[str, str]]:
+    def _read_appended(self) -> list[Mapping[str, str]]:
         try:
             with self._path.open("rb") as file:
                 file.seek(self._bytes_read)

@@ -21,7 +21,7 @@ class Stress:
         self._spent_ms = 0.0
         self._before = (0, 0)
 
-    def enough(self, tick: Mapping[str, Any]) -> bool:
+    def is_over_limit(self, tick: Mapping[str, Any]) -> bool:
         """Take one second of the engine's (contracts/job.md, `tick`); true after a held level that passed a limit.
 
         A second at a level's edge counts for neither of its neighbours.
@@ -37,12 +37,12 @@ class Stress:
         self._spent_ms += answered * float(tick["response_ms"] or 0.0)
         if now < level[2] - 0.9:
             return False
-        passed = self._passed()
+        passed = self._has_passed()
         self._answered = self._failed = 0
         self._spent_ms = 0.0
         return passed
 
-    def _passed(self) -> bool:
+    def _has_passed(self) -> bool:
         ended = self._answered + self._failed
         if ended == 0 or self._failed / ended > self._until.failed_share:
             return True

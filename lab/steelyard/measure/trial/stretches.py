@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...models.job import StretchEdges
 from ...models.records import Cell, PlannedStretches, Schedule, SlicePlan, TrialPlan
-from ...plan.stretches import cost_text, lengthened, may_be_stretched, planned, stretch_of
+from ...plan.stretches import cost_text, lengthen_stretches, may_be_stretched, plan_stretches, stretch_of
 from .jobs import Answering
 
 
@@ -30,10 +30,10 @@ class TrialStretches:
         response_s = max(each.response_ms for each in answering) / 1000
         known = self._plans.get(cell.name)
         if known is not None:
-            plan = lengthened(known, response_s, self._driven[cell.name], len(answering), within)
+            plan = lengthen_stretches(known, response_s, self._driven[cell.name], len(answering), within)
             self._plans[cell.name] = plan
             return "" if plan == known else cost_text(plan, cell, len(answering))
-        plan = planned(self._schedule, cell, len(answering), response_s, within)
+        plan = plan_stretches(self._schedule, cell, len(answering), response_s, within)
         self._plans[cell.name], self._driven[cell.name] = plan, []
         longer = plan.seconds > self._schedule.slice_seconds or not plan.fits
         return cost_text(plan, cell, len(answering)) if longer else ""
@@ -44,7 +44,7 @@ class TrialStretches:
         self._driven[plans[0].cell].append(plan.seconds)
         return [stretch_of(plan, f"{self._trial.seed} {plan.cell} {each.pair} {each.subject}") for each in plans]
 
-    def enough(self, cell: Cell) -> bool:
+    def is_complete(self, cell: Cell) -> bool:
         """Whether all planned stretches of a cell were driven."""
         plan = self._plans.get(cell.name)
         return plan is not None and len(self._driven[cell.name]) >= plan.pairs
@@ -54,7 +54,7 @@ class TrialStretches:
         return may_be_stretched(self._schedule, cell)
 
 
-def expected(
+def expected_answering(
     cell: Cell, subject: str, seen: Mapping[tuple[str, str], Answering], cells: Mapping[str, Cell]
 ) -> Answering:
     """How a subject answers in a cell: as it did there last, or else as in the slowest cell of the same operation, by the number of
@@ -62,7 +62,7 @@ def expected(
     if (subject, cell.name) in seen:
         return seen[subject, cell.name]
     alike = [
-        answering.scaled(cell.users / cells[name].users)
+        answering.scale(cell.users / cells[name].users)
         for (label, name), answering in seen.items()
         if label == subject and cells[name].operation == cell.operation and cells[name].users
     ]

@@ -18,8 +18,8 @@ from ...base.csvfiles import write_text
 from ...base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
 from ...base.progress import duration
 from ...hosts import clocks, doctor, processes
-from ...hosts.cpus import kept_awake, staying_on
-from ...hosts.foreign_work import NOT_LOOKED_FOR, ForeignObserver, strangers_welcome
+from ...hosts.cpus import kept_awake, pin_thread
+from ...hosts.foreign_work import NOT_LOOKED_FOR, ForeignObserver, may_count_strangers
 from ...hosts.links import LinkObserver
 from ...hosts.placement import LOOPBACK
 from ...hosts.running import RunningSubject
@@ -28,7 +28,7 @@ from ...models.records import Cell, Check, Failure, Restored, SlicePlan, Steadin
 from ...plan.cells import sessions_of
 from ...plan.designs import design_named
 from ...plan.designs.design import LEAST_PAIRS
-from ...plan.faults import drawn
+from ...plan.faults import draw_fault
 from ...plan.kinds import kind_of
 from ...plan.slices import PAUSE_SECONDS, QUIET_AT_REST, head_start_slices
 from ...plan.stopping import END_SECONDS, Pending, pairs_are_over, warm_up_is_over
@@ -43,7 +43,7 @@ from ...statistics.steady import (
     still_compiles,
 )
 from . import idle_cpu, own_answers, remote_logs
-from .bring_up import require_host, start_all, unless_lost
+from .bring_up import error_or_lost_host, require_host, start_all
 from .context import OUT_OF_BUDGET, TrialContext, TrialFailedError, TrialLog, trial_folder
 from .drivers import Drivers, drivers_of
 from .engine import Engine, Tick
@@ -53,12 +53,12 @@ from .gauges import store_gauges
 from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .legs import Legs
-from .proof import ServiceCounts, check_samples, reconciled, settle
+from .proof import ServiceCounts, background_work, check_samples, reconcile_all
 from .second_client import SecondClient
 from .slice_rows import SliceRows
 from .spans import store_spans
 from .stress import stress_of
-from .stretches import TrialStretches, expected
+from .stretches import TrialStretches, expected_answering
 from .watch import Watch
 
 
@@ -81,7 +81,7 @@ def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) ->
         status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
         raise
     except TrialFailedError as error:
-        told = unless_lost(setting, error)
+        told = error_or_lost_host(setting, error)
         failure = told.failure
         raise told from None
     except (SteelyardError, OSError) as error:
@@ -153,13 +153,13 @@ def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, 
         stack.enter_context(kept_awake(setting.shares))
         require_host(setting)
         log.machine += doctor.examine_host(setting.site)
-        log.far_clock = stack.enter_context(clocks.beside_ours(setting.site, log.clocks))
+        log.far_clock = stack.enter_context(clocks.compare_clocks(setting.site, log.clocks))
         if not design_named(setting.schedule.design).one_runs:
             _drive_subjects(setting, plan, log, begun, all_spellings, 0)
             return
         legs = Legs(setting, plan, log)
         for leg in legs:
-            with legs.joined(leg):
+            with legs.join_leg(leg):
                 _drive_subjects(leg.setting, leg.plan, leg.log, begun, all_spellings, leg.first)
 
 
@@ -177,26 +177,26 @@ def _drive_subjects(
         job = make_job(
             setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
         )
-        stack.enter_context(staying_on(setting.shares.engine))  # the lab must not run where the servers do
+        stack.enter_context(pin_thread(setting.shares.engine))  # the lab must not run where the servers do
         try:
             counts = ServiceCounts(running)
             with (
                 drivers_of(job, log.folder, own_answers.secrets(setting)) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
-                ForeignObserver(log.folder, _watched(setting), [os.getpid()]) as foreign,
+                ForeignObserver(log.folder, _watched_processors(setting), [os.getpid()]) as foreign,
             ):
                 observers = _Observers(observer, links, foreign)
                 driver = _Driver(setting, plan, log, running, engine, observers, counts)
                 driver.measure_cold(slices)
                 driver.warm_up(slices, begun)
-                driver.look_at_rest()
+                driver.measure_idle_cpu()
                 driver.measure(slices, begun)
             if (
                 not setting.schedule.faults
             ):  # what was killed counts from nothing again, and its losses are what is looked for
-                log.counted = counts.compared(driver.rows.seen, driver.watch, log.slices[-1])
-                log.reconciled = reconciled(running)
+                log.counted = counts.compare_counts(driver.rows.seen, driver.watch, log.slices[-1])
+                log.reconciled = reconcile_all(running)
             _store_notes(setting, plan, log, running, driver)
         except EngineError as error:
             raise TrialFailedError(Failure(kind="engine", message=error.message), error.hint) from None
@@ -215,7 +215,7 @@ def _store_notes(
     layered = "layers" in setting.schedule.observe
     if layered:
         end_recording(running)
-    ours = remote_logs.brought(setting.site, log.folder, log.far_clock)
+    ours = remote_logs.fetch_logs(setting.site, log.folder, log.far_clock)
     if setting.schedule.spans:
         store_spans(setting.schedule, log, driver.rows.seen)
     store_gauges(setting.schedule, log, driver.rows.seen)
@@ -292,7 +292,7 @@ class _Driver:
         self._head_starts(slices, begun)
         for subject in self._running.values():
             subject.pin(self._setting.shares)
-        self._settle(slices, begun)
+        self._warm_up_until_steady(slices, begun)
 
     def _head_starts(self, slices: TrialSlices, begun: float) -> None:
         """A head start goes on beyond its usual length while compilers are at work, where more is offered."""
@@ -308,7 +308,7 @@ class _Driver:
                 self._require_time()
                 driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
 
-    def _settle(self, slices: TrialSlices, begun: float) -> None:
+    def _warm_up_until_steady(self, slices: TrialSlices, begun: float) -> None:
         """A slice of each that is not steady yet, in turn, until all are or it is over."""
         within = self._setting.warm_up_within
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
@@ -336,7 +336,7 @@ class _Driver:
             for (label, cell), so_far in seen.items()
         ]
 
-    def look_at_rest(self) -> None:
+    def measure_idle_cpu(self) -> None:
         """What each subject uses unasked, where who waits is frozen: all run and nobody is asked."""
         frozen = {
             label: subject
@@ -349,7 +349,7 @@ class _Driver:
             subject.thaw()
         self._setting.progress.show(self._setting.stage(self._plan, "looking at all at rest"))
         used = {label: partial(_used_ns, subject) for label, subject in frozen.items()}
-        self._log.at_rest = idle_cpu.look(used, self._setting.progress.refresh)
+        self._log.at_rest = idle_cpu.measure_idle_cpu(used, self._setting.progress.refresh)
 
     def measure(self, slices: TrialSlices, begun: float) -> None:
         """All measured slices in their order; then, for each pair in which a compiler woke up again or others were at work, one of
@@ -367,7 +367,7 @@ class _Driver:
                 break
             self._require_time()
             for cell, group in groupby(of_pair, lambda plan: plan.cell):
-                if not self._stretches.enough(self._cells[cell]):
+                if not self._stretches.is_complete(self._cells[cell]):
                     voided[cell] += self._drive_pair(list(group), total)
                     pairs = pair + 1
         for cell, spare in slices.spare.items():
@@ -398,9 +398,9 @@ class _Driver:
         self._foreign.begin_pair()
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
-        answering = [expected(cell, plan.subject, self._answering, self._cells) for plan in plans]
+        answering = [expected_answering(cell, plan.subject, self._answering, self._cells) for plan in plans]
         threads = self._most_threads(plans)
-        turn = turn_of(self._setting.schedule, cell, answering, threads) if self._all_quiet() else None
+        turn = turn_of(self._setting.schedule, cell, answering, threads) if self._is_idle() else None
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
         elif self._engine.drives_stretches and self._stretches.applies(cell):
@@ -424,7 +424,7 @@ class _Driver:
             default=0,
         )
 
-    def _all_quiet(self) -> bool:
+    def _is_idle(self) -> bool:
         """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""
         return all(rest.share <= QUIET_AT_REST for rest in self._log.at_rest)
 
@@ -432,7 +432,7 @@ class _Driver:
         self._setting.progress.show(self._setting.stage(self._plan, stage))
         numbers = [plan.number for plan in plans]
         second = self._setting.progress.second
-        return self._observed(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
+        return self._observe(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
 
     def _drive_in_stretches(
         self, plans: Sequence[SlicePlan], cell: Cell, answering: Sequence[Answering], total: int
@@ -443,7 +443,7 @@ class _Driver:
         cost = self._stretches.plan(cell, answering, within)
         self._log.stretches = self._stretches.plans
         if cost and self._plan.number == self._setting.schedule.trials[0].number:
-            self._setting.progress.say(cost)
+            self._setting.progress.print_line(cost)
         kind, pair = kind_of(cell), plans[0].pair or 0
         stretches = zip(plans, self._stretches.next(plans), strict=True)
         return [
@@ -460,8 +460,8 @@ class _Driver:
         self._freeze_others(plan)
         self._restore(plan)
         broken = plan.phase == "measure" and kind_of(self._cells[plan.cell]).breaks
-        drive = self._drive_broken if broken else partial(self._drive_until_settled, stretch=stretch)
-        [driven] = self._observed([plan], lambda: drive(plan))
+        drive = self._drive_broken if broken else partial(self._drive_to_end_of_work, stretch=stretch)
+        [driven] = self._observe([plan], lambda: drive(plan))
         return driven
 
     def _restore(self, plan: SlicePlan) -> None:
@@ -480,35 +480,37 @@ class _Driver:
                     hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
                 )
 
-    def _drive_until_settled(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
+    def _drive_to_end_of_work(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
         """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
         if stretch is None:
-            self._engine.go(plan.number, self._patience(), self._on_tick(plan))
+            self._engine.drive_slice(plan.number, self._patience(), self._on_tick(plan))
         else:
             patience = self._patience() + stretch.lead_in_ms / 1000
             self._engine.stretch(plan.number, stretch, patience, self._on_tick(plan))
-        settled = settle(self._running[plan.subject], plan, self._setting.progress.refresh)
+        settled = background_work(self._running[plan.subject], plan, self._setting.progress.refresh)
         if settled is not None:
             self._log.settled.append(settled)
 
     def _drive_broken(self, plan: SlicePlan) -> None:
         """Drive a block in which something is broken, and count what became of its work once all parts are there again."""
         running, setting = self._running[plan.subject], self._setting
-        met = drawn(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
+        met = draw_fault(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
         client = partial(SecondClient, self._engine.job, plan.number, self._log.folder)
         strike = Strike(running, met, setting.shares, setting.progress, client)
         try:
-            self._engine.go(plan.number, self._patience(), self._on_tick(plan), strike)
+            self._engine.drive_slice(plan.number, self._patience(), self._on_tick(plan), strike)
         finally:
             if strike.struck is not None:
                 self._log.faults.append(strike.record(plan))
         # Processes know when work came to them by the clock of their own host.
         since_ns = (
-            strike.begun_ns if self._log.far_clock is None else self._log.far_clock.line().theirs(strike.begun_ns)
+            strike.begun_ns
+            if self._log.far_clock is None
+            else self._log.far_clock.line().to_other_clock(strike.begun_ns)
         )
         self._log.faults[-1] = counted_after(running, self._log.faults[-1], since_ns, setting.progress.refresh)
 
-    def _observed(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
+    def _observe(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
         """Record what the subjects of these slices use while they are driven, and judge how each went."""
         others = self._foreign.look() if plans[0].phase == "measure" else None
         before = [processes.read(self._running[plan.subject]) for plan in plans]
@@ -527,14 +529,14 @@ class _Driver:
             measured_ns, observed_ns = int(row["measured_ns"]), ended.at_ns - begun.at_ns
             share = jit_share(jit_ns, observed_ns, measured_ns if row.get("cpu_own_ns") else None)
             cost = cpu_ns_per_request(cpu_ns, int(row["completed"]) + int(row["lead_in_completed"]), observed_ns)
-            self._look(plan, row)
+            self._check_after_slice(plan, row)
             cycle_ms = cycle_ns(row, self._cells[plan.cell].users, observed_ns) / 1e6
             self._answering[plan.subject, plan.cell] = answering(times.get(plan.subject), cycle_ms)
             judged.append(WarmUpSlice(int(row["completed"]) / measured_ns * 1e9, share, cost))
         return judged
 
-    def _look(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
-        failure = self.watch.look(plan, row)
+    def _check_after_slice(self, plan: SlicePlan, row: Mapping[str, str]) -> None:
+        failure = self.watch.failure_after(plan, row)
         if failure is not None:
             raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._log.folder}")
 
@@ -544,8 +546,8 @@ class _Driver:
 
         def second(tick: dict[str, Any]) -> None:
             self._setting.progress.second(tick)
-            if stress is not None and stress.enough(tick):
-                self._engine.enough(plan.number)
+            if stress is not None and stress.is_over_limit(tick):
+                self._engine.end_early(plan.number)
 
         return second
 
@@ -569,16 +571,16 @@ class _Driver:
 def _machine_before(setting: TrialContext) -> list[Check]:
     """What the machine is like before anything is started; raises ConfigurationError."""
     checks = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
-    return [*checks, NOT_LOOKED_FOR] if strangers_welcome() else checks
+    return [*checks, NOT_LOOKED_FOR] if may_count_strangers() else checks
 
 
-def _watched(setting: TrialContext) -> Collection[int]:
+def _watched_processors(setting: TrialContext) -> Collection[int]:
     """The processors on which work of others is looked for.
 
     None where the subjects have another machine, whose processes nobody lists, where trials are driven side by side, which
     measure no time, and where the user does not want it.
     """
-    is_watched = setting.lab is None and not setting.shares.elsewhere and not strangers_welcome()
+    is_watched = setting.lab is None and not setting.shares.elsewhere and not may_count_strangers()
     return setting.shares.server if is_watched else ()
 
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from ...analyse.sentences import deed, load_text
+from ...analyse.sentences import failure_phrase, load_text
 from ...base.csvfiles import write_text
-from ...base.text import counted
+from ...base.text import plural
 from ...hosts import sockets
 from ...hosts.keeper import Exit
 from ...hosts.running import RunningPart, RunningSubject
@@ -42,7 +42,7 @@ _DUMP_PAUSE = 0.25
 
 
 class Watch:
-    """Watches over the subjects of a trial. `look` is called after each slice, while no load runs.
+    """Watches over the subjects of a trial. `failure_after` is called after each slice, while no load runs.
 
     `request_bytes` is the mean size of a request by operation, `forms` the message format of each subject that is asked in another
     than the service's own. `distress` holds what a
@@ -69,14 +69,14 @@ class Watch:
             label: part.site.reach.kernel_kills() for label, subject in running.items() for part in subject.parts[:1]
         }
 
-    def look(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
+    def failure_after(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
         """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
         said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
         self._memory |= said
         for label in sorted(self._running, key=lambda other: other != plan.subject):
-            part = self._running[label].ended()
+            part = self._running[label].ended_part()
             if part is not None and part.keeper.exit is not None:
-                return self._died(plan, label, part, part.keeper.exit)
+                return self._death(plan, label, part, part.keeper.exit)
         failure = self._silent(plan, row)
         if failure is None:
             self.distress += [
@@ -86,12 +86,12 @@ class Watch:
 
     def unreachable(self, plan: SlicePlan, label: str, message: str) -> Failure:
         """Why `label` does not even answer outside the load; `plan` is the last slice that was driven."""
-        part = self._running[label].ended()
+        part = self._running[label].ended_part()
         if part is not None and part.keeper.exit is not None:
-            return self._died(plan, label, part, part.keeper.exit)
-        return self._hung(plan, label, message)
+            return self._death(plan, label, part, part.keeper.exit)
+        return self._hang(plan, label, message)
 
-    def _died(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
+    def _death(self, plan: SlicePlan, label: str, part: RunningPart, ended: Exit) -> Failure:
         death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
         words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
         if ended.by == signal.SIGKILL and part.site.reach.kernel_kills() > self._kernel_kills[label]:
@@ -114,13 +114,13 @@ class Watch:
             return None
         if refused:
             counts = ", ".join(f"{n} {name}" for name, n in failed.items())
-            return self._unanswered(plan, "no-answer", f"every request failed: {counts}")
+            return self._no_answer(plan, "no-answer", f"every request failed: {counts}")
         if late:
             seconds = int(row["measured_ns"]) / 1e9
             words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
             return self._failure(plan, plan.subject, "too-slow", words)
         unanswered = int(row["unfinished"]) + sum(failed.values())
-        return self._hung(plan, plan.subject, f"no answer came to {counted(unanswered, 'request')}")
+        return self._hang(plan, plan.subject, f"no answer came to {plural(unanswered, 'request')}")
 
     def _is_no_failure(self, plan: SlicePlan, *, late: bool, refused: bool) -> bool:
         """Whether a slice without a right answer may be: all came late, or were refused.
@@ -136,10 +136,10 @@ class Watch:
             return True
         return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
 
-    def _hung(self, plan: SlicePlan, label: str, message: str) -> Failure:
+    def _hang(self, plan: SlicePlan, label: str, message: str) -> Failure:
         """A subject that is silent: its JVMs are asked what their threads wait for."""
         if label in self._memory:
-            return self._unanswered(plan, "hung", message, label)
+            return self._no_answer(plan, "hung", message, label)
         for part in self._running[label].parts:
             dump = thread_dump(part) if part.part.server.model.jvm else ""
             if not dump:
@@ -151,12 +151,12 @@ class Watch:
                 words = f"{message}; its thread dump, {file.name}, says: {deadlock[0]}"
                 return self._failure(plan, label, "deadlock", words)
             message = f"{message}; its thread dump is {file.name}"
-            waiting = waits_for_itself(dump, _calls(part))
+            waiting = self_wait_reason(dump, _calls(part))
             if waiting is not None:
                 return self._failure(plan, label, "self-deadlock", f"{message}; {waiting}")
         return self._failure(plan, label, "hung", message)
 
-    def _unanswered(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
+    def _no_answer(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
         """A subject that lives but does not serve: memory that ran out is the cause, where its log says so."""
         subject = label or plan.subject
         if subject in self._memory:
@@ -166,14 +166,16 @@ class Watch:
     def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str) -> Failure:
         place = self._place(plan)
         idle = "" if label == plan.subject else f", while {plan.subject} was under load"
-        message = f"{label} {deed(kind)} {load_text(place)}{idle}: {cause}"
+        message = f"{label} {failure_phrase(kind)} {load_text(place)}{idle}: {cause}"
         return Failure(kind=kind, subject=label, message=message, place=place)
 
     def _place(self, plan: SlicePlan) -> Place:
         cell = self._cells[plan.cell]
-        total = sum(cell.asked.values())
+        total = sum(cell.request_mix.values())
         form = self._forms.get(plan.subject, "")
-        size = sum(share * self._request_bytes[in_format(name, form)] for name, share in cell.asked.items()) / total
+        size = (
+            sum(share * self._request_bytes[in_format(name, form)] for name, share in cell.request_mix.items()) / total
+        )
         return Place(slice=plan.number, phase=plan.phase, cell=plan.cell, users=cell.users, request_bytes=round(size))
 
     def _memory_line(self, label: str) -> str | None:
@@ -211,7 +213,7 @@ def self_wait(running: RunningSubject) -> str | None:
     """What a silent subject waits for, where one of its JVMs waits for itself."""
     for part in running.parts:
         dump = thread_dump(part) if part.part.server.model.jvm else ""
-        waiting = waits_for_itself(dump, _calls(part))
+        waiting = self_wait_reason(dump, _calls(part))
         if waiting is not None:
             return waiting
     return None
@@ -221,7 +223,7 @@ def _calls(part: RunningPart) -> sockets.Calls:
     return part.site.reach.calls(part.keeper.pids())
 
 
-def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
+def self_wait_reason(dump: str, calls: sockets.Calls) -> str | None:
     """What a silent JVM waits for, where it is itself: every thread that serves a request waits, some of them or of their helpers
     for the answer to a call, and no call leads anywhere but to the JVM's own port. None where its dump or `calls` say otherwise.
     """
@@ -233,7 +235,7 @@ def waits_for_itself(dump: str, calls: sockets.Calls) -> str | None:
     if calls.elsewhere or not calls.to_themselves:
         return None
     return (
-        f"it waits for itself: all {counted(len(serving), 'thread')} that serve requests wait, and all calls lead to its own "
+        f"it waits for itself: all {plural(len(serving), 'thread')} that serve requests wait, and all calls lead to its own "
         "port, where no thread is left to answer them (more worker threads, a call time-out or callees on another server help)"
     )
 

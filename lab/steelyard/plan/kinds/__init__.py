@@ -18,12 +18,14 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def warmed(cells: Sequence[Cell]) -> list[Cell]:
+def warm_up_cells(cells: Sequence[Cell]) -> list[Cell]:
     """The cells to warm up in, in the order of `cells`; each kind says which of its own stand for the others. None are cold."""
     chosen = [
         cell
         for kind in KINDS.values()
-        for cell in kind.warmed([candidate for candidate in cells if kind_of(candidate) is kind and not candidate.cold])
+        for cell in kind.warm_up_cells(
+            [candidate for candidate in cells if kind_of(candidate) is kind and not candidate.cold]
+        )
     ]
     return [cell for cell in cells if cell in chosen]
 

@@ -30,7 +30,7 @@ class Block(Kind):
     def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
         return BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
 
-    def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
+    def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
         """The first of each mix; of cells that size their requests, the first that asks for the same."""
         firsts = {str(sorted(cell.mix) if cell.payload else sorted(cell.mix.items())): cell for cell in reversed(cells)}
         return [cell for cell in cells if cell in firsts.values()]

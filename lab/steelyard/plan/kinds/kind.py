@@ -42,7 +42,7 @@ class Kind(ABC):
         """The load of a warm-up slice of the cell that is `seconds` long."""
 
     @abstractmethod
-    def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
+    def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
         """Of the cells of this kind those to warm up in, which stand for the others."""
 
     @abstractmethod

@@ -34,14 +34,14 @@ class Steady(Kind):
     def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
         return self.measured_profile(cell, seconds)
 
-    def warmed(self, cells: Sequence[Cell]) -> list[Cell]:
+    def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
         """All; of cells that differ in users and payload alone, the two with the most users and the smallest and the largest
         payload: what is done for each request is done most often in the one, what is done for each element in the other, and
         compilers see to what is done often. A slice of the others in which a compiler still wakes up is voided as any other."""
         alike: dict[str, list[Cell]] = {}
         for cell in cells:
             alike.setdefault(cell.operation if cell.family or cell.payload else cell.name, []).append(cell)
-        chosen = [end for group in alike.values() for end in (max(group, key=_lightness), max(group, key=_weight))]
+        chosen = [end for group in alike.values() for end in (max(group, key=_weight_key), max(group, key=_weight))]
         return [cell for cell in cells if cell in chosen]
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
@@ -61,5 +61,5 @@ def _weight(cell: Cell) -> tuple[int, int]:
     return cell.users, sum(cell.payload.values())
 
 
-def _lightness(cell: Cell) -> tuple[int, int]:
+def _weight_key(cell: Cell) -> tuple[int, int]:
     return cell.users, -sum(cell.payload.values())

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...analyse.growth import Grown
 from ...base.text import bytes_text, range_text, value_text
-from ..drawing import PLAIN, SMALL, Picture, draw_small, marks, series
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..drawing import PLAIN, SMALL, Picture, draw_narrow, marks, series
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 
 def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> Picture | None:
@@ -38,7 +38,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
         f"{curves[0].operation}, {curves[0].users} users, requests/s",
         "",
         f"Throughput over the size of a request. {told}.",
-        draw_small(name, _chart(values, subjects)),
+        draw_narrow(name, _chart(values, subjects)),
         "",
         ("request", "subject", "requests/s", "95% interval"),
         rows,
@@ -55,8 +55,8 @@ def _chart(points: Sequence[dict[str, object]], subjects: Sequence[str]) -> Char
     shape = channel("subject:N", scale=scales["shape"], legend=None)
     dash = channel("subject:N", scale=scales["dash"], legend=None)
     base = marks(points)
-    return layered(
-        base.drawn("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
-        base.drawn("rule", strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
-        base.drawn("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-    ).sized(width=SMALL, height=220)
+    return stack_layers(
+        base.as_marks("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
+        base.as_marks("rule", strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
+        base.as_marks("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+    ).resize(width=SMALL, height=220)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ...analyse.figures import ForkFigure
 from ...base.text import range_text, value_text
-from ..drawing import SMALL, Picture, draw_small, marks, series
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..drawing import SMALL, Picture, draw_narrow, marks, series
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def users_chart(
         f"{measure.title}{', ' if measure.unit else ''}{measure.unit}",
         "",
         f"{measure.title} over the number of users. {told}.",
-        draw_small(name, _chart(whole, spans, subjects)),
+        draw_narrow(name, _chart(whole, spans, subjects)),
         "",
         ("users", "subject", measure.unit or "value", "95% interval"),
         rows,
@@ -70,15 +70,15 @@ def _chart(figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjec
     dash = channel("subject:N", scale=scales["dash"], legend=None)
     base = marks(points)
     layers = [
-        base.drawn("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
-        base.drawn("rule", strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
-        base.drawn("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        base.as_marks("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),
+        base.as_marks("rule", strokeWidth=1.5).encode(x=x, y=low, y2="high:Q", color=colour),
+        base.as_marks("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
     ]
     if bars:
         # A figure that is one number is a span without length, which a mark of its own shows.
         behind = marks(bars)
         layers[:0] = [
-            behind.drawn("rule", strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),
-            behind.drawn("tick", width=18, thickness=3, opacity=0.35).encode(x=x, y=low, color=colour),
+            behind.as_marks("rule", strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),
+            behind.as_marks("tick", width=18, thickness=3, opacity=0.35).encode(x=x, y=low, color=colour),
         ]
-    return layered(*layers).sized(width=SMALL, height=220)
+    return stack_layers(*layers).resize(width=SMALL, height=220)

@@ -8,14 +8,14 @@ from typing import Any
 
 from ...analyse.pairing import slice_voids
 from ...analyse.ratios import subject_quantities
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...models.records import Cell
 from ...plan.kinds import unbroken as is_unbroken
 from ...results.stored_run import Run, Trial
 from ...statistics.checks import percentile_refusal
 from ...statistics.steady import CONSECUTIVE, steady_since
-from ..drawing import INK, PLAIN, SMALL, Picture, draw_small, marks, series
-from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
+from ..drawing import INK, PLAIN, SMALL, Picture, draw_narrow, marks, series
+from ..grammar import Channel, Chart, axis_of, channel, scale_of, stack_layers
 
 _LABELLED = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _NINES = (1, 10, 100, 1000, 10_000, 100_000)
@@ -41,7 +41,7 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         title=cell.name,
         caption="",
         alt=f"Percentiles of response time on {cell.name}. {told}.",
-        wide=draw_small(f"percentiles-{place}", _percentile_lines(curves, subjects)),
+        wide=draw_narrow(f"percentiles-{place}", _percentile_lines(curves, subjects)),
         narrow="",
         headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
         rows=rows,
@@ -64,7 +64,7 @@ def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
             title=f"{subject}, {cell.name}",
             caption=f"The full line is {reference}." if len(both) > 1 else "",
             alt=f"Percentiles of response time of {subject} on {cell.name}: {median}.",
-            wide=draw_small(f"percentiles-{place}-{number}", drawn),
+            wide=draw_narrow(f"percentiles-{place}-{number}", drawn),
             narrow="",
             headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
             rows=tuple(
@@ -121,16 +121,16 @@ def _percentile_lines(
     )
     y = _milliseconds_axis(lowest, highest, fixed=bounds is not None)
     encoded = {"x": x, "y": y, "color": channel("subject:N", scale=scales["colour"], legend=None)}
-    lines = marks(values).drawn("line", strokeWidth=2, interpolate="step-after")
-    dots = marks(values).where("datum.mark").drawn("point", size=55, filled=True, opacity=1)
-    return layered(
+    lines = marks(values).as_marks("line", strokeWidth=2, interpolate="step-after")
+    dots = marks(values).where("datum.mark").as_marks("point", size=55, filled=True, opacity=1)
+    return stack_layers(
         lines.encode(**encoded, strokeDash=channel("subject:N", scale=scales["dash"], legend=None)),
         dots.encode(
             **encoded,
             shape=channel("subject:N", scale=scales["shape"], legend=None),
             description=channel("said:N"),
         ),
-    ).sized(width=SMALL, height=height)
+    ).resize(width=SMALL, height=height)
 
 
 def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Channel:
@@ -172,9 +172,9 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
     )
     return Picture(
         title=f"Trial {trial.number}",
-        caption=told + (f"; {counted(voided, 'slice')} voided" if voided else ""),
+        caption=told + (f"; {plural(voided, 'slice')} voided" if voided else ""),
         alt=f"Throughput over time in trial {trial.number} on {cell.name}: {told}.",
-        wide=draw_small(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
+        wide=draw_narrow(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
         narrow="",
         headings=("s", "subject", "phase", "requests/s", "state"),
         rows=tuple(
@@ -219,7 +219,7 @@ def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
         for number, plan in trial.plans.items()
         if plan.phase == "warm-up" and plan.cell == cell.name and plan.subject == subject and number in trial.slices
     )
-    recorded = trial.noted.steady
+    recorded = trial.record_or_empty.steady
     for steadiness in recorded:
         if (steadiness.subject, steadiness.cell) == (subject, cell.name):
             known = steadiness.met and 0 < steadiness.slices <= len(numbers)
@@ -244,17 +244,17 @@ def _warm_up_lines(points: Sequence[WarmUpPoint], subjects: Sequence[str], highe
     colour = channel("subject:N", scale=scales["colour"], legend=None)
     shape = channel("subject:N", scale=scales["shape"], legend=None)
     base = marks(values)
-    lines = base.drawn("line", strokeWidth=1.5)
+    lines = base.as_marks("line", strokeWidth=1.5)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=channel("subject:N", scale=scales["dash"], legend=None)),
         base.where("datum.state == 'counted'")
-        .drawn("point", size=16, filled=True, opacity=0.9)
+        .as_marks("point", size=16, filled=True, opacity=0.9)
         .encode(x=x, y=y, color=colour, shape=shape),
         base.where("datum.state == 'steady'")
-        .drawn("point", size=150, filled=False, strokeWidth=2, opacity=1)
+        .as_marks("point", size=150, filled=False, strokeWidth=2, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape),
         base.where("datum.state == 'voided'")
-        .drawn("point", shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
+        .as_marks("point", shape="cross", angle=45, size=70, filled=True, color=INK, opacity=1)
         .encode(x=x, y=y),
     ]
-    return layered(*layers).sized(width=SMALL, height=180)
+    return stack_layers(*layers).resize(width=SMALL, height=180)

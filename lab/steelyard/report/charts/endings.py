@@ -8,7 +8,7 @@ from typing import Any
 from ...analyse.endings import Ending, EndState
 from ...base.text import bytes_text, value_text
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 NOT_KNOWN = "not known"
 # Never by colour alone: the word stands in the tile, and what is worse is darker.
@@ -68,7 +68,7 @@ def _chart(endings: Sequence[Ending], width: int) -> Chart:
     y = channel("subject:N", sort=subjects, axis=axis_of(title=None))
     base = marks(values).encode(x=x, y=y)
     colour = channel("ended:N", scale=scale_of(domain=list(states), range=list(states.values())), legend=None)
-    tiles = base.drawn("rect").encode(color=colour, opacity=channel("depth:Q", scale=None, legend=None))
-    words = base.drawn("text", color=INK, fontSize=11, dy=-6).encode(text="ended:N")
-    times = base.drawn("text", color=MUTED, fontSize=11, dy=9).encode(text="time:N")
-    return layered(tiles, words, times).sized(width=min(width, WIDE), height=90 + 44 * len(subjects))
+    tiles = base.as_marks("rect").encode(color=colour, opacity=channel("depth:Q", scale=None, legend=None))
+    words = base.as_marks("text", color=INK, fontSize=11, dy=-6).encode(text="ended:N")
+    times = base.as_marks("text", color=MUTED, fontSize=11, dy=9).encode(text="time:N")
+    return stack_layers(tiles, words, times).resize(width=min(width, WIDE), height=90 + 44 * len(subjects))

@@ -8,7 +8,7 @@ from ...analyse.levels import WORDS, LevelWords
 from ...base.text import lower_first, percent_text, ratio_text
 from ...models.cluster import Level, OverMachines
 from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PLAIN, WIDE, Picture, draw, marks, ratio_ticks
-from ..grammar import Chart, axis_of, channel, fixed, layered, scale_of
+from ..grammar import Chart, Marks, axis_of, channel, fixed_channel, scale_of, stack_layers
 
 _STEP = 28
 
@@ -101,33 +101,43 @@ def _chart(comparison: OverMachines, rows: list[dict[str, Any]], low: float, hig
         if row["counts"] is not None
     ]
     machines = sum(row["kind"] == "machine" for row in rows)
+    separator = machines * _STEP if machines < len(rows) else None
+    layers = _mark_layers(comparison.margin, bars, dots, separator, x, y)
+    return stack_layers(*layers).resize(width=width, height={"step": _STEP})
+
+
+def _mark_layers(
+    margin: float, bars: list[dict[str, Any]], dots: list[dict[str, Any]], separator: int | None, x: Any, y: Any
+) -> list[Marks]:
+    """The band within the margin, the line of equality, the separator above the summary rows, intervals and estimates."""
     bar = {"strokeWidth": 2.5, "strokeCap": "butt", "clip": True}
-    layers = [
-        marks([{"ratio": 1 / (1 + comparison.margin), "to": 1 + comparison.margin}])
-        .drawn("rect", color=BAND)
-        .encode(x=x, x2="to:Q"),
-        marks([{"ratio": 1}]).drawn("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        *([marks([{}]).drawn("rule", color=GRID).encode(y=fixed(machines * _STEP))] if machines < len(rows) else []),
+    return [
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).as_marks("rect", color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).as_marks("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        *(
+            [marks([{}]).as_marks("rule", color=GRID).encode(y=fixed_channel(separator))]
+            if separator is not None
+            else []
+        ),
         marks(bars)
         .where("datum.kind === 'machine'")
-        .drawn("rule", color=COLOURS[0], **bar)
+        .as_marks("rule", color=COLOURS[0], **bar)
         .encode(x=x, x2="to:Q", y=y),
-        marks(bars).where("datum.kind === 'mean'").drawn("rule", color=INK, **bar).encode(x=x, x2="to:Q", y=y),
+        marks(bars).where("datum.kind === 'mean'").as_marks("rule", color=INK, **bar).encode(x=x, x2="to:Q", y=y),
         marks(bars)
         .where("datum.kind === 'next'")
-        .drawn("rule", color=INK, strokeDash=[5, 4], **bar)
+        .as_marks("rule", color=INK, strokeDash=[5, 4], **bar)
         .encode(x=x, x2="to:Q", y=y),
         marks(dots)
         .where("datum.kind === 'machine' && datum.counts")
-        .drawn("point", size=90, filled=True, color=COLOURS[0], opacity=1)
+        .as_marks("point", size=90, filled=True, color=COLOURS[0], opacity=1)
         .encode(x=x, y=y),
         marks(dots)
         .where("!datum.counts")
-        .drawn("point", size=90, filled=False, color=MUTED, opacity=1)
+        .as_marks("point", size=90, filled=False, color=MUTED, opacity=1)
         .encode(x=x, y=y),
         marks(dots)
         .where("datum.kind === 'mean'")
-        .drawn("point", shape="diamond", size=130, filled=True, color=INK, opacity=1)
+        .as_marks("point", shape="diamond", size=130, filled=True, color=INK, opacity=1)
         .encode(x=x, y=y),
     ]
-    return layered(*layers).sized(width=width, height={"step": _STEP})

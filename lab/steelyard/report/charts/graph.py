@@ -59,7 +59,7 @@ def graph(path: Path) -> Graph | None:
         )
         for name, callees in calls.items()
     )
-    return Graph(_drawn(depths, calls, parallel, visits), caption, rows)
+    return Graph(_draw_graph(depths, calls, parallel, visits), caption, rows)
 
 
 def _depths(entry: str, calls: dict[str, list[str]]) -> dict[str, int] | None:
@@ -86,7 +86,7 @@ def _visits(depths: dict[str, int], calls: dict[str, list[str]], entry: str) -> 
     return visits
 
 
-def _drawn(depths: dict[str, int], calls: dict[str, list[str]], parallel: set[str], visits: Counter[str]) -> str:
+def _draw_graph(depths: dict[str, int], calls: dict[str, list[str]], parallel: set[str], visits: Counter[str]) -> str:
     columns: dict[int, list[str]] = {}
     for name in depths:
         columns.setdefault(depths[name], []).append(name)

@@ -10,7 +10,7 @@ from ...analyse.verdicts import Judgement
 from ...base.text import ratio_text
 from ...statistics.verdict_words import Word
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
 
@@ -84,7 +84,7 @@ def _chart(judgements: Sequence[Judgement], width: int) -> Chart:
     y = channel("users:N", sort=rows, axis=axis_of(title="users"))
     base = marks(values).encode(x=x, y=y)
     colour = channel("more:N", scale=scale_of(domain=[True, False], range=[COLOURS[0], COLOURS[1]]), legend=None)
-    tiles = base.drawn("rect").encode(color=colour, opacity=channel("depth:Q", scale=None, legend=None))
-    ratios = base.drawn("text", color=INK, fontSize=15, dy=-7).encode(text="ratio:N")
-    words = base.drawn("text", color=MUTED, fontSize=12, dy=10).encode(text="word:N")
-    return layered(tiles, ratios, words).sized(width=min(width, WIDE), height=30 + 52 * len(rows))
+    tiles = base.as_marks("rect").encode(color=colour, opacity=channel("depth:Q", scale=None, legend=None))
+    ratios = base.as_marks("text", color=INK, fontSize=15, dy=-7).encode(text="ratio:N")
+    words = base.as_marks("text", color=MUTED, fontSize=12, dy=10).encode(text="word:N")
+    return stack_layers(tiles, ratios, words).resize(width=min(width, WIDE), height=30 + 52 * len(rows))

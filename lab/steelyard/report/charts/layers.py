@@ -12,7 +12,7 @@ from ...models.verdict import LayerFigure
 from ...results.collector_log import CollectorLog, Pause
 from ...results.layer_records import RequestRecord
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
-from ..grammar import Channel, Chart, axis_of, channel, layered, scale_of
+from ..grammar import Channel, Chart, axis_of, channel, scale_of, stack_layers
 
 REQUESTS = 30  # that are shown in order of time
 
@@ -55,14 +55,14 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
     def build(width: int) -> Chart:
         return (
             marks(values)
-            .drawn("bar", height={"band": 0.75})
+            .as_marks("bar", height={"band": 0.75})
             .encode(
                 x=channel("ms:Q", stack="zero", axis=axis_of(title="ms a request", tickCount=6, format=",~r")),
                 y=channel("bar:N", sort=list(bars), axis=axis_of(title=None)),
                 color=layer_colour(layers),
                 order=channel("order:Q"),
             )
-            .sized(width=width, height=28 * len(bars) + 50)
+            .to_chart(width=width, height=28 * len(bars) + 50)
         )
 
     wide, narrow = draw(f"flame-{place}", build)
@@ -90,7 +90,7 @@ def layer_colour(layers: Sequence[Layer]) -> Channel:
     return channel("layer:N", scale=scale, legend=None)
 
 
-def in_time(
+def request_timeline(
     place: int, breakdown: Breakdown, requests: Sequence[RequestRecord], logs: Sequence[CollectorLog]
 ) -> Picture | None:
     """The slowest request of `requests` (one trial's) with those around it, one a line, each layer from its first entry on for as
@@ -118,7 +118,7 @@ def in_time(
     slow = ordered[slowest]
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
     caption = (
-        f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_paused(slow, pauses)}); "
+        f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_pause_text(slow, pauses)}); "
         "a bar begins where its layer is first entered and is as long as all its entries"
     )
     return Picture(
@@ -153,7 +153,7 @@ def _paused_ms(request: RequestRecord, pauses: Sequence[Pause]) -> float:
     return sum(max(0, min(pause.end_ns, end) - max(pause.begin_ns, request.begin_ns)) for pause in pauses) / 1e6
 
 
-def _paused(request: RequestRecord, pauses: Sequence[Pause]) -> str:
+def _pause_text(request: RequestRecord, pauses: Sequence[Pause]) -> str:
     paused = _paused_ms(request, pauses)
     return f"of which the collector stopped it for {value_text(paused)} ms" if paused else "in no pause of a collector"
 
@@ -169,7 +169,7 @@ def _time_chart(
     deepest = max(value["depth"] for value in values)
     bars = [
         marks([value for value in values if value["depth"] == depth])
-        .drawn("bar", height={"band": 0.95 - 0.6 * depth / (deepest + 1)})
+        .as_marks("bar", height={"band": 0.95 - 0.6 * depth / (deepest + 1)})
         .encode(
             x=channel("from:Q", axis=axis, scale=scale_of(nice=False)),
             x2="to:Q",
@@ -180,6 +180,6 @@ def _time_chart(
     ]
     if bands:
         bars.append(
-            marks(bands).drawn("rect", color=INK, opacity=0.25).encode(x=channel("from:Q", axis=axis), x2="to:Q")
+            marks(bands).as_marks("rect", color=INK, opacity=0.25).encode(x=channel("from:Q", axis=axis), x2="to:Q")
         )
-    return layered(*bars).sized(width=min(width, WIDE) - 60, height=9 * lines + 10)
+    return stack_layers(*bars).resize(width=min(width, WIDE) - 60, height=9 * lines + 10)

@@ -10,7 +10,7 @@ from ...analyse.load_figures import PERCENTILES, Second, percentile_name
 from ...base import histogram
 from ...base.text import value_text
 from ...statistics.checks import percentile_refusal
-from ..drawing import SMALL, Picture, draw_small, marks, series
+from ..drawing import SMALL, Picture, draw_narrow, marks, series
 from ..grammar import Chart, axis_of, channel, scale_of
 
 _MOST_POINTS = 120
@@ -51,7 +51,7 @@ def legend_of(charts: Sequence[Picture]) -> list[tuple[str, str]]:
 
 def _percentile(seconds: Sequence[Second], share: float) -> float | None:
     """A percentile of right answers in ms; None where too few requests lie beyond it."""
-    times = histogram.merged(second.times for second in seconds)
+    times = histogram.merge_histograms(second.times for second in seconds)
     if not times.total or percentile_refusal(share, times.total):
         return None
     return times.percentile(share * 100) / 1000
@@ -70,7 +70,7 @@ def _picture(name: str, title: str, unit: str, lines: Mapping[str, Line]) -> Pic
         title=f"{title}, {unit}{f': {told}' if told else ''}",
         caption="",
         alt=f"{title} in {unit} over time. From the first to the last second: {ends}.",
-        wide=draw_small(f"load-{name}", _chart(lines)),
+        wide=draw_narrow(f"load-{name}", _chart(lines)),
         narrow="",
         headings=("seconds", *(f"{each}, {unit}" if len(names) > 1 else unit for each in names)),
         rows=rows,
@@ -93,5 +93,5 @@ def _chart(lines: Mapping[str, Line]) -> Chart:
     )
     colour = channel("subject:N", scale=scales["colour"], legend=None)
     dash = channel("subject:N", scale=scales["dash"], legend=None)
-    lined = marks(values).drawn("line", strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash)
-    return lined.sized(width=SMALL, height=_HEIGHT)
+    lined = marks(values).as_marks("line", strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash)
+    return lined.to_chart(width=SMALL, height=_HEIGHT)

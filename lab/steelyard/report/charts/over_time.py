@@ -12,8 +12,8 @@ from ...analyse.blocks import Numbers, Series
 from ...base.text import value_text
 from ...models.records import Cell
 from ...results.stored_run import Run
-from ..drawing import SMALL, Picture, draw_small, marks, series
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..drawing import SMALL, Picture, draw_narrow, marks, series
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 _MOST_POINTS = 120
 _MOST_ROWS = 12
@@ -43,7 +43,7 @@ def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
 
         def over_users(value: str) -> dict[str, Points]:
             return {
-                subject: _together([(fork.users, getattr(fork, value)) for fork in them])
+                subject: _mean_points([(fork.users, getattr(fork, value)) for fork in them])
                 for subject, them in levels.items()
             }
 
@@ -57,10 +57,10 @@ def _over_time(forks: Sequence[tuple[Series, Numbers]]) -> Points:
     """Whole seconds put together, so that no line has more points than can be seen."""
     longest = max(len(values) for _, values in forks)
     width = max(1, -(-longest // _MOST_POINTS))
-    return _together([_binned(np.round(fork.second), values, width) for fork, values in forks])
+    return _mean_points([_bin_values(np.round(fork.second), values, width) for fork, values in forks])
 
 
-def _binned(at: Numbers, values: Numbers, width: int) -> tuple[Numbers, Numbers]:
+def _bin_values(at: Numbers, values: Numbers, width: int) -> tuple[Numbers, Numbers]:
     if width == 1:
         return at, values
     parts = [slice(start, start + width) for start in range(0, len(at), width)]
@@ -72,7 +72,7 @@ def _mean(values: Numbers) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _together(forks: Sequence[tuple[Numbers, Numbers]]) -> Points:
+def _mean_points(forks: Sequence[tuple[Numbers, Numbers]]) -> Points:
     """The forks' values at each x, those without one left out."""
     by_place: dict[float, list[float]] = {}
     for at, values in forks:
@@ -102,7 +102,7 @@ def _picture(
         title=f"{title}, over {'time' if axis == 'seconds' else 'users'}",
         caption="",
         alt=f"{title}, over {axis} in test {cell.name}. From the first to the last: {ends}.",
-        wide=draw_small(name, _chart(lines, axis, subjects)),
+        wide=draw_narrow(name, _chart(lines, axis, subjects)),
         narrow="",
         headings=(axis, *named),
         rows=rows,
@@ -134,7 +134,7 @@ def _chart(lines: Mapping[str, Points], axis: str, subjects: Sequence[str]) -> C
     colour = channel("subject:N", scale=scales["colour"], legend=None)
     dash = channel("subject:N", scale=scales["dash"], legend=None)
     base = marks(values)
-    return layered(
-        base.drawn("area", opacity=0.16).encode(x=x, y=channel("low:Q", axis=y_axis), y2="high:Q", color=colour),
-        base.drawn("line", strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash),
-    ).sized(width=SMALL, height=_HEIGHT)
+    return stack_layers(
+        base.as_marks("area", opacity=0.16).encode(x=x, y=channel("low:Q", axis=y_axis), y2="high:Q", color=colour),
+        base.as_marks("line", strokeWidth=1.6).encode(x=x, y=y, color=colour, strokeDash=dash),
+    ).resize(width=SMALL, height=_HEIGHT)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...analyse.figures import ForkFigure
 from ...base.text import range_text, value_text
-from ..drawing import COLOURS, INK, PLAIN, SMALL, Picture, draw_small, marks, series
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..drawing import COLOURS, INK, PLAIN, SMALL, Picture, draw_narrow, marks, series
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 
 def level_chart(
@@ -30,7 +30,7 @@ def level_chart(
         f"{measure.title}, {measure.unit}",
         "",
         f"{measure.title} in {measure.unit}. {told}.",
-        draw_small(name, _chart(shown, operations, subjects)),
+        draw_narrow(name, _chart(shown, operations, subjects)),
         "",
         headings,
         rows,
@@ -59,7 +59,7 @@ def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[st
         f"{measure.title}, {measure.unit}: {cell.name}",
         f"Floors, apart: {apart}." if apart else "",
         f"{measure.title} in {measure.unit} on {cell.name}. {'; '.join(f'{row[0]}: {row[1]}' for row in rows)}.",
-        draw_small(name, _sorted_rows([figure for figure in shown if figure.subject in order], order)),
+        draw_narrow(name, _sorted_rows([figure for figure in shown if figure.subject in order], order)),
         "",
         ("subject", measure.unit, "95% interval", "forks"),
         rows,
@@ -73,16 +73,16 @@ def _sorted_rows(figures: Sequence[ForkFigure], order: Sequence[str]) -> Chart:
     x = channel("value:Q", scale=scale_of(zero=True), axis=axis)
     y = channel("subject:N", sort=list(order), axis=axis_of(title=None, grid=True))
     base = marks(values)
-    layers = layered(
+    layers = stack_layers(
         base.where("!datum.whole")
-        .drawn("point", size=20, filled=True, opacity=0.45, color=COLOURS[0])
+        .as_marks("point", size=20, filled=True, opacity=0.45, color=COLOURS[0])
         .encode(x=x, y=y),
-        base.where("datum.whole").drawn("point", size=80, filled=True, opacity=1, color=COLOURS[0]).encode(x=x, y=y),
+        base.where("datum.whole").as_marks("point", size=80, filled=True, opacity=1, color=COLOURS[0]).encode(x=x, y=y),
         base.where("datum.whole && isValid(datum.low)")
-        .drawn("rule", color=INK, strokeWidth=2)
+        .as_marks("rule", color=INK, strokeWidth=2)
         .encode(x=channel("low:Q", axis=axis), x2="high:Q", y=y),
     )
-    return layers.sized(width=SMALL, height={"step": 22})
+    return layers.resize(width=SMALL, height={"step": 22})
 
 
 def _range(figure: ForkFigure) -> str:
@@ -113,12 +113,12 @@ def _chart(figures: Sequence[ForkFigure], operations: Sequence[str], subjects: S
     colour = channel("subject:N", scale=scales["colour"], legend=None)
     shape = channel("subject:N", scale=scales["shape"], legend=None)
     base = marks(values)
-    forks = base.where("!datum.whole").drawn("point", size=20, filled=True, opacity=0.45)
-    bars = base.where("datum.whole && isValid(datum.low)").drawn("rule", color=INK, strokeWidth=2)
-    dots = base.where("datum.whole").drawn("point", size=95, filled=True, opacity=1)
-    layers = layered(
+    forks = base.where("!datum.whole").as_marks("point", size=20, filled=True, opacity=0.45)
+    bars = base.where("datum.whole && isValid(datum.low)").as_marks("rule", color=INK, strokeWidth=2)
+    dots = base.where("datum.whole").as_marks("point", size=95, filled=True, opacity=1)
+    layers = stack_layers(
         forks.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
         dots.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape),
         bars.encode(x=channel("low:Q", axis=axis), x2="high:Q", y=y, yOffset=offset),
     )
-    return layers.sized(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))
+    return layers.resize(width=SMALL, height=max(60, len(operations) * (18 * len(subjects) + 14)))

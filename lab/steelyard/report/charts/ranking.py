@@ -10,7 +10,7 @@ from ...analyse.sentences import place_text
 from ...analyse.verdicts import Judgement, Ranked
 from ...base.text import percent_text, ratio_text
 from ..drawing import BAND, COLOURS, GRID, INK, MUTED, PAPER, PLAIN, WIDE, Picture, draw, marks, ratio_ticks
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 _STEP = 26
 
@@ -61,7 +61,7 @@ def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked], floors: Collectio
             "low": bounds[0] if bounds else ratio,
             "high": bounds[1] if bounds else ratio,
             "interval": "" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds),
-            "forks": [fork.ratio for fork in compared.counted if fork.ratio is not None]
+            "forks": [fork.ratio for fork in compared.counted_forks if fork.ratio is not None]
             if compared is not None
             else [],
         }
@@ -82,10 +82,12 @@ def _chart(
     bars = [{"row": row["row"], "ratio": row["low"], "to": row["high"]} for row in rows if row["forks"]]
     middles = [{"row": row["row"], "ratio": row["ratio"]} for row in rows]
     layers = [
-        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).drawn("rect", color=BAND).encode(x=x, x2="to:Q"),
-        marks([{"ratio": 1}]).drawn("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        marks(bars).drawn("rule", color=INK, strokeWidth=2.5, strokeCap="butt").encode(x=x, x2="to:Q", y=y),
-        marks(forks).drawn("point", size=34, filled=True, color=COLOURS[0], opacity=0.6, stroke=PAPER).encode(x=x, y=y),
-        marks(middles).drawn("point", shape="diamond", size=80, filled=True, color=INK, opacity=1).encode(x=x, y=y),
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).as_marks("rect", color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).as_marks("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        marks(bars).as_marks("rule", color=INK, strokeWidth=2.5, strokeCap="butt").encode(x=x, x2="to:Q", y=y),
+        marks(forks)
+        .as_marks("point", size=34, filled=True, color=COLOURS[0], opacity=0.6, stroke=PAPER)
+        .encode(x=x, y=y),
+        marks(middles).as_marks("point", shape="diamond", size=80, filled=True, color=INK, opacity=1).encode(x=x, y=y),
     ]
-    return layered(*layers).sized(width=width, height={"step": _STEP})
+    return stack_layers(*layers).resize(width=width, height={"step": _STEP})

@@ -22,11 +22,11 @@ from ..drawing import (
     WIDE,
     Picture,
     draw,
-    draw_small,
+    draw_narrow,
     marks,
     ratio_ticks,
 )
-from ..grammar import Channel, Chart, Marks, axis_of, channel, fixed, layered, scale_of
+from ..grammar import Channel, Chart, Marks, axis_of, channel, fixed_channel, scale_of, stack_layers
 
 _ALL = "all forks"
 
@@ -44,7 +44,7 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
         return None
     low, high = _bounds(compared, margin)
     if small:
-        wide, narrow = draw_small(f"ratio-{place}", _chart(compared, margin, low, high, SMALL)), ""
+        wide, narrow = draw_narrow(f"ratio-{place}", _chart(compared, margin, low, high, SMALL)), ""
     else:
         wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
     quantity = compared.measure.title.lower()
@@ -124,43 +124,45 @@ def _chart(compared: Compared, margin: float, low: float, high: float, width: in
         if fork.ratio is not None
     ]
     layers = [
-        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).drawn("rect", color=BAND).encode(x=x, x2="to:Q"),
-        marks([{"ratio": 1}]).drawn("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
-        marks([{}]).drawn("rule", color=GRID).encode(y=fixed(height - step)),
-        _some(pairs, "!datum.voided")
-        .drawn("point", size=22, filled=True, color=COLOURS[0], opacity=0.42)
+        marks([{"ratio": 1 / (1 + margin), "to": 1 + margin}]).as_marks("rect", color=BAND).encode(x=x, x2="to:Q"),
+        marks([{"ratio": 1}]).as_marks("rule", color=MUTED, strokeDash=[3, 3]).encode(x=x),
+        marks([{}]).as_marks("rule", color=GRID).encode(y=fixed_channel(height - step)),
+        _marks_of(pairs, "!datum.voided")
+        .as_marks("point", size=22, filled=True, color=COLOURS[0], opacity=0.42)
         .encode(x=x, y=y),
-        _some(pairs, "datum.voided")
-        .drawn("point", shape="cross", angle=45, size=44, filled=True, color=MUTED)
+        _marks_of(pairs, "datum.voided")
+        .as_marks("point", shape="cross", angle=45, size=44, filled=True, color=MUTED)
         .encode(x=x, y=y),
-        _some(forks, "datum.counts")
-        .drawn("point", size=120, filled=True, color=COLOURS[0], opacity=1, stroke=PAPER)
+        _marks_of(forks, "datum.counts")
+        .as_marks("point", size=120, filled=True, color=COLOURS[0], opacity=1, stroke=PAPER)
         .encode(x=x, y=y),
-        _some(forks, "!datum.counts").drawn("point", size=120, filled=False, color=MUTED, opacity=1).encode(x=x, y=y),
+        _marks_of(forks, "!datum.counts")
+        .as_marks("point", size=120, filled=False, color=MUTED, opacity=1)
+        .encode(x=x, y=y),
         *_whole(compared, x, y),
         *(
             marks([{"text": text}])
-            .drawn("text", align=align, color=MUTED, baseline="bottom", fontSize=12)
-            .encode(x=fixed(place), y=fixed(-6), text="text:N")
+            .as_marks("text", align=align, color=MUTED, baseline="bottom", fontSize=12)
+            .encode(x=fixed_channel(place), y=fixed_channel(-6), text="text:N")
             for text, align, place in zip(_directions(compared), ("left", "right"), (0, "width"), strict=True)
         ),
     ]
-    return layered(*layers).sized(width=width, height={"step": step})
+    return stack_layers(*layers).resize(width=width, height={"step": step})
 
 
-def _some(values: list[dict[str, Any]], keep: str) -> Marks:
+def _marks_of(values: list[dict[str, Any]], keep: str) -> Marks:
     return marks(values).where(keep)
 
 
 def _whole(compared: Compared, x: Channel, y: Channel) -> Iterator[Marks]:
     if compared.interval is not None:
         bar = marks([{"fork": _ALL, "ratio": compared.interval.low, "to": compared.interval.high}])
-        yield bar.drawn("rule", color=INK, strokeWidth=3, strokeCap="butt", clip=True).encode(x=x, x2="to:Q", y=y)
+        yield bar.as_marks("rule", color=INK, strokeWidth=3, strokeCap="butt", clip=True).encode(x=x, x2="to:Q", y=y)
         ends = marks([{"fork": _ALL, "ratio": end} for end in (compared.interval.low, compared.interval.high)])
-        yield ends.drawn("tick", color=INK, thickness=3, size=14, clip=True).encode(x=x, y=y)
+        yield ends.as_marks("tick", color=INK, thickness=3, size=14, clip=True).encode(x=x, y=y)
     if compared.ratio is not None:
         diamond = marks([{"fork": _ALL, "ratio": compared.ratio}])
-        yield diamond.drawn("point", shape="diamond", size=110, filled=True, color=INK, opacity=1).encode(x=x, y=y)
+        yield diamond.as_marks("point", shape="diamond", size=110, filled=True, color=INK, opacity=1).encode(x=x, y=y)
 
 
 def _directions(compared: Compared) -> tuple[str, str]:

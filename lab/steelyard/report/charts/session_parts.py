@@ -8,7 +8,7 @@ from typing import Any
 from ...analyse.sessions import SessionTimes
 from ...base.text import share_text, value_text
 from ..drawing import INK, MUTED, WIDE, Picture, draw, marks, series
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 BETWEEN = "pauses"
 _LEAST_LABELLED = 0.11  # of the longest bar: a name does not fit into less
@@ -59,11 +59,11 @@ def _chart(parts: dict[str, dict[str, float]], subjects: Sequence[str], width: i
     y = channel("subject:N", sort=list(subjects), axis=axis_of(title=None))
     colour = channel("subject:N", scale=series(subjects)["colour"], legend=None)
     base = marks(values).encode(y=y)
-    bars = base.drawn("bar", height=26, stroke=MUTED, strokeWidth=0.8).encode(
+    bars = base.as_marks("bar", height=26, stroke=MUTED, strokeWidth=0.8).encode(
         x=x, x2="end:Q", color=colour, opacity=channel("depth:Q", scale=None, legend=None)
     )
-    names = base.drawn("text", color=INK, fontSize=12).encode(x="middle:Q", text="label:N")
-    return layered(bars, names).sized(width=min(width, WIDE), height=20 + 40 * len(parts))
+    names = base.as_marks("text", color=INK, fontSize=12).encode(x="middle:Q", text="label:N")
+    return stack_layers(bars, names).resize(width=min(width, WIDE), height=20 + 40 * len(parts))
 
 
 def _least_labelled(operation: str, width: int) -> float:

@@ -50,14 +50,14 @@ def shares(
         colours = scale_of(domain=[part.title for part in parts], range=[part.colour for part in parts])
         return (
             marks(values)
-            .drawn("bar", height={"band": 0.75})
+            .as_marks("bar", height={"band": 0.75})
             .encode(
                 x=channel("percent:Q", stack="zero", scale=scale, axis=axis_of(title=f"% of {whole}", tickCount=5)),
                 y=channel("bar:N", sort=list(bars), axis=axis_of(title=None, labelLimit=LABEL)),
                 color=channel("part:N", scale=colours, legend=None),
                 order=channel("order:Q"),
             )
-            .sized(width=width, height=28 * len(bars) + 50)
+            .to_chart(width=width, height=28 * len(bars) + 50)
         )
 
     wide, narrow = draw(name, build)

@@ -7,7 +7,7 @@ from typing import Any
 from ...base.text import value_text
 from ...models.outputs.loading import LimitOutput, LimitStage
 from ..drawing import COLOURS, INK, PLAIN, Picture, draw, marks
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 KEPT, BROKEN, LEFT_OUT = "kept", "broken", "left out"
 _HEIGHT = 240
@@ -18,7 +18,7 @@ _SHAPES = {KEPT: "circle", BROKEN: "triangle-up", LEFT_OUT: "cross"}
 def stage_chart(limit: LimitOutput) -> Picture | None:
     """Stages in the unit of the limit, by whether the promise was kept; None where fewer than two have a response time."""
     shown = [
-        (load, stage.at_percentile_ms, promise_of(stage))
+        (load, stage.at_percentile_ms, goal_state(stage))
         for stage in limit.stages
         if (load := load_of(stage, limit.unit)) is not None and stage.at_percentile_ms is not None
     ]
@@ -45,7 +45,7 @@ def load_of(stage: LimitStage, unit: str) -> float | None:
     return stage.answered_per_s if stage.rate is None else stage.rate
 
 
-def promise_of(stage: LimitStage) -> str:
+def goal_state(stage: LimitStage) -> str:
     """Whether a stage kept the promise, or is left out."""
     return LEFT_OUT if stage.left_out else KEPT if stage.kept else BROKEN
 
@@ -59,7 +59,7 @@ def _chart(shown: list[tuple[float, float, str]], limit: LimitOutput, width: int
     y = channel("ms:Q", axis=axis_of(title="ms", tickCount=5, format=PLAIN), scale=scale_of(type="log"))
     points = (
         marks(values)
-        .drawn("point", filled=True, size=70, opacity=0.9)
+        .as_marks("point", filled=True, size=70, opacity=0.9)
         .encode(
             x=x,
             y=y,
@@ -72,5 +72,5 @@ def _chart(shown: list[tuple[float, float, str]], limit: LimitOutput, width: int
         for value in (limit.limit.low, limit.limit.value, limit.limit.high)
         if value is not None
     ]
-    lines = [marks([bound]).drawn("rule", color=INK, opacity=bound["opacity"]).encode(x=x) for bound in bounds]
-    return layered(*lines, points).sized(width=width, height=_HEIGHT)
+    lines = [marks([bound]).as_marks("rule", color=INK, opacity=bound["opacity"]).encode(x=x) for bound in bounds]
+    return stack_layers(*lines, points).resize(width=width, height=_HEIGHT)

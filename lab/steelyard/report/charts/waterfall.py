@@ -10,7 +10,7 @@ from ...base.text import range_text, value_text
 from ...models.outputs.run import LayerSplit, SplitPart
 from ...models.service import Layer
 from ..drawing import INK, MUTED, NARROW, PAPER, Picture, draw, marks
-from ..grammar import Chart, axis_of, channel, layered, scale_of
+from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 from .layers import colours
 
 _ROW = 30
@@ -94,7 +94,7 @@ def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
     axis = axis_of(title="ms a request", tickCount=5, format=",~r")
     y = channel("layer:N", sort=[value["layer"] for value in values], axis=axis_of(title=None))
     base = marks(values).encode(y=y)
-    bars = base.drawn("bar", height={"band": 0.62}, stroke=MUTED, strokeWidth=0.6).encode(
+    bars = base.as_marks("bar", height={"band": 0.62}, stroke=MUTED, strokeWidth=0.6).encode(
         x=channel("begin:Q", scale=scale, axis=axis),
         x2="end:Q",
         color=channel("colour:N", scale=None, legend=None),
@@ -102,14 +102,14 @@ def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
     )
     halo = (  # so that a line is seen on its own dark bar
         base.where("datum.opacity == 1")
-        .drawn("rule", color=PAPER, strokeWidth=4)
+        .as_marks("rule", color=PAPER, strokeWidth=4)
         .encode(x=channel("low:Q"), x2="high:Q")
     )
-    bounds = base.drawn("rule", color=INK, strokeWidth=1.4).encode(x=channel("low:Q"), x2="high:Q")
-    zero = marks([{"zero": 0}]).drawn("rule", color=MUTED).encode(x=channel("zero:Q"))
+    bounds = base.as_marks("rule", color=INK, strokeWidth=1.4).encode(x=channel("low:Q"), x2="high:Q")
+    zero = marks([{"zero": 0}]).as_marks("rule", color=MUTED).encode(x=channel("zero:Q"))
     drawn = [zero, bars, halo, bounds]
     for words, colour in (("more", INK), ("not", MUTED)):
         if words == "more" or width > NARROW:  # a pale bar says it too
-            text = base.drawn("text", align="left", dx=8, color=colour, fontSize=12)
+            text = base.as_marks("text", align="left", dx=8, color=colour, fontSize=12)
             drawn.append(text.encode(x=channel("right:Q"), text=channel(f"{words}:N")))
-    return layered(*drawn).sized(width=width, height=_ROW * len(values) + 40)
+    return stack_layers(*drawn).resize(width=width, height=_ROW * len(values) + 40)

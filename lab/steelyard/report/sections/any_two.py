@@ -13,7 +13,7 @@ from ...models.records import Cell
 from ..figure_table import measures_shown, word_of
 from ..script import data_block
 from ..section import Section
-from ..subjects import called, cell_word, cells
+from ..subjects import cell_word, cells, full_label
 
 DATA = "any-two-data"
 _LEAST = 3  # subjects; two stand beside each other everywhere on the page
@@ -31,9 +31,9 @@ def data(analysis: Analysis) -> Mapping[str, object]:
     stored comparisons, each [subject, subject, ratio, low, high, word], the bounds null where there is no interval."""
     run = analysis.run
     subjects = run.schedule.subjects
-    first, second = _chosen(analysis)
+    first, second = _first_pair(analysis)
     return {
-        "subjects": [called(run, label) for label in subjects],
+        "subjects": [full_label(run, label) for label in subjects],
         "cell": cell_word(run),
         "first": subjects.index(first),
         "second": subjects.index(second),
@@ -41,12 +41,12 @@ def data(analysis: Analysis) -> Mapping[str, object]:
             measure
             for cell in cells(run)
             for name in measures_shown(analysis)
-            if (measure := _of(analysis, cell, name))
+            if (measure := _measure_row(analysis, cell, name))
         ],
     }
 
 
-def _chosen(analysis: Analysis) -> tuple[str, str]:
+def _first_pair(analysis: Analysis) -> tuple[str, str]:
     """The two shown first: the best two that are not floors, since others stand beside the reference everywhere."""
     run = analysis.run
     best = [place.subject for place in ranks(run, analysis.judgements)]
@@ -56,7 +56,7 @@ def _chosen(analysis: Analysis) -> tuple[str, str]:
     return first, second
 
 
-def _of(analysis: Analysis, cell: Cell, name: str) -> Mapping[str, object] | None:
+def _measure_row(analysis: Analysis, cell: Cell, name: str) -> Mapping[str, object] | None:
     """A measure in a cell; None where no subject has a value."""
     whole = {
         figure.subject: figure

@@ -12,10 +12,10 @@ from ..section import Section
 
 def content(analysis: Analysis) -> Mapping[str, object]:
     """Always shown."""
-    return {"cannot_say": list(_cannot_say(analysis.run))}
+    return {"cannot_say": list(_limitations(analysis.run))}
 
 
-def _cannot_say(run: Run) -> Iterator[str]:
+def _limitations(run: Run) -> Iterator[str]:
     shared = run.environment.get("processors_shared")
     machine = run.environment.get("machine")
     processors = machine.get("processors") if isinstance(machine, Mapping) else None
@@ -24,7 +24,7 @@ def _cannot_say(run: Run) -> Iterator[str]:
             "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
             "and the cost of its interrupts are not in these figures."
         )
-    if run.environment.get("network") == "link" and _subjects_elsewhere(shared):
+    if run.environment.get("network") == "link" and _subjects_on_host(shared):
         yield (
             "The subjects ran on another machine than the engine. By how much its processors, its disks or the network between the "
             "two differ from day to day is not in the intervals, and what was checked before each trial is the engine's machine."
@@ -46,7 +46,7 @@ def _cannot_say(run: Run) -> Iterator[str]:
     if isinstance(shared, Mapping) and isinstance(shared.get("quota"), int | float):
         yield f"A quota of {shared['quota']:g} processors held for all together: a server that may use more could be faster."
     if isinstance(shared, Mapping):
-        yield from _awake(shared)
+        yield from _idle_processor_notes(shared)
     if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         yield (
             "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
@@ -72,11 +72,11 @@ def _of_what_ran(run: Run) -> Iterator[str]:
     yield from (f"Not judged: {figure}." for figure in (outcome.not_judged if outcome is not None else ()))
 
 
-def _subjects_elsewhere(shared: object) -> bool:
+def _subjects_on_host(shared: object) -> bool:
     return isinstance(shared, Mapping) and shared.get("elsewhere") is True
 
 
-def _awake(shared: Mapping[str, object]) -> Iterator[str]:
+def _idle_processor_notes(shared: Mapping[str, object]) -> Iterator[str]:
     """What keeping processors from halting left out; runs of before some could be chosen have true for all of them."""
     awake = shared.get("awake")
     if isinstance(awake, list) and awake and awake == shared.get("engine") != shared.get("server"):

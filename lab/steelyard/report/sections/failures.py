@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import ran_already
-from ...analyse.sentences import deed, load_text
+from ...analyse.sentences import failure_phrase, load_text
 from ...base.text import short_text
 from ...models.verdict import TrialFailure
 from ...results.outcomes import RIGHT, OutcomeRow
@@ -17,7 +17,7 @@ from ...results.tables import FAILURE_KINDS
 from ..charts.shares import SharePart, shares
 from ..drawing import COLOURS, Picture
 from ..section import Section
-from ..subjects import called, cell_word, cells
+from ..subjects import cell_word, cells, full_label
 
 _KIND_HEADINGS = {"unfinished": "in flight", "closes": "connections closed", "tls": "TLS"}
 _MOST_CAUSES = 40
@@ -59,7 +59,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "causes": list(cause_rows(run)),
         "statuses": list(status_rows(run)),
         "trial_failures": list(trial_failures(analysis.verdicts.failures)),
-        "voided": list(_voided(analysis)),
+        "voided": list(_void_rows(analysis)),
         "damaged": [problem for trial in run.trials for problem in trial.problems],
     }
 
@@ -102,7 +102,7 @@ def cause_rows(run: Run) -> Iterator[tuple[str, ...]]:
         if row.outcome != RIGHT:
             status = f"HTTP {row.status}" if row.status is not None else ""
             cause = "; ".join(part for part in (row.cause, status) if part)
-            counts[called(run, row.subject), row.operation, row.outcome, cause] += row.count
+            counts[full_label(run, row.subject), row.operation, row.outcome, cause] += row.count
     for key, count in counts.most_common(_MOST_CAUSES):
         yield *key, f"{count:,}"
 
@@ -115,7 +115,7 @@ def status_rows(run: Run) -> Iterator[tuple[str, ...]]:
             counts[row.subject, row.status] += row.count
     if len({status for _, status in counts}) > 1 or ran_already(run.schedule):
         for (subject, status), count in sorted(counts.items()):
-            yield called(run, subject), str(status), f"{count:,}"
+            yield full_label(run, subject), str(status), f"{count:,}"
 
 
 def _endings(run: Run) -> Picture | None:
@@ -126,7 +126,7 @@ def _endings(run: Run) -> Picture | None:
         failed = total["wrong"] + total["unanswered"] + sum(total[kind] for kind in FAILURE_KINDS)
         ended = {"right": total["answered"] - total[_FAULTS], _FAULTS: total[_FAULTS], "failed": failed}
         if (requests := sum(ended.values())) > 0:
-            name = f"{cell}, {called(run, subject)}" if several else cell
+            name = f"{cell}, {full_label(run, subject)}" if several else cell
             bars[name] = {ending: 100 * count / requests for ending, count in ended.items()}
     if not any(percents[_FAULTS] for percents in bars.values()):
         return None
@@ -154,7 +154,7 @@ def failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """A row for each subject in each cell: how many requests of its measured slices ended as each of `kinds`, as text."""
     for cell, subject, total in _measured_rows(run):
         closed = short_text(1000 * total["closes"] / max(1, total["answered"])) if total["closes"] else "0"
-        yield cell, called(run, subject), *(f"{total[kind]:,}" for kind in kinds), *[closed] * ("closes" in kinds)
+        yield cell, full_label(run, subject), *(f"{total[kind]:,}" for kind in kinds), *[closed] * ("closes" in kinds)
 
 
 def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
@@ -163,7 +163,9 @@ def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
     for failure in failures:
         if failure.status == "failed":
             load = load_text(failure.place) if failure.place else ""
-            by_death.setdefault((failure.subject or "the run", deed(failure.kind), load), []).append(str(failure.trial))
+            by_death.setdefault((failure.subject or "the run", failure_phrase(failure.kind), load), []).append(
+                str(failure.trial)
+            )
     for (subject, ending, load), trials in by_death.items():
         yield Death(subject, ending, load, f"{'trial' if len(trials) == 1 else 'trials'} {', '.join(trials)}")
 
@@ -174,11 +176,11 @@ def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]
         load, where = "", ""
         if failure.place is not None:
             load, where = load_text(failure.place).removeprefix("at "), f"{failure.place.slice}, {failure.place.phase}"
-        ending = deed(failure.kind) if failure.status == "failed" else failure.status
+        ending = failure_phrase(failure.kind) if failure.status == "failed" else failure.status
         yield str(failure.trial), failure.subject or "", ending, load, where, failure.message
 
 
-def _voided(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
+def _void_rows(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
     """Pairs voided by reason, for each two subjects in each cell."""
     seen = set()
     for judgement in analysis.judgements:

@@ -22,7 +22,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "work": aftermath.work,
         "confidence": percent_text(rows[0].confidence),
         "meanings": [(outcome.title, outcome.meaning) for outcome in aftermath.outcomes],
-        "promises": _promises(rows),
+        "promises": _limit_rows(rows),
         "cases": _cases(analysis),
         "at_once": analysis.run.schedule.at_once,
     }
@@ -36,7 +36,7 @@ def fault_table(rows: Sequence[FaultRow]) -> tuple[tuple[str, ...], list[tuple[s
         (
             row.subject,
             row.title,
-            _times(row),
+            _count_text(row),
             f"{row.accepted:,}",
             *(_cell(outcome, row.times) for outcome in row.outcomes),
         )
@@ -44,7 +44,7 @@ def fault_table(rows: Sequence[FaultRow]) -> tuple[tuple[str, ...], list[tuple[s
     ]
 
 
-def _times(row: FaultRow) -> str:
+def _count_text(row: FaultRow) -> str:
     of_planned = "" if row.times == row.planned else f" of {row.planned}"
     away = f", {row.not_back} not back" if row.not_back else ""
     left = f", {row.unsettled} not settled" if row.unsettled else ""
@@ -60,7 +60,7 @@ def _cell(outcome: FaultOutcome, times: int) -> str:
     return f"{outcome.total:,}\u00a0{often}{broken}"
 
 
-def _promises(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:
+def _limit_rows(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:
     """Subject, fault, outcome, how many at most after one fault, how many there were at worst, why so many may be."""
     return [
         (row.subject, row.title, outcome.title, str(outcome.promised), str(outcome.most), outcome.why)
@@ -91,7 +91,7 @@ def _cases(analysis: Analysis) -> list[tuple[str, ...]]:
             or "nothing",
         )
         for trial in analysis.run.trials
-        for record in trial.noted.faults
+        for record in trial.record_or_empty.faults
     ]
 
 

@@ -11,7 +11,7 @@ from statistics import fmean
 from ...analyse.analysis import Analysis
 from ...analyse.blocks import Series, series_of
 from ...analyse.pairing import Void, slice_voids
-from ...base.text import counted, short_text, value_text
+from ...base.text import plural, short_text, value_text
 from ...models.records import SlicePlan, SubjectRecord
 from ...plan.kinds import unbroken
 from ...results.collector_log import CollectorLog
@@ -20,7 +20,7 @@ from ...results.tables import SliceRow
 from ..drawing import COLOURS
 from ..script import data_block
 from ..section import Section
-from ..subjects import called, cells
+from ..subjects import cells, full_label
 
 DATA = "forks-data"
 COLLECTOR_FACTOR = "gc"
@@ -66,7 +66,7 @@ def data(run: Run) -> Mapping[str, object]:
     those that are a whole test their intervals, each a list in the order of INTERVAL_COLUMNS.
     """
     return {
-        "subjects": [called(run, label) for label in run.schedule.subjects],
+        "subjects": [full_label(run, label) for label in run.schedule.subjects],
         "cells": [cell.name for cell in cells(run)],
         "colours": len(COLOURS),
         "columns": COLUMNS,
@@ -76,7 +76,7 @@ def data(run: Run) -> Mapping[str, object]:
 
 
 def _trial(run: Run, trial: Trial) -> Mapping[str, object]:
-    driven = [row.slice for row in _in_order(run, trial)]
+    driven = [row.slice for row in _planned_slices(run, trial)]
     whole = {cell.name for cell in run.schedule.cells if unbroken(run.schedule, cell)}
     intervals = {
         place: rows
@@ -91,7 +91,7 @@ def _trial(run: Run, trial: Trial) -> Mapping[str, object]:
 
 
 def _row(run: Run, trial: Trial, label: str) -> ForkRow:
-    record = next((each for each in trial.noted.subjects if each.label == label), None)
+    record = next((each for each in trial.record_or_empty.subjects if each.label == label), None)
     driven = [plan for plan in trial.plans.values() if plan.subject == label and plan.number in trial.slices]
     measured = [plan for plan in driven if plan.phase == "measure"]
     shares = [share for plan in measured if (share := trial.jit_share(plan.number)) is not None]
@@ -100,7 +100,7 @@ def _row(run: Run, trial: Trial, label: str) -> ForkRow:
     voided = Counter(void.value for plan in measured for void in _voids(run, trial, plan)[:1])
     return ForkRow(
         trial=trial.number,
-        subject=called(run, label),
+        subject=full_label(run, label),
         ended=trial.status,
         up=value_text(record.start_seconds) if record is not None else "-",
         warm_up=_warm_up(trial, label),
@@ -108,13 +108,13 @@ def _row(run: Run, trial: Trial, label: str) -> ForkRow:
         compiler=short_text(100 * fmean(shares)) if shares else "-",
         collector=_collector(record, logs),
         paused=value_text(paused) if logs else "-",
-        voided=", ".join(f"{counted(count, 'slice')}: {why}" for why, count in sorted(voided.items())),
+        voided=", ".join(f"{plural(count, 'slice')}: {why}" for why, count in sorted(voided.items())),
     )
 
 
 def _warm_up(trial: Trial, label: str) -> str:
     """Such as "settled after 12.1 s"; of several cells the longest."""
-    steady = [each for each in trial.noted.steady if each.subject == label]
+    steady = [each for each in trial.record_or_empty.steady if each.subject == label]
     if not steady:
         return "-"
     seconds = max(each.seconds for each in steady)
@@ -145,7 +145,7 @@ def _voids(run: Run, trial: Trial, plan: SlicePlan) -> tuple[Void, ...]:
     return slice_voids(trial, plan.number, unbroken=unbroken(run.schedule, cell))
 
 
-def _in_order(run: Run, trial: Trial) -> list[SliceRow]:
+def _planned_slices(run: Run, trial: Trial) -> list[SliceRow]:
     """The slices that were planned, in order of time."""
     rows = sorted(trial.slices.values(), key=lambda row: (row.begin_ns, row.slice))
     return [row for row in rows if row.slice in trial.plans and trial.plans[row.slice].subject in run.schedule.subjects]
@@ -161,9 +161,9 @@ def _intervals(seconds: Series) -> Iterator[list[object]]:
         yield [
             round(float(seconds.second[part][-1]), 1),
             int(seconds.users[part][-1]),
-            _rounded(completed / length),
-            _rounded(1000 * float(seconds.spent_s[part].sum()) / completed) if completed else None,
-            _rounded(float(failed[part].sum()) / length),
+            _round_digits(completed / length),
+            _round_digits(1000 * float(seconds.spent_s[part].sum()) / completed) if completed else None,
+            _round_digits(float(failed[part].sum()) / length),
         ]
 
 
@@ -173,7 +173,7 @@ def _slices(run: Run, trial: Trial) -> Iterator[list[object]]:
     subjects = {label: place for place, label in enumerate(run.schedule.subjects)}
     logs = {label: _logs(trial, label) for label in trial.planned.start_order}
     begun = min(row.begin_ns for row in trial.slices.values())
-    for row in _in_order(run, trial):
+    for row in _planned_slices(run, trial):
         plan = trial.plans[row.slice]
         judged = trial.warm_up_slice(row.slice)
         why = [
@@ -185,16 +185,16 @@ def _slices(run: Run, trial: Trial) -> Iterator[list[object]]:
             subjects[plan.subject],
             plan.phase,
             round((row.begin_ns - begun) / 1e9, 1),
-            _rounded(row.throughput_per_s) if row.seconds else None,
-            _rounded(row.response_ns_sum / row.completed / 1e6) if row.completed else None,
-            _rounded(judged.cpu_ns_per_request / 1000) if judged.cpu_ns_per_request is not None else None,
+            _round_digits(row.throughput_per_s) if row.seconds else None,
+            _round_digits(row.response_ns_sum / row.completed / 1e6) if row.completed else None,
+            _round_digits(judged.cpu_ns_per_request / 1000) if judged.cpu_ns_per_request is not None else None,
             round(100 * judged.jit_share, 2) if judged.jit_share is not None else None,
-            _rounded(_paused_ms(trial, logs[plan.subject], row.slice)) if logs[plan.subject] else None,
+            _round_digits(_paused_ms(trial, logs[plan.subject], row.slice)) if logs[plan.subject] else None,
             ", ".join(why),
         ]
 
 
-def _rounded(value: float) -> float | int:
+def _round_digits(value: float) -> float | int:
     """With three or four digits, as a reader wants it."""
     return round(value) if abs(value) >= 1000 else float(f"{value:.3g}")
 

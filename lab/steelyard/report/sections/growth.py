@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.figures import ForkFigure
-from ...analyse.growth import Grown, grown
+from ...analyse.growth import Grown, growth_rows
 from ...base.text import bytes_text, range_text, value_text
 from ...statistics.interval import Interval
 from ..charts.by_size import size_chart
@@ -18,7 +18,7 @@ HEADINGS = ("operation", "users", "subject", "sizes", "exponent", "between the t
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where no operation was asked in five sizes or more."""
-    curves = list(grown(analysis))
+    curves = list(growth_rows(analysis))
     if not curves:
         return None
     most = {
@@ -72,11 +72,11 @@ def _row(curve: Grown) -> tuple[str, ...]:
         f"{len(sizes)}, {bytes_text(sizes[0])} to {bytes_text(sizes[-1])}",
         _exponent(law.exponent) if law else curve.why_not,
         _exponent(law.last_step) if law else "",
-        _from_to([curve.memory.get(size) for size in sizes]),
+        _size_range_text([curve.memory.get(size) for size in sizes]),
     )
 
 
-def _from_to(figures: Sequence[ForkFigure | None]) -> str:
+def _size_range_text(figures: Sequence[ForkFigure | None]) -> str:
     """At the least and at the greatest size."""
     values = [figure.value for figure in figures if figure is not None and figure.value is not None]
     return f"{value_text(values[0])} to {value_text(values[-1])}" if len(values) > 1 else "-"

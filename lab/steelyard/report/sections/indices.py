@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...analyse.analysis import Analysis
 from ...analyse.indices import TPS, carried_bytes_per_s, figure, interval, rows
 from ...base.csvfiles import is_stored
-from ...base.text import listed, range_text, ratio_text, value_text
+from ...base.text import label_names, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
 from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
 from ...models.outputs.run import GridRow
@@ -44,7 +44,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         ],
         "reference": analysis.run.schedule.reference,
         "used": USED,
-        "carried": _carried(analysis),
+        "carried": _bandwidth_note(analysis),
     }
 
 
@@ -59,7 +59,7 @@ def _use_case(analysis: Analysis, name: str, mine: Sequence[GridRow]) -> UseCase
     cells: dict[tuple[str, int], dict[str, GridRow]] = {}
     for row in mine:
         cells.setdefault((_payload(row), row.users), {})[row.subject] = row
-    headings, published = _published(analysis, name)
+    headings, published = _published_table(analysis, name)
     return UseCase(
         name=name,
         headings=("payload", "users", *subjects),
@@ -67,7 +67,7 @@ def _use_case(analysis: Analysis, name: str, mine: Sequence[GridRow]) -> UseCase
             (payload, str(users), *(_index(of.get(subject)) for subject in subjects))
             for (payload, users), of in cells.items()
         ),
-        used=tuple(_used(row) for row in mine),
+        used=tuple(_usage_cells(row) for row in mine),
         why=tuple(_why(analysis, name)),
         published_headings=headings,
         published=published,
@@ -85,21 +85,21 @@ def _index(row: GridRow | None) -> str:
     return ratio_text(row.index, row.interval) + (f" ({range_text(row.interval)})" if row.interval else "")
 
 
-def _used(row: GridRow) -> tuple[str, ...]:
+def _usage_cells(row: GridRow) -> tuple[str, ...]:
     values = (row.tps, row.bytes, row.cpu_mean, row.cpu_max, row.engine_cpu_mean, row.engine_cpu_max)
     texts = ("-" if value is None else value_text(value) for value in values)
     sent = ((row.engine_bytes_per_s, row.engine_bandwidth), (row.server_bytes_per_s, row.server_bandwidth))
-    return (row.subject, _payload(row), str(row.users), *texts, *(_sent(*by) for by in sent), row.ended)
+    return (row.subject, _payload(row), str(row.users), *texts, *(_bandwidth_text(*by) for by in sent), row.ended)
 
 
-def _sent(bytes_per_s: float | None, bandwidth: float | None) -> str:
+def _bandwidth_text(bytes_per_s: float | None, bandwidth: float | None) -> str:
     """In MB a second, with the share of what the device carries where that is known."""
     if bytes_per_s is None:
         return "-"
     return value_text(bytes_per_s / 1e6) + (f" ({value_text(bandwidth)} %)" if bandwidth is not None else "")
 
 
-def _carried(analysis: Analysis) -> str:
+def _bandwidth_note(analysis: Analysis) -> str:
     """What the shares of bandwidth are shares of."""
     carried = carried_bytes_per_s(analysis.run.environment)
     if carried is None:
@@ -128,7 +128,7 @@ def _why(analysis: Analysis, operation: str) -> Iterator[str]:
         else:
             apart = [subject for subject, other in zip(by_throughput, by_cpu, strict=True) if subject != other]
             yield (
-                f"The orders differ ({listed('subject', apart)}): there processor time a request alone does not tell who "
+                f"The orders differ ({label_names('subject', apart)}): there processor time a request alone does not tell who "
                 "answers more, so waiting does, or the intervals leave the order open."
             )
     for name, measure in analysis.measures.items():
@@ -160,7 +160,7 @@ def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -
     return "; ".join(said)
 
 
-def _published(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _published_table(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The paper's table of a use case as printed: headings and rows; nothing where there is none."""
     path = analysis.run.folder / INDICES
     if not is_stored(path):

@@ -10,7 +10,7 @@ from ...analyse.as_it_runs import ran_already
 from ...analyse.instrument import Finding
 from ...results.stored_run import Run
 from ..section import Section
-from ..subjects import called, cells
+from ..subjects import cells, full_label
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,14 @@ def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
                 if item.cell == cell.name and item.subject in (subject, None)
             }
             if by_check:
-                yield CheckRow(cell.name, called(analysis.run, subject), tuple(by_check.get(name) for name in names))
+                yield CheckRow(
+                    cell.name, full_label(analysis.run, subject), tuple(by_check.get(name) for name in names)
+                )
 
 
 def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
     for trial in run.trials:
-        for check in trial.noted.machine:
+        for check in trial.record_or_empty.machine:
             yield (
                 str(trial.number),
                 check.name,
@@ -63,16 +65,16 @@ def _clocks(run: Run) -> Iterator[tuple[str, ...]]:
     """Trial, host, by how many ms its clock was ahead before and after, and how it drifted, each with within how much it is
     known."""
     for trial in run.trials:
-        for clock in trial.noted.clocks:
+        for clock in trial.record_or_empty.clocks:
             looks = [
                 (look.ahead_ms, look.within_ms) if look is not None else None for look in (clock.before, clock.after)
             ]
             known = clock.drift_ppm is not None and clock.drift_within_ppm is not None
             drift = (clock.drift_ppm or 0.0, clock.drift_within_ppm or 0.0) if known else None
-            yield str(trial.number), clock.host, *(_give_or_take(each) for each in (*looks, drift))
+            yield str(trial.number), clock.host, *(_uncertainty_text(each) for each in (*looks, drift))
 
 
-def _give_or_take(known: tuple[float, float] | None) -> str:
+def _uncertainty_text(known: tuple[float, float] | None) -> str:
     return "" if known is None else f"{known[0]:.3f} \u00b1 {known[1]:.3f}"
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.layer_split import split
-from ...analyse.layers import Breakdown, breakdowns, figures_of, recorded
+from ...analyse.layers import Breakdown, breakdowns, counted_request_records, figures_of
 from ...base.text import value_text
 from ...models.outputs.run import LayerSplit
 from ...models.verdict import LayerFigure, RecordCount
 from ...results.stored_run import Run
-from ..charts.layers import flame, in_time, legend
+from ..charts.layers import flame, legend, request_timeline
 from ..charts.waterfall import waterfall
 from ..drawing import Picture
 from ..section import Section
-from ..subjects import called, present
+from ..subjects import full_label, present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -45,7 +45,11 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         ],
         "differences": tuple(_differences(run, whole)),
         "recorded": tuple(
-            (record_count.cell, called(run, record_count.subject), *(f"{count:,}" for count in _counts(record_count)))
+            (
+                record_count.cell,
+                full_label(run, record_count.subject),
+                *(f"{count:,}" for count in _counts(record_count)),
+            )
             for record_count in analysis.verdicts.recorded
         ),
     }
@@ -64,7 +68,7 @@ def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequen
     """The figures of a cell by what the bar is called."""
     several = len(run.schedule.subjects) > 1
     return {
-        f"{called(run, breakdown.subject)}, {_kind(breakdown)}" if several else _kind(breakdown): list(
+        f"{full_label(run, breakdown.subject)}, {_kind(breakdown)}" if several else _kind(breakdown): list(
             figures_of(breakdown)
         )
         for breakdown in breakdowns_of_cell
@@ -76,7 +80,7 @@ def _over_tests(run: Run, whole: Sequence[Breakdown], first: int) -> Iterator[Pi
     for place, subject in enumerate(run.schedule.subjects, first):
         bars = {each.cell.name: list(figures_of(each)) for each in whole if each.subject == subject}
         if len(bars) > 1:
-            yield flame(place, f"{called(run, subject)}, test by test", bars, whole[0].layers)
+            yield flame(place, f"{full_label(run, subject)}, test by test", bars, whole[0].layers)
 
 
 def _kind(breakdown: Breakdown) -> str:
@@ -85,10 +89,10 @@ def _kind(breakdown: Breakdown) -> str:
 
 def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
     """Of the trial that holds the slowest request."""
-    trials = list(recorded(run, breakdown.cell, breakdown.subject))
+    trials = list(counted_request_records(run, breakdown.cell, breakdown.subject))
     trial, requests = max(trials, key=lambda item: max(request.total_ns for request in item[1]))
     logs = [log for process, log in trial.collectors.items() if process.rpartition(".")[0] == breakdown.subject]
-    return in_time(place, breakdown, requests, logs)
+    return request_timeline(place, breakdown, requests, logs)
 
 
 def _splits(analysis: Analysis) -> Iterator[LayerSplit]:
@@ -115,7 +119,7 @@ def _differences(run: Run, whole: Sequence[Breakdown]) -> Iterator[tuple[str, ..
             else:
                 said = "a difference" if mine.differs(theirs) else "within the margins"
             means = value_text(mine.mean), value_text(theirs.mean)
-            yield breakdown.cell.name, called(run, breakdown.subject), layer.title, *means, said
+            yield breakdown.cell.name, full_label(run, breakdown.subject), layer.title, *means, said
 
 
 SECTION = Section("layers", content)

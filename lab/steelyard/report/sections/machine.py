@@ -32,7 +32,7 @@ def _row(run: Run, cpu: int, times: list[ProcessorTime]) -> tuple[str, ...]:
         sum(getattr(time, name) for time in times) for name in ("user_s", "system_s", "idle_s", "steal_s")
     )
     whole = max(1e-9, user + system + idle + steal)
-    engine = any(cpu in trial.noted.engine_cpus for trial in run.trials)
+    engine = any(cpu in trial.record_or_empty.engine_cpus for trial in run.trials)
     shares = (f"{part / whole:.1%}" for part in (user + system, system, steal))
     return f"{cpu}", *shares, "the load engine and others" if engine else "the target and others"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...analyse.analysis import Analysis
 from ...analyse.indices import carried_bytes_per_s
 from ...analyse.instrument import link_uses
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...models.records import Cell
 from ...results.stored_run import Run
 from ...results.tables import LinkUse, ProcessorTime
@@ -82,7 +82,7 @@ def _machine(host: Mapping[str, object]) -> Iterator[str]:
     """What a host is, where it is another machine."""
     known = host.get("machine")
     if isinstance(known, Mapping):
-        yield counted(int(known.get("processors", 0)), "processor")
+        yield plural(int(known.get("processors", 0)), "processor")
         yield from (str(known[key]) for key in ("processor", "kernel") if known.get(key))
 
 

@@ -14,7 +14,7 @@ from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import CLAIMS, contradiction_by, layer_quantities, read_conclusions
 from ...models.verdict import Verdicts
 from ..section import Section
-from ..subjects import called, text
+from ..subjects import full_label, text
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -24,8 +24,8 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "claims": list(_claims(study)),
         "figures": [_figure(published, analysis) for published in _tables(study, "published")],
         "contradicting": list(_contradicting(study)),
-        "contradicted": list(_contradicted(analysis.run.folder)),
-        "tried": list(_tried(analysis)),
+        "contradicted": list(_contradicted_claims(analysis.run.folder)),
+        "tried": list(_tested_claims(analysis)),
         "differences": [difference.sentence for difference in analysis.verdicts.differences],
     }
     return {**parts, "paper": _paper(study)} if any(parts.values()) else None
@@ -87,7 +87,7 @@ def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
         yield {"about": text(contradiction.get("about")), "said": " and ".join(said)}
 
 
-def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
+def _contradicted_claims(folder: Path) -> Iterator[tuple[str, str]]:
     """Claims that the paper's own tables of layers and measures contradict; those on other tables are shown beside these."""
     if not is_stored(folder / LAYERS) or not is_stored(folder / CLAIMS):
         return
@@ -98,7 +98,7 @@ def _contradicted(folder: Path) -> Iterator[tuple[str, str]]:
             yield f"{claim.text} (section {claim.section})", str(checked)
 
 
-def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
+def _tested_claims(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
     """Each claim that can be held against the study's own figures: its section, its words, the subject, its figure and whether
     that is as claimed."""
     run = analysis.run
@@ -113,8 +113,8 @@ def _tried(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
         told = {subject: value for subject, value in values.items() if value is not None}
         for subject, value in told.items():
             shown = value_text(value) + ("%" if claim.unit == "%" else f" {claim.unit}".rstrip())
-            word = "as claimed" if claim.borne_out(value) else "not so here"
-            yield claim.section, claim.text, called(run, subject), f"{shown}: {claim.meaning}", word
+            word = "as claimed" if claim.is_confirmed(value) else "not so here"
+            yield claim.section, claim.text, full_label(run, subject), f"{shown}: {claim.meaning}", word
         if not told:
             yield claim.section, claim.text, "", "", "not in this run"
 

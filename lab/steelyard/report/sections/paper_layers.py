@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...analyse.analysis import Analysis
-from ...base.text import counted, value_text
+from ...base.text import plural, value_text
 from ...catalogue.published_layers import (
     LAYERS,
     MEASURES,
@@ -22,7 +22,7 @@ from ..charts.layers import colours, legend
 from ..charts.shares import SharePart, shares
 from ..drawing import Picture
 from ..section import Section
-from ..subjects import called
+from ..subjects import full_label
 
 NONE = "-"
 SHARE = "%"  # the unit of what means the same on any machine
@@ -33,12 +33,12 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     run = analysis.run
     layers, measures = read_published_layers(run.folder / LAYERS), read_published_measures(run.folder / MEASURES)
     under = Under.of(run, {*(row.factors for row in layers), *(row.factors for row in measures)})
-    layers, measures = tuple(filter(under.ran, layers)), tuple(filter(under.ran, measures))
+    layers, measures = tuple(filter(under.has_figures, layers)), tuple(filter(under.has_figures, measures))
     if not layers and not measures:
         return None
     tables = list(_tables(analysis, layers, under))
     return {
-        "subjects": tuple(called(run, base) if base in run.schedule.subjects else base for base in under.bases),
+        "subjects": tuple(full_label(run, base) if base in run.schedule.subjects else base for base in under.bases),
         "legend": legend(run.schedule.layers),
         "largest": tuple(_largest(run, tables)),
         "charts": tuple(_charts(run, tables)),
@@ -65,7 +65,7 @@ class Under:
         """A label for each base, whether the run has it or not."""
         return tuple(f"{base}@{factors}" if factors else base for base in self.bases)
 
-    def ran(self, printed: PublishedLayer | PublishedMeasure) -> bool:
+    def has_figures(self, printed: PublishedLayer | PublishedMeasure) -> bool:
         """Whether something of the run can stand beside a printed row."""
         schedule = self.run.schedule
         tests = {cell.name for cell in schedule.cells}
@@ -89,7 +89,7 @@ class _Beside:
 def _tables(analysis: Analysis, printed: Sequence[PublishedLayer], under: Under) -> Iterator[_Beside]:
     """Those of which this run has something to hold beside, in the order in which they were printed."""
     verdicts, schedule = analysis.verdicts, analysis.run.schedule
-    loads = {cell.name: cell.name if cell.payload else counted(cell.users, "user") for cell in schedule.cells}
+    loads = {cell.name: cell.name if cell.payload else plural(cell.users, "user") for cell in schedule.cells}
     kinds = {kind.name: kind.title for kind in schedule.request_kinds}
     for (table, test, factors, kind), rows in groupby(
         printed, lambda row: (row.table, row.test, row.factors, row.kind)
@@ -111,7 +111,7 @@ def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
         theirs = max(beside.paper, key=lambda layer: beside.paper[layer])
         ours = {subject: max(shares, key=lambda layer: shares[layer]) for subject, shares in beside.here.items()}
         said = ", ".join(
-            f"{titles[layer]} with {value_text(beside.here[subject][layer])}% on {called(run, subject)}"
+            f"{titles[layer]} with {value_text(beside.here[subject][layer])}% on {full_label(run, subject)}"
             for subject, layer in ours.items()
         )
         same = {layer == theirs for layer in ours.values()}
@@ -130,7 +130,9 @@ def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:
         bars: dict[str, Mapping[str, float]] = {}
         for beside in besides:
             bars[f"{beside.name}, paper"] = beside.paper
-            bars |= {f"{beside.name}, {called(run, subject)}": percents for subject, percents in beside.here.items()}
+            bars |= {
+                f"{beside.name}, {full_label(run, subject)}": percents for subject, percents in beside.here.items()
+            }
         yield shares(f"shares-{place}", f"Table {table}, and this run", ("a request", "breakdown"), bars, parts)
 
 
@@ -166,11 +168,11 @@ def _measure_rows(analysis: Analysis, printed: Sequence[PublishedMeasure], under
         ours = [figures.get((subject, published.test, published.measure)) for subject in subjects]
         known = next((figure for figure in ours if figure is not None), None)
         title = f"{known.title}, {known.unit}" if known is not None else published.measure
-        cells = (cell for figure in ours for cell in measured(figure, float(published.value)))
+        cells = (cell for figure in ours for cell in figure_beside_printed(figure, float(published.value)))
         yield published.table, _test(published), title, published.value, *cells
 
 
-def measured(figure: Figure | None, printed: float) -> tuple[str, str]:
+def figure_beside_printed(figure: Figure | None, printed: float) -> tuple[str, str]:
     """A figure with its interval, and where the printed value lies to that: only shares can be held beside each other."""
     if figure is None or figure.value is None:
         return NONE, NONE

@@ -10,23 +10,23 @@ from ...models.records import Cell, ProcessRecord
 from ...results.stored_run import Run
 from ...results.tables import Observation, SliceRow
 from ..section import Section
-from ..subjects import called, cells
+from ..subjects import cells, full_label
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where every subject is one process."""
     run = analysis.run
-    used = tuple(row for cell in cells(run) for row in _used(run, cell))
+    used = tuple(row for cell in cells(run) for row in _usage_rows(run, cell))
     if not used:
         return None
-    return {"used": used, "states": tuple(_states(run)), "reconciled": tuple(_reconciled(run))}
+    return {"used": used, "states": tuple(_states(run)), "reconciled": tuple(_reconciliation_sentences(run))}
 
 
-def _used(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
+def _usage_rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
     """Cell, subject, place, what runs there, on which processors, whether it is judged, its processor time a request in us,
     and its most memory in MiB."""
     for subject in run.schedule.subjects:
-        measured = list(_measured(run, cell, subject))
+        measured = list(_observed_slices(run, cell, subject))
         requests = sum(row.completed + row.lead_in_completed + row.wrong for row, _ in measured)
         places = {usage.part: usage.judged for _, seen in measured for usage in seen}
         if len(places) < 2:
@@ -41,38 +41,38 @@ def _used(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
             program = f"{process.title} {process.version}" if process is not None else ""
             processors = ", ".join(map(str, process.processors)) if process is not None else ""
             numbers = value_text(cost), value_text(highest)
-            yield cell.name, called(run, subject), place, program, processors, "yes" if judged else "no", *numbers
+            yield cell.name, full_label(run, subject), place, program, processors, "yes" if judged else "no", *numbers
 
 
 def _states(run: Run) -> Iterator[str]:
     """With what companions began, once for each that proved it."""
     states = {
-        f"{called(run, label)}, {process.role}: {process.state}": None
+        f"{full_label(run, label)}, {process.role}: {process.state}": None
         for label, process in _processes(run)
         if process.state
     }
     yield from states
 
 
-def _reconciled(run: Run) -> Iterator[str]:
+def _reconciliation_sentences(run: Run) -> Iterator[str]:
     """What the trials ended with."""
     for trial in run.trials:
-        for reconciliation in trial.noted.reconciled:
-            yield f"trial {trial.number}, {called(run, reconciliation.subject)}, {reconciliation.name}: {reconciliation.found}"
+        for reconciliation in trial.record_or_empty.reconciled:
+            yield f"trial {trial.number}, {full_label(run, reconciliation.subject)}, {reconciliation.name}: {reconciliation.found}"
 
 
 def _processes(run: Run) -> Iterator[tuple[str, ProcessRecord]]:
     """Every process of every trial, with the label of its subject."""
     for trial in run.trials:
-        for subject in trial.noted.subjects:
+        for subject in trial.record_or_empty.subjects:
             for process in subject.processes:
                 yield subject.label, process
 
 
-def _measured(run: Run, cell: Cell, subject: str) -> Iterator[tuple[SliceRow, Sequence[Observation]]]:
+def _observed_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[SliceRow, Sequence[Observation]]]:
     """Each measured slice, with what was observed in it."""
     for trial in run.trials:
-        for number in trial.measured.get((cell.name, subject), {}).values():
+        for number in trial.measured_slices.get((cell.name, subject), {}).values():
             if number in trial.slices:
                 yield trial.slices[number], trial.observations.get(number, ())
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from ...analyse.analysis import Analysis
 from ...analyse.sessions import SessionTimes, ended_early_text, session_cells, session_times
 from ...base.histogram import Histogram
-from ...base.text import counted, range_text, ratio_text, short_text, value_text
+from ...base.text import plural, range_text, ratio_text, short_text, value_text
 from ...models.records import Cell
 from ...statistics.checks import percentile_refusal
 from ..charts.session_parts import session_parts
 from ..drawing import Picture
 from ..section import Section
-from ..subjects import called
+from ..subjects import full_label
 
 _PERCENTILES = (50, 90, 99)
 _LONG = 0.1  # of a slice: from there on, cutting off at its end leaves the short ones out of proportion
@@ -39,12 +39,12 @@ class SessionCell:
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where no cell asks for sessions, or none was measured."""
-    shown = [_shown(analysis, place, cell) for place, cell in enumerate(session_cells(analysis.run.schedule))]
+    shown = [_session_cell(analysis, place, cell) for place, cell in enumerate(session_cells(analysis.run.schedule))]
     measured = [of_cell for of_cell in shown if of_cell is not None]
     return {"cells": measured} if measured else None
 
 
-def _shown(analysis: Analysis, place: int, cell: Cell) -> SessionCell | None:
+def _session_cell(analysis: Analysis, place: int, cell: Cell) -> SessionCell | None:
     times = list(session_times(analysis.run, cell))
     if not times:
         return None
@@ -73,7 +73,7 @@ def _load(analysis: Analysis, cell: Cell) -> str:
             visitor = "; a new visitor each" if sessions[name].new_visitor else ""
             ending = "" if sessions[name].on_failure == "end-session" else "; one goes on after a failure"
             words.append(f"{name}: {steps}{visitor}{ending}")
-    return f"{'. '.join(words)}. {counted(cell.users, 'user')}."
+    return f"{'. '.join(words)}. {plural(cell.users, 'user')}."
 
 
 def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
@@ -84,7 +84,7 @@ def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
         if figure.fork is None and figure.cell.name == cell.name
     }
     for subject in analysis.run.schedule.subjects_in(cell):
-        row = [called(analysis.run, subject)]
+        row = [full_label(analysis.run, subject)]
         for name in ("session_rate", "session_time_mean", *(f"session_time_p{percent}" for percent in _PERCENTILES)):
             figure = whole.get((subject, name))
             row.append("-" if figure is None or figure.value is None else value_text(figure.value))
@@ -120,16 +120,16 @@ def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
 
 def _steps(analysis: Analysis, times: SessionTimes) -> Iterator[tuple[str, ...]]:
     """A row for the whole session, and one for each operation of its steps."""
-    subject = called(analysis.run, times.subject)
+    subject = full_label(analysis.run, times.subject)
     early = "" if times.ended_early is None else f"{times.ended_early:,} ended early"
-    yield f"{times.name}, whole", subject, *_times(times.times), early
+    yield f"{times.name}, whole", subject, *_time_cells(times.times), early
     for step in times.steps:
         often = "" if step.each == 1 else f", {step.each} times"
         failures = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in step.failures.items())
-        yield f"{step.operation}{often}", subject, *_times(step.times), failures or "0"
+        yield f"{step.operation}{often}", subject, *_time_cells(step.times), failures or "0"
 
 
-def _times(times: Histogram) -> tuple[str, ...]:
+def _time_cells(times: Histogram) -> tuple[str, ...]:
     """How many there were, their mean, and the percentiles that so many can support."""
     if not times.total:
         return "0", *("-" for _ in range(1 + len(_PERCENTILES)))

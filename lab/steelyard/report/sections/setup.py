@@ -94,14 +94,14 @@ def tuning(run: Run) -> Tuning | None:
             setting=row.setting.replace("-", " "),
             paper=f"{row.product}: {row.value}",
             words=f"{row.words} ({row.section})",
-            nearest=tuple(_who_has_it(row.nearest)),
+            nearest=tuple(_subjects_by_answer(row.nearest)),
         )
         for row in table.rows
     ]
     return Tuning(table.paper, table.remark, tuple(rows))
 
 
-def _who_has_it(nearest: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _subjects_by_answer(nearest: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Each answer once, with the subjects that share it."""
     for answer in dict.fromkeys(nearest.values()):
         labels = [label for label, given in nearest.items() if given == answer]
@@ -144,7 +144,7 @@ def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
             numbered = f"{prefix} {place}".strip() if len(value) > 1 else prefix
             yield from _lines(inner, numbered)
     elif isinstance(value, list):
-        yield prefix, ", ".join(_shown(inner) for inner in value) or "none"
+        yield prefix, ", ".join(_value_text(inner) for inner in value) or "none"
     elif value is not None and value != "":
         yield prefix, _amount(prefix, value)
 
@@ -152,10 +152,10 @@ def _lines(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 def _amount(name: str, value: Any) -> str:
     if isinstance(value, int | float) and name.endswith(("bytes", "bytes per s")):
         return bytes_text(value) + "/s" * name.endswith("per s")
-    return _shown(value)
+    return _value_text(value)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
 

@@ -10,7 +10,7 @@ from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, test_of, tests_in_order
 from ...analyse.detectors import DETECTORS
 from ...base.csvfiles import is_stored
-from ...base.text import change_text, enumerated, ratio_text
+from ...base.text import change_text, join_words, ratio_text
 from ...catalogue.published_tables import (
     CLAIMS,
     PUBLISHED,
@@ -123,14 +123,14 @@ def _test(analysis: Analysis, place: int, cell: Cell, decided: DecidedTest | Non
         name=cell.name,
         title=cell.title,
         load=shapes.words(cell.profile),
-        scaled=_scaled(test, cell, analysis.run.schedule.scale),
+        scaled=_scale_sentence(test, cell, analysis.run.schedule.scale),
         source=str(test.get("source", "")),
         remarks=tuple(_remarks(test)),
         verdicts=tuple(decided.verdicts) if decided else (),
         why_not=tuple(decided.why_not[:3]) if decided else (),
         sentences=tuple(_sentences(analysis.verdicts.detections, cell)),
         charts=tuple(charts(place, analysis.run, cell)),
-        published=_published(analysis, cell, paper),
+        published=_published_numbers(analysis, cell, paper),
         claims=tuple(_claims(cell, paper)),
         readings=tuple(
             f"{reading.detector}, of {' and '.join(reading.servers)}: {reading.text} (section {reading.section})"
@@ -144,7 +144,7 @@ _OVERVIEW = {"to_users": "up to {} users", "from_users": "from {} users"}
 _LEAST = {"on_seconds": "bursts", "hold_seconds": "steps"}
 
 
-def _scaled(test: Mapping[str, Any], cell: Cell, scale: float) -> str:
+def _scale_sentence(test: Mapping[str, Any], cell: Cell, scale: float) -> str:
     """By what the study's times were multiplied, and which were not because they would be too short to be read."""
     if scale == 1:
         return ""
@@ -175,7 +175,7 @@ def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bo
     mine = [detection for detection in detections if detection.cell == cell.name]
     own = [each.sentence for each in mine if each.judged and each.subject is not None]
     for detection in mine:
-        if detection.subject is None and not _said_again(detection.sentence, own):
+        if detection.subject is None and not _is_repeated(detection.sentence, own):
             yield True, detection.sentence
     yield from ((True, sentence) for sentence in own)
     alike: dict[tuple[str, str], list[str]] = {}
@@ -185,24 +185,24 @@ def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bo
             _, _, reason = detection.sentence.partition(f"{asked}: ")
             alike.setdefault((detection.detector, reason), []).append(str(detection.subject))
     for (name, reason), subjects in alike.items():
-        yield False, f"Not judged {DETECTORS[name].question.format(enumerated(subjects, 'or'))}: {reason}"
+        yield False, f"Not judged {DETECTORS[name].question.format(join_words(subjects, 'or'))}: {reason}"
 
 
-def _said_again(together: str, own: Sequence[str]) -> bool:
+def _is_repeated(together: str, own: Sequence[str]) -> bool:
     """Whether each clause of what is said of all subjects begins a sentence of one of them, which goes on to say how sure it is."""
     return all(any(sentence.startswith(clause) for sentence in own) for clause in together.rstrip(".").split("; "))
 
 
-def _published(analysis: Analysis, cell: Cell, paper: PaperNumbers) -> Published | None:
+def _published_numbers(analysis: Analysis, cell: Cell, paper: PaperNumbers) -> Published | None:
     rows = [row for row in paper.rows if row.test == cell.name]
     if not rows:
         return None
-    shown = tuple(((*_printed(row),), abs(row.littles_law) > LITTLE_TOLERANCE) for row in rows)
+    shown = tuple(((*_printed_cells(row),), abs(row.littles_law) > LITTLE_TOLERANCE) for row in rows)
     marks = "comma" if any("," in text for row, _ in shown for text in row) else "point"
     return Published(rows[0].table, marks, shown, tuple(_ratios(analysis, cell, rows)))
 
 
-def _printed(row: PublishedRow) -> Iterator[str]:
+def _printed_cells(row: PublishedRow) -> Iterator[str]:
     yield row.server
     yield row.response_ms.text
     yield row.throughput_per_s.text

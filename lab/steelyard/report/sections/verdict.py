@@ -8,14 +8,14 @@ from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, tests_in_order
 from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
-from ...base.text import counted, percent_text, ratio_text
+from ...base.text import percent_text, plural, ratio_text
 from ...models.records import Cell
 from ...models.verdict import Elsewhere
 from ...plan.kinds import kind_of
 from ..badges import badges
 from ..dates import measuring_text, when_text
 from ..section import Section
-from ..standings import standings, why
+from ..standings import cost_sentences, standings
 from .failures import deaths
 
 
@@ -28,7 +28,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "why_not": verdicts.why_not[1:],
         "valid": verdicts.valid,
         "badges": list(badges(analysis)),
-        "why": why(analysis),
+        "why": cost_sentences(analysis),
         "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
         "facts": list(facts(analysis)),
@@ -62,7 +62,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "how sure", f"{_percents(primary)} intervals over {_forks(primary)}"
     expected = [compared.elsewhere for compared in analysis.verdicts.comparisons if compared.elsewhere is not None]
     if len(expected) == 1:
-        yield "elsewhere", elsewhere_facts(expected[0])
+        yield "elsewhere", prediction_facts(expected[0])
     if any(compared.forks for compared in primary) and not blocks:
         voided = sum(compared.voided.total() for compared in primary)
         yield "pairs of slices", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
@@ -75,10 +75,10 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if measuring := measuring_text(analysis.run):
         at_once = analysis.run.schedule.at_once
         beside = f", {at_once} at a time" if at_once > 1 else ""
-        yield "for", f"{measuring}, in {counted(len(analysis.run.trials), 'trial')}{beside}"
+        yield "for", f"{measuring}, in {plural(len(analysis.run.trials), 'trial')}{beside}"
 
 
-def elsewhere_facts(expected: Elsewhere) -> str:
+def prediction_facts(expected: Elsewhere) -> str:
     """What another session would find on a machine of this kind, and on any."""
     like, any_machine = (
         " to ".join(ratio_text(bound, bounds) for bound in bounds)
@@ -95,12 +95,12 @@ def _percents(primary: Sequence[Compared]) -> str:
 
 
 def _forks(primary: Sequence[Compared]) -> str:
-    counts = sorted({len(compared.counted) for compared in primary})
-    return counted(counts[0], "fresh start") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} fresh starts"
+    counts = sorted({len(compared.counted_forks) for compared in primary})
+    return plural(counts[0], "fresh start") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} fresh starts"
 
 
 def _load(cell: Cell) -> str:
-    return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {counted(cell.users, 'user')}"
+    return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {plural(cell.users, 'user')}"
 
 
 SECTION = Section("verdict", content, of_faults=True)

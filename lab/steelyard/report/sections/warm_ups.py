@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ...analyse.analysis import Analysis
 from ...models.records import Cell
-from ...plan.kinds import unbroken, warmed
+from ...plan.kinds import unbroken, warm_up_cells
 from ...results.stored_run import Run
 from ..charts.curves import warm_up_chart, warm_up_points
 from ..drawing import Picture
@@ -17,17 +17,17 @@ from ..subjects import cells, present
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Left out where nothing was kept of any warm-up."""
     pictures = _warm_ups(analysis.run)
-    return {"warm_ups": pictures, "warm_up_cell": _told(_cell(analysis.run))} if pictures else None
+    return {"warm_ups": pictures, "warm_up_cell": _cell_heading(_cell(analysis.run))} if pictures else None
 
 
-def _told(cell: Cell) -> str:
+def _cell_heading(cell: Cell) -> str:
     """What heads a sentence about the cell."""
     return f"Test {cell.name} ({cell.operation})" if cell.kind == "block" else cell.where
 
 
 def _cell(run: Run) -> Cell:
     """The first of those that are warmed up in."""
-    chosen = warmed(run.schedule.cells)
+    chosen = warm_up_cells(run.schedule.cells)
     return next(cell for cell in cells(run) if cell in chosen)
 
 

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ...analyse.analysis import examined
+from ...analyse.analysis import analyse_run
 from ...base import raw_archive
 from ...base.csvfiles import names_in
 from ...base.errors import SteelyardError, StoreError
@@ -29,7 +29,7 @@ from ...models.live import RunningNow
 from ...results.live_file import ask_to_stop, running_now
 from ...results.stored_run import read_run
 from .. import beside_page
-from ..beside import beside
+from ..beside import compare_runs
 from ..page import html_of
 from ..script import policy
 from ..sections.notes import NOTES
@@ -55,17 +55,17 @@ def app_of(shelf: Shelf, token: str, port: int, starter: Starter | None = None) 
     pages = _Pages(shelf, token, starter)
     routes = [
         Route("/{token}/", pages.runs),
-        Route("/{token}/beside", pages.beside),
+        Route("/{token}/beside", pages.side_by_side),
         Route("/{token}/trends", pages.trends),
         Route("/{token}/start", pages.start, methods=["POST"]),
-        Route("/{token}/look/{file}", pages.look),
+        Route("/{token}/look/{file}", pages.asset),
         Route("/{token}/{name}/live", pages.live),
         Route("/{token}/{name}/figures", pages.figures),
-        Route("/{token}/{name}/now", pages.now),
+        Route("/{token}/{name}/now", pages.events),
         Route("/{token}/{name}/stop", pages.stop, methods=["POST"]),
-        Route(f"/{STORED}/{{key}}/{{name}}/{{path:path}}", pages.stored),
+        Route(f"/{STORED}/{{key}}/{{name}}/{{path:path}}", pages.run_file),
     ]
-    handlers: Mapping[Any, Callable[..., Any]] = {HTTPException: pages.refused, SteelyardError: pages.failed}
+    handlers: Mapping[Any, Callable[..., Any]] = {HTTPException: pages.request_error, SteelyardError: pages.lab_error}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token, port)
 
 
@@ -102,16 +102,16 @@ class _Pages:
                 "word": sorted({word for run in runs for word in run.words}),
             },
             studies=self._starter.studies() if self._starter else None,
-            started=self._starter.said() if self._starter else "",
+            started=self._starter.last_run_text() if self._starter else "",
         )
 
-    async def beside(self, request: Request) -> Response:
+    async def side_by_side(self, request: Request) -> Response:
         """Runs side by side, as `steelyard report RUN RUN` draws them."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))
         if not 2 <= len(names) <= _MOST_BESIDE:
             raise HTTPException(400, f"choose from 2 to {_MOST_BESIDE} runs")
         folders = [(await self._run(name)).folder for name in names]
-        page = await run_sync(lambda: beside_page.html_of(beside(folders)))
+        page = await run_sync(lambda: beside_page.html_of(compare_runs(folders)))
         return HTMLResponse(page, headers={"content-security-policy": f"{policy()}; frame-ancestors 'none'"})
 
     async def trends(self, request: Request) -> Response:
@@ -144,12 +144,12 @@ class _Pages:
         run = await self._run(request.path_params["name"])
         if run.outcome is None:
             raise HTTPException(404, f"{run.name} has no figures of its own")
-        return self._page("figures.html", run=run, outcome=run.outcome, stored=self._stored(run, run.outcome.file))
+        return self._page("figures.html", run=run, outcome=run.outcome, stored=self._stored_text(run, run.outcome.file))
 
-    async def now(self, request: Request) -> Response:
+    async def events(self, request: Request) -> Response:
         """Where a run stands, once a second as a server-sent event, until it has ended."""
         run = await self._run(request.path_params["name"])
-        return StreamingResponse(told(run.folder), media_type="text/event-stream")
+        return StreamingResponse(live_events(run.folder), media_type="text/event-stream")
 
     async def stop(self, request: Request) -> Response:
         """Ask a run to stop with a report on what it has."""
@@ -171,26 +171,26 @@ class _Pages:
         self._starter.start(said.get("study", ""), said.get("budget", "").strip())
         return RedirectResponse(f"/{self._token}/", 303)
 
-    async def look(self, request: Request) -> Response:
+    async def asset(self, request: Request) -> Response:
         """The style and the script of the pages."""
         if request.path_params["file"] not in self._look:
             raise HTTPException(404, "there is no such file")
         text, kind = self._look[request.path_params["file"]]
         return Response(text, media_type=kind)
 
-    async def stored(self, request: Request) -> Response:
+    async def run_file(self, request: Request) -> Response:
         """A file of a run, from its own folder and nowhere else, in an origin of its own."""
         run = await self._run(request.path_params["name"])
         told, kind = await run_sync(stored_file, run.folder, request.path_params["path"])
         return Response(told, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
 
-    async def refused(self, _: Request, error: HTTPException) -> Response:
+    async def request_error(self, _: Request, error: HTTPException) -> Response:
         """What was asked for wrongly, in words."""
-        return self._page("said.html", error.status_code, said=upper_first(error.detail), hint="")
+        return self._page("message.html", error.status_code, said=upper_first(error.detail), hint="")
 
-    async def failed(self, _: Request, error: SteelyardError) -> Response:
+    async def lab_error(self, _: Request, error: SteelyardError) -> Response:
         """What could not be done, in words."""
-        return self._page("said.html", 422, said=upper_first(error.message), hint=error.hint)
+        return self._page("message.html", 422, said=upper_first(error.message), hint=error.hint)
 
     async def _run(self, name: str) -> Listed:
         run = await run_sync(self._shelf.run, name)
@@ -202,9 +202,9 @@ class _Pages:
         """Where it stands what came of a run: its report, or its own figures."""
         if run.schedule is None:
             return f"/{self._token}/{quote(run.name)}/figures"
-        return self._stored(run, "report.html")
+        return self._stored_text(run, "report.html")
 
-    def _stored(self, run: Listed, file: str) -> str:
+    def _stored_text(self, run: Listed, file: str) -> str:
         return f"/{STORED}/{key_of(self._token, run.name)}/{quote(run.name)}/{file}"
 
     def _page(self, template: str, status: int = 200, **values: object) -> Response:
@@ -214,11 +214,11 @@ class _Pages:
         return HTMLResponse(page, status)
 
 
-async def told(folder: Path, every_seconds: float = _EVERY_SECONDS) -> AsyncIterator[str]:
+async def live_events(folder: Path, every_seconds: float = _EVERY_SECONDS) -> AsyncIterator[str]:
     """Where the run in `folder` stands as server-sent events, whenever it has changed, and `ended` when it runs no more."""
     before = ""
     while (now := await run_sync(running_now, folder)) is not None:
-        _leave(now)
+        _leave_processors(now)
         text = now.model_dump_json()
         if text != before:
             yield f"data: {text}\n\n"
@@ -227,7 +227,7 @@ async def told(folder: Path, every_seconds: float = _EVERY_SECONDS) -> AsyncIter
     yield "event: ended\ndata: {}\n\n"
 
 
-def _leave(now: RunningNow) -> None:
+def _leave_processors(now: RunningNow) -> None:
     """Go off the processors of the servers that are measured, with all our threads, where there are others."""
     own = Path("/proc/self/task")
     for thread in own.iterdir() if own.is_dir() else ():
@@ -266,4 +266,4 @@ def stored_file(run: Path, path: str) -> tuple[bytes, str]:
 @functools.lru_cache(maxsize=4)
 def _page_of(kept: Path, _: object) -> bytes:
     """A kept run's page, made again where its files changed; raises StoreError and MeasureError."""
-    return html_of(examined(read_run(kept))).encode()
+    return html_of(analyse_run(read_run(kept))).encode()

@@ -92,14 +92,14 @@ class Shelf:
 
     def runs(self) -> Sequence[Listed]:
         """All runs, those first that run now, then the newest first; those without a date last."""
-        listed = [self._listed(place) for place in self._places()]
+        listed = [self._entry_at(place) for place in self._places()]
         self._known = {name: known for name, known in self._known.items() if name in {run.name for run in listed}}
         oldest = datetime.min.replace(tzinfo=UTC)
         return sorted(listed, key=lambda run: (run.running, run.begun or oldest, run.name), reverse=True)
 
     def run(self, name: str) -> Listed | None:
         """The run of this name; None where the folder has none."""
-        return next((self._listed(place) for place in self._places() if place.name == name), None)
+        return next((self._entry_at(place) for place in self._places() if place.name == name), None)
 
     def _places(self) -> Iterator[Path]:
         folder = self.folder.resolve()
@@ -114,7 +114,7 @@ class Shelf:
         for _, place in zip(range(MOST_RUNS), runs, strict=False):
             yield place
 
-    def _listed(self, place: Path) -> Listed:
+    def _entry_at(self, place: Path) -> Listed:
         names = (*_TOLD_BY, *(f"{told}{PACKED}" for told in _TOLD_BY), raw_archive.NAME)
         signature = tuple(stamp(place / name) for name in names)
         known = self._known.get(place.name)
@@ -126,14 +126,14 @@ class Shelf:
 
 
 def _is_run(place: Path) -> bool:
-    return _is_of_study(place) or _is_other(place) or stamp(place / raw_archive.NAME) is not None
+    return _is_of_study(place) or _is_load(place) or stamp(place / raw_archive.NAME) is not None
 
 
 def _is_of_study(place: Path) -> bool:
-    return _has(place, "schedule.json") and not _has(place, _BANK)
+    return _has_file(place, "schedule.json") and not _has_file(place, _BANK)
 
 
-def _is_other(place: Path) -> bool:
+def _is_load(place: Path) -> bool:
     """Whether it is no run of a study, but something that runs or came to figures."""
     told = any(stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
     return told and not _is_of_study(place)
@@ -150,11 +150,11 @@ def stamp(path: Path) -> tuple[int, int] | None:
 
 def _read(place: Path) -> Listed:
     try:
-        if _is_other(place):
-            return _other(place)
+        if _is_load(place):
+            return _read_load(place)
         schedule = _model(Schedule, place, "schedule.json")
-        verdicts = _model(Verdicts, place, "verdicts.json") if _has(place, "verdicts.json") else None
-        environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
+        verdicts = _model(Verdicts, place, "verdicts.json") if _has_file(place, "verdicts.json") else None
+        environment = _document(place, "environment.json") if _has_file(place, "environment.json") else {}
         running = running_now(place) is not None
         outcome = _outcome(place)
         return Listed(
@@ -162,7 +162,7 @@ def _read(place: Path) -> Listed:
             folder=place,
             study=schedule.study,
             subjects=tuple(schedule.subjects),
-            begun=_begun(place, schedule),
+            begun=_begin_time(place, schedule),
             machine=_machine(environment),
             revision=_revision(environment),
             versions=_versions(environment),
@@ -177,14 +177,14 @@ def _read(place: Path) -> Listed:
         return Listed(place.name, place, words=("unreadable",), problem=error.message)
 
 
-def _other(place: Path) -> Listed:
-    environment = _document(place, "environment.json") if _has(place, "environment.json") else {}
+def _read_load(place: Path) -> Listed:
+    environment = _document(place, "environment.json") if _has_file(place, "environment.json") else {}
     outcome = _outcome(place)
     running = running_now(place) is not None
     return Listed(
         name=place.name,
         folder=place,
-        begun=outcomes.begun(place.name),
+        begun=outcomes.begin_time(place.name),
         machine=_machine(environment),
         revision=_revision(environment),
         words=(*(("running",) if running else ()), *(outcome.words if outcome else ())),
@@ -197,7 +197,7 @@ def _other(place: Path) -> Listed:
 def _outcome(place: Path) -> outcomes.OwnFigures | None:
     """What a load, a search for a limit, a comparison of what ran or a calibration came to; None of any other run."""
     for name, (model, told) in outcomes.KINDS.items():
-        if _has(place, name):
+        if _has_file(place, name):
             return told(_model(model, place, name))
     return None
 
@@ -216,7 +216,7 @@ def _words(verdicts: Verdicts | None, running: bool) -> Iterator[str]:
     yield from dict.fromkeys(each.verdict for each in verdicts.comparisons if each.primary and each.verdict is not None)
 
 
-def _has(place: Path, name: str) -> bool:
+def _has_file(place: Path, name: str) -> bool:
     try:
         return any(
             stamp(path) is not None for path in (place / name, packed_place(place / name))
@@ -261,22 +261,22 @@ def content(path: Path) -> bytes:
     return unpacked
 
 
-def _begun(place: Path, schedule: Schedule) -> datetime | None:
+def _begin_time(place: Path, schedule: Schedule) -> datetime | None:
     """When the first trial that says so began."""
     for plan in schedule.trials[:3]:
         folder = place / "trials" / f"{plan.number:02d}"
-        if not _has(folder, "trial.json"):
+        if not _has_file(folder, "trial.json"):
             continue
         try:
             record = _document(folder, "trial.json")
-            moment = datetime.fromisoformat(str(_of(record, "begun")))
+            moment = datetime.fromisoformat(str(_value_below(record, "begun")))
         except (StoreError, ValueError):
             continue
         return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return None
 
 
-def _of(document: Any, *names: str) -> Any:
+def _value_below(document: Any, *names: str) -> Any:
     """What stands below these names; None where something else stands on the way."""
     for name in names:
         document = document.get(name) if isinstance(document, Mapping) else None
@@ -285,13 +285,16 @@ def _of(document: Any, *names: str) -> Any:
 
 def _of_last_sitting(environment: Any) -> Any:
     """What is said of the machine and the sources: of a calibration, by its last sitting."""
-    sittings = _of(environment, "sittings")
+    sittings = _value_below(environment, "sittings")
     return sittings[-1] if isinstance(sittings, list) and sittings else environment
 
 
 def _machine(environment: Any) -> str:
     environment = _of_last_sitting(environment)
-    processor, count = _of(environment, "machine", "processor"), _of(environment, "machine", "processors")
+    processor, count = (
+        _value_below(environment, "machine", "processor"),
+        _value_below(environment, "machine", "processors"),
+    )
     if not isinstance(processor, str):
         return ""
     return f"{processor[:100]}, {count} processors" if isinstance(count, int) else processor[:100]
@@ -299,18 +302,18 @@ def _machine(environment: Any) -> str:
 
 def _revision(environment: Any) -> str:
     environment = _of_last_sitting(environment)
-    revision, changed = _of(environment, "git", "revision"), _of(environment, "git", "changed")
+    revision, changed = _value_below(environment, "git", "revision"), _value_below(environment, "git", "changed")
     if not isinstance(revision, str) or not revision:
-        version = _of(environment, "steelyard")
+        version = _value_below(environment, "steelyard")
         return f"version {version[:20]}" if isinstance(version, str) else ""
     return f"{revision[:10]}{' with changes' if changed is True else ''}"
 
 
 def _versions(environment: Any) -> Mapping[str, str]:
     """The versions of each subject's servers, by its label."""
-    subjects = _of(environment, "subjects")
+    subjects = _value_below(environment, "subjects")
     versions = {}
     for label, parts in subjects.items() if isinstance(subjects, Mapping) else ():
-        told = [_of(part, "version") for part in parts] if isinstance(parts, list) else []
+        told = [_value_below(part, "version") for part in parts] if isinstance(parts, list) else []
         versions[str(label)] = " + ".join(version[:60] for version in told if isinstance(version, str))
     return versions

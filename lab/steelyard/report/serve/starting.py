@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ...base.children import interrupts_held
+from ...base.children import hold_interrupts
 from ...base.errors import ConfigurationError
 from ...catalogue import entries
 
@@ -33,7 +33,7 @@ class Starter:
 
     def __exit__(self, *_: object) -> None:
         if self._process is not None and self._process.poll() is None:
-            with interrupts_held():  # a second Ctrl-C must not leave the run to end after us
+            with hold_interrupts():  # a second Ctrl-C must not leave the run to end after us
                 self._process.send_signal(signal.SIGTERM)
                 try:
                     self._process.wait(_ENDING_SECONDS)
@@ -70,7 +70,7 @@ class Starter:
             )
         os.sched_setaffinity(self._process.pid, self._cpus)  # who serves may have left processors to another run
 
-    def said(self) -> str:
+    def last_run_text(self) -> str:
         """What is known of the last run that was begun here, in a line; empty where there was none."""
         if self._process is None:
             return ""

@@ -187,7 +187,7 @@ def chart_of(answers: Sequence[RunAnswer], *, of_ratios: bool = True) -> TrendCh
     )
     ticks = _TICKS if of_ratios else _value_ticks(math.exp(low), math.exp(high))
     lines = [(up(tick), tick) for tick in ticks if low <= math.log(tick) <= high]
-    scale = tuple((y, f"{tick:g}") for y, tick in _thinned(lines))
+    scale = tuple((y, f"{tick:g}") for y, tick in _thin_out(lines))
     days = dict.fromkeys((answers[0].begun, answers[-1].begun))
     return TrendChart(marks, scale, tuple((across(day.timestamp()), f"{day:%Y-%m-%d}") for day in days), machines)
 
@@ -203,7 +203,7 @@ def _value_ticks(low: float, high: float) -> list[float]:
     return [place * step for place in range(math.ceil(low / step), math.floor(high / step) + 1) if place]
 
 
-def _thinned(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+def _thin_out(lines: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
     """Of the scale's lines (place and ratio) those whose texts do not touch: 1 before all, then the widest apart from it."""
     kept: list[tuple[float, float]] = []
     for line in sorted(lines, key=lambda line: (line[1] != 1.0, -abs(math.log(line[1])))):

@@ -65,7 +65,7 @@ class TableBuilder:
             if len(values) < self._length:
                 values.append(None)
 
-    def built(self, otherwise: Sequence[str] = ()) -> StoredTable:
+    def build(self, otherwise: Sequence[str] = ()) -> StoredTable:
         """The table; one without a row has the columns that are named `otherwise`."""
         names = list(self._values) or list(otherwise)
         columns = tuple(LABELS.get(name) or self._describe(name) for name in names)
@@ -92,7 +92,7 @@ def of_files(name: str, table: TableData, origins: Sequence[Origin]) -> StoredTa
             labels = origin.of_slice(values["slice"]) if name == "slices" else origin.labels
             builder.add({**labels, **values})
     first = origins[0].labels if origins else {}
-    return builder.built([*first, *(column for column in table.columns if "*" not in column)])
+    return builder.build([*first, *(column for column in table.columns if "*" not in column)])
 
 
 def _value(row: Row, column: StoredColumn) -> Value:
@@ -118,42 +118,42 @@ def of_models(name: str, row: str, model: type[BaseModel], items: Iterable[tuple
     builder = TableBuilder(name, row, lambda column: known[column][0])
     for origin, item in items:
         builder.add({**origin.labels, **{column: read(item) for column, (_, read) in known.items()}})
-    return builder.built(list(known))
+    return builder.build(list(known))
 
 
-def lists_of(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+def list_fields(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
     """The fields of a model that are lists of models, with what they list."""
     listed = {}
     for name, info in model.model_fields.items():
-        arguments = get_args(_bare(info.annotation))
-        if _is_list_of_models(_bare(info.annotation)):
+        arguments = get_args(_bare_type(info.annotation))
+        if _is_list_of_models(_bare_type(info.annotation)):
             listed[name] = arguments[0]
     return listed
 
 
 def _fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[StoredColumn, Callable[[Any], Value]]]:
     for name, info in model.model_fields.items():
-        annotation = _bare(info.annotation)
+        annotation = _bare_type(info.annotation)
         if _is_list_of_models(annotation):
             continue
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             for column, read in _fields(annotation, f"{before}{name}_"):
-                yield column, _within(name, read)
+                yield column, _read_nested(name, read)
             continue
         meaning = f"{name} of {model.__name__}"
-        if [_bare(part) for part in get_args(annotation)] == [float, float]:
+        if [_bare_type(part) for part in get_args(annotation)] == [float, float]:
             for place, end in enumerate(("low", "high")):
                 label = f"{before}{name}_{end}"
-                yield StoredColumn(label, "float", _unit(name), meaning), _within(name, _part(place))
+                yield StoredColumn(label, "float", _unit(name), meaning), _read_nested(name, _part(place))
         else:
             kind = _TYPES.get(annotation, "text")
-            yield StoredColumn(f"{before}{name}", kind, _unit(name), meaning), _within(name, _plain(kind))
+            yield StoredColumn(f"{before}{name}", kind, _unit(name), meaning), _read_nested(name, _plain(kind))
 
 
 _TYPES: dict[Any, ValueType] = {int: "int", float: "float", bool: "bool", str: "text"}
 
 
-def _within(name: str, read: Callable[[Any], Value]) -> Callable[[Any], Value]:
+def _read_nested(name: str, read: Callable[[Any], Value]) -> Callable[[Any], Value]:
     return lambda item: None if (inner := getattr(item, name)) is None else read(inner)
 
 
@@ -165,22 +165,22 @@ def _plain(kind: ValueType) -> Callable[[Any], Value]:
     def read(value: Any) -> Value:
         if kind != "text" or isinstance(value, str):
             return {"float": float, "int": int, "bool": bool, "text": str}[kind](value)  # type: ignore[no-any-return]
-        return json.dumps(value, ensure_ascii=False, default=_dumped)
+        return json.dumps(value, ensure_ascii=False, default=_dump)
 
     return read
 
 
-def _dumped(value: Any) -> Any:
+def _dump(value: Any) -> Any:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
 
 
-def _bare(annotation: Any) -> Any:
+def _bare_type(annotation: Any) -> Any:
     """A type without None and without what only checks its values."""
     if get_origin(annotation) is Annotated:
-        return _bare(get_args(annotation)[0])
+        return _bare_type(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
         options = [option for option in get_args(annotation) if option is not type(None)]
-        return _bare(options[0]) if len(options) == 1 else annotation
+        return _bare_type(options[0]) if len(options) == 1 else annotation
     return annotation
 
 

@@ -10,7 +10,7 @@ from ...base.csvfiles import write_bytes, write_table
 from ...base.errors import ConfigurationError, StoreError
 from ...models.outputs.other_tools import WrittenTable
 from .opened_run import OpenedRun
-from .stored_table import StoredTable, Value, required
+from .stored_table import StoredTable, Value, require_library
 
 COLUMNS_FILE = "columns.csv"
 _COLUMNS = ("table", "column", "type", "unit", "meaning")
@@ -25,7 +25,7 @@ def write_csv(table: StoredTable, path: Path) -> None:
 def write_parquet(table: StoredTable, path: Path) -> None:
     """Columns of their own types, with unit and meaning as metadata of each field. Raises ToolchainError where pyarrow is not
     installed, and StoreError."""
-    parquet, content = required("pyarrow.parquet"), io.BytesIO()
+    parquet, content = require_library("pyarrow.parquet"), io.BytesIO()
     parquet.write_table(table.to_arrow(), content)
     write_bytes(path, content.getvalue())
 
@@ -45,7 +45,7 @@ def write_tables(run: OpenedRun, names: Sequence[str], form: str, folder: Path) 
     if there is not None:
         raise ConfigurationError(f"{there} is there already", hint="name another folder, or remove it")
     if form == "parquet":
-        required("pyarrow.parquet")
+        require_library("pyarrow.parquet")
     tables = [run.table(name) for name in wanted]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ _FAILED = "ended so within the measured time"
 
 
 @lru_cache(maxsize=1)
-def known() -> Mapping[str, TableData]:
+def tables_by_name() -> Mapping[str, TableData]:
     """Every table that has a CSV file, by its name."""
     return configuration.validate({"tables": configuration.read(_FILE)}, StoredTables, str(_FILE)).tables
 

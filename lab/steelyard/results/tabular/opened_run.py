@@ -18,7 +18,7 @@ from .. import cluster_folder, loads
 from ..collector_log import SUFFIX, read_collector_logs
 from ..stored_run import read_model
 from . import known_tables, percentiles
-from .building import Origin, TableBuilder, lists_of, of_files, of_models
+from .building import Origin, TableBuilder, list_fields, of_files, of_models
 from .stored_table import StoredColumn, StoredTable
 
 SCHEDULE, VERDICTS, TRIAL = "schedule.json", "verdicts.json", "trial.json"
@@ -53,7 +53,11 @@ def open_run(folder: str | Path) -> OpenedRun:
     if not place.is_dir():
         raise ConfigurationError(f"{place} is not a folder", hint="name the folder that `steelyard run` wrote")
     run = OpenedRun(place)
-    if not run.homes and not any(is_stored(place / name) for name in _OUTCOMES) and _BEGINS_WITH not in names_in(place):
+    if (
+        not run.schedule_folders
+        and not any(is_stored(place / name) for name in _OUTCOMES)
+        and _BEGINS_WITH not in names_in(place)
+    ):
         raise ConfigurationError(
             f"{place} holds no run", hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote"
         )
@@ -70,7 +74,7 @@ class OpenedRun:
         return f"OpenedRun({str(self.folder)!r})"
 
     @cached_property
-    def homes(self) -> list[Origin]:
+    def schedule_folders(self) -> list[Origin]:
         """The folders with a schedule: the run's own, or one a machine of a cluster; none of a load."""
         if cluster_folder.is_cluster(self.folder):
             cluster = cluster_folder.read_cluster(self.folder)
@@ -81,9 +85,9 @@ class OpenedRun:
         return [Origin(self.folder, {})] if is_stored(self.folder / SCHEDULE) else []
 
     @cached_property
-    def driven(self) -> list[Origin]:
+    def driven_folders(self) -> list[Origin]:
         """The folders that an engine wrote into: trials, or stretches of a load."""
-        if self.homes:
+        if self.schedule_folders:
             return [origin for origin, _ in self._trials]
         jobs = sorted(_folders_with_job(self.folder, _DEEPEST_STRETCH))
         return [Origin(at, {"stretch": str(at.relative_to(self.folder))}, may_be_cut=True) for at in jobs]
@@ -93,7 +97,7 @@ class OpenedRun:
         """Each trial with what it says of itself; None where the lab was killed before it could."""
         return [
             _trial(home, place)
-            for home in self.homes
+            for home in self.schedule_folders
             for name in sorted(names_in(home.folder / "trials"), key=lambda name: (len(name), name))
             if name.isdecimal() and names_in(place := home.folder / "trials" / name)
         ]
@@ -106,7 +110,7 @@ class OpenedRun:
     @property
     def verdicts(self) -> Verdicts:
         """What the analysis said of a run of a study. Raises StoreError where it was not made, or cannot be read."""
-        if self.homes and not is_stored(self.folder / VERDICTS):
+        if self.schedule_folders and not is_stored(self.folder / VERDICTS):
             raise StoreError(f"{self.folder / VERDICTS} is missing", hint="`steelyard report RUN` makes it")
         return read_model(Verdicts, self.folder / VERDICTS)
 
@@ -130,22 +134,22 @@ class OpenedRun:
         one that needs more requests than there are is None. Raises ConfigurationError and StoreError."""
         if not all(0 < percent < 100 for percent in percents):
             raise ConfigurationError("a percentile lies between 0 and 100")
-        return percentiles.by_slice(self.driven, percents)
+        return percentiles.by_slice(self.driven_folders, percents)
 
     @cached_property
     def _readers(self) -> dict[str, Callable[[], StoredTable]]:
         """How each table that is there is read, by its name."""
         readers: dict[str, Callable[[], StoredTable]] = {}
-        for name, table in known_tables.known().items():
-            origins = (self.homes or [Origin(self.folder, {})]) if table.of == "run" else self.driven
+        for name, table in known_tables.tables_by_name().items():
+            origins = (self.schedule_folders or [Origin(self.folder, {})]) if table.of == "run" else self.driven_folders
             if any(is_stored(origin.folder / table.file) for origin in origins):
                 readers[name] = partial(of_files, name, table, origins)
         for file, read in ((percentiles.INTERVALS, percentiles.by_slice), (percentiles.SECONDS, percentiles.by_second)):
-            if any(is_stored(origin.folder / file) for origin in self.driven):
+            if any(is_stored(origin.folder / file) for origin in self.driven_folders):
                 readers["percentiles" if read is percentiles.by_slice else "seconds"] = partial(
-                    read, self.driven, percentiles.USUAL
+                    read, self.driven_folders, percentiles.USUAL
                 )
-        if any(name.endswith(SUFFIX) for origin in self.driven for name in names_in(origin.folder)):
+        if any(name.endswith(SUFFIX) for origin in self.driven_folders for name in names_in(origin.folder)):
             readers["pauses"] = self._pauses
         readers |= self._of_trials()
         return readers | self._of_outcomes()
@@ -157,7 +161,7 @@ class OpenedRun:
             return {}
         readers: dict[str, Callable[[], StoredTable]] = {}
         readers["trials"] = partial(of_models, "trials", "a trial: servers started anew", TrialRecord, records)
-        for field, model in lists_of(TrialRecord).items():
+        for field, model in list_fields(TrialRecord).items():
             items = [(origin, item) for origin, record in records for item in getattr(record, field)]
             if items and field != _MERGED:
                 name = _OF_TRIALS.get(field, field)
@@ -178,12 +182,14 @@ class OpenedRun:
         outcomes: dict[str, type[BaseModel]] = {VERDICTS: Verdicts, **_OUTCOMES}
         readers: dict[str, Callable[[], StoredTable]] = {}
         for file, model in outcomes.items():
-            homes = [home for home in self.homes or [Origin(self.folder, {})] if is_stored(home.folder / file)]
+            homes = [
+                home for home in self.schedule_folders or [Origin(self.folder, {})] if is_stored(home.folder / file)
+            ]
             outcome = [(home, read_model(model, home.folder / file)) for home in homes]
             if outcome and model is not Verdicts:
                 name = file.partition(".")[0]
                 readers[name] = partial(of_models, name, f"what {file} says of all", model, outcome)
-            for field, listed in lists_of(model).items():
+            for field, listed in list_fields(model).items():
                 items = [(home, item) for home, said in outcome for item in getattr(said, field)]
                 if items:
                     name = _OF_VERDICTS.get(field, field) if model is Verdicts else field
@@ -193,13 +199,13 @@ class OpenedRun:
     def _pauses(self) -> StoredTable:
         known = {column.name: column for column in _PAUSES}
         builder = TableBuilder("pauses", "a pause of a JVM's threads for its garbage collector", known.__getitem__)
-        for origin in self.driven:
+        for origin in self.driven_folders:
             for name, log in read_collector_logs(origin.folder).items():
                 subject, _, role = name.rpartition(".")
                 for pause in log.pauses:
                     values = (subject, role, log.collector, pause.kind, pause.begin_ns, pause.length_ns)
                     builder.add({**origin.labels, **dict(zip(known, values, strict=True))})
-        return builder.built([*self.driven[0].labels, *known])
+        return builder.build([*self.driven_folders[0].labels, *known])
 
 
 def _folders_with_job(folder: Path, depth: int) -> Iterator[Path]:

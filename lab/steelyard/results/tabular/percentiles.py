@@ -32,7 +32,7 @@ _COLUMNS = {
 def by_slice(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTable:
     """A row a slice, operation and kind of time; raises StoreError that names the file."""
     row = "times of one kind of an operation in a slice; a percentile that they are too few for is missing"
-    builder = TableBuilder("percentiles", row, _described)
+    builder = TableBuilder("percentiles", row, _percentile_column)
     for origin in origins:
         if not is_stored(origin.folder / INTERVALS):
             continue
@@ -41,18 +41,20 @@ def by_slice(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTabl
             for tag, encoded in parts:
                 subject, _, operation, _ = tag.rsplit("/", 3)
                 named: dict[str, Value] = {"slice": number, "subject": subject, "operation": operation, "kind": kind}
-                builder.add({**origin.of_slice(number), **named, **_times(encoded, percents, origin, INTERVALS)})
-    return builder.built(_columns(origins, percents, "second"))
+                builder.add(
+                    {**origin.of_slice(number), **named, **_percentile_values(encoded, percents, origin, INTERVALS)}
+                )
+    return builder.build(_columns(origins, percents, "second"))
 
 
 def by_second(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTable:
     """A row a second of a load, operation and kind of time; raises StoreError that names the file."""
     row = "times of one kind of an operation in a second; a percentile that they are too few for is missing"
-    builder = TableBuilder("seconds", row, _described)
+    builder = TableBuilder("seconds", row, _percentile_column)
     for origin in origins:
         for values in _seconds(origin, percents):
             builder.add(values)
-    return builder.built(_columns(origins, percents))
+    return builder.build(_columns(origins, percents))
 
 
 def _seconds(origin: Origin, percents: Sequence[float]) -> Iterator[dict[str, Value]]:
@@ -65,11 +67,11 @@ def _seconds(origin: Origin, percents: Sequence[float]) -> Iterator[dict[str, Va
         if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
             raise StoreError(f"{origin.folder / SECONDS}: the tag {tag[:80]} is not subject/slice/operation/kind")
         named: dict[str, Value] = {"slice": int(parts[1]), "subject": parts[0], "operation": parts[2], "kind": parts[3]}
-        times = _times(encoded, percents, origin, SECONDS)
+        times = _percentile_values(encoded, percents, origin, SECONDS)
         yield {**origin.labels, **named, "second": passed[tag], **times}
 
 
-def _times(encoded: str, percents: Sequence[float], origin: Origin, file: str) -> dict[str, Value]:
+def _percentile_values(encoded: str, percents: Sequence[float], origin: Origin, file: str) -> dict[str, Value]:
     try:
         times = decode(encoded)
     except ValueError as error:
@@ -87,7 +89,7 @@ def _name(percent: float) -> str:
     return f"p{percent:g}_us".replace(".", "_")
 
 
-def _described(name: str) -> StoredColumn:
+def _percentile_column(name: str) -> StoredColumn:
     return _COLUMNS.get(name) or StoredColumn(name, "float", "us", f"percentile {name[1:-3].replace('_', '.')}")
 
 

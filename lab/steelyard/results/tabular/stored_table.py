@@ -61,7 +61,7 @@ class StoredTable:
 
         Raises ToolchainError where pandas is not installed.
         """
-        library = required("pandas")
+        library = require_library("pandas")
         series = {
             column.name: library.Series(self.values[column.name], dtype=_PANDAS[column.type]) for column in self.columns
         }
@@ -71,7 +71,7 @@ class StoredTable:
 
     def to_polars(self) -> polars.DataFrame:
         """A data frame of Polars; its units are in `units`. Raises ToolchainError where Polars is not installed."""
-        library = required("polars")
+        library = require_library("polars")
         types = {"int": library.Int64, "float": library.Float64, "text": library.String, "bool": library.Boolean}
         frame: polars.DataFrame = library.DataFrame(
             {name: list(values) for name, values in self.values.items()},
@@ -82,7 +82,7 @@ class StoredTable:
     def to_arrow(self) -> pyarrow.Table:
         """A table of Arrow, whose fields have `unit` and `meaning` as metadata. Raises ToolchainError where pyarrow is not
         installed."""
-        library = required("pyarrow")
+        library = require_library("pyarrow")
         types = {"int": library.int64(), "float": library.float64(), "text": library.string(), "bool": library.bool_()}
         fields = [
             library.field(column.name, types[column.type], metadata={"unit": column.unit, "meaning": column.meaning})
@@ -95,7 +95,7 @@ class StoredTable:
         return table
 
 
-def required(library: str) -> Any:
+def require_library(library: str) -> Any:
     """A library that only some users need, imported; raises ToolchainError that names the extra where it is not installed."""
     extra = {"pyarrow": "parquet", "pyarrow.parquet": "parquet"}.get(library, library)
     try:

@@ -43,13 +43,15 @@ class Grpc(RawBytes):
             return error.message
         return None if got == wanted else first_difference(got, wanted)
 
-    def said_beside(self, answer: Answer, exchange: Exchange) -> str | None:
+    def check_fields(self, answer: Answer, exchange: Exchange) -> str | None:
         code = _code(answer)
         if code is None:
             return None if answer.status != HTTPStatus.OK else "the answer has no grpc-status"
         if exchange.fault:
             return "an answer came where a status other than 0 is due" if code == _SUCCESS else None
-        return None if code == _SUCCESS else f"grpc-status {code} came: {' '.join(answer.all('grpc-message'))[:200]}"
+        return (
+            None if code == _SUCCESS else f"grpc-status {code} came: {' '.join(answer.values_of('grpc-message'))[:200]}"
+        )
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield Spelling("as given", self.body(exchange.request))
@@ -62,8 +64,8 @@ class Grpc(RawBytes):
             "defaults written": protobuf.Writing(defaults=True),
             "messages in pieces": protobuf.Writing(in_pieces=True),
         }.items():
-            yield Spelling(name, framed(writing.message(said, kind)))
-        yield Spelling("an unknown field", framed(given + protobuf.unknown_field()))
+            yield Spelling(name, frame(writing.message(said, kind)))
+        yield Spelling("an unknown field", frame(given + protobuf.unknown_field()))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         del file  # no message has a way to name one
@@ -71,13 +73,13 @@ class Grpc(RawBytes):
         good = self.body(exchange.request)
         bodies = {
             "not-framed": b"this is no frame of gRPC",
-            "cut-off": framed(b"x" * 10)[:-1],
-            "no-field-0": framed(b"\0"),
-            "number-without-end": framed(b"\xff" * 20),
-            "length-beyond-the-end": framed(b"\x0a\xff\x7f"),
-            "end-of-no-group": framed(b"\x0c"),
-            "packed-nobody-knows-how": b"\1" + framed(good)[1:],
-            "twenty-megabytes": framed(b"\0" * 20_000_000),
+            "cut-off": frame(b"x" * 10)[:-1],
+            "no-field-0": frame(b"\0"),
+            "number-without-end": frame(b"\xff" * 20),
+            "length-beyond-the-end": frame(b"\x0a\xff\x7f"),
+            "end-of-no-group": frame(b"\x0c"),
+            "packed-nobody-knows-how": b"\1" + frame(good)[1:],
+            "twenty-megabytes": frame(b"\0" * 20_000_000),
         }
         asked = [BadRequest(name, body, exchange.operation) for name, body in bodies.items()]
         asked.append(BadRequest("other-content", good, exchange.operation, {"Content-Type": "text/plain"}))
@@ -87,14 +89,14 @@ class Grpc(RawBytes):
             good = _message(self.body(each.request), "the request")
             spoilt = wrong.message(protobuf.values(good, kind), kind)
             if len(spoilt) > len(good):
-                return [*asked, BadRequest("not-utf-8", framed(spoilt), each.operation)]
+                return [*asked, BadRequest("not-utf-8", frame(spoilt), each.operation)]
         return asked
 
-    def not_refused(self, answer: Answer) -> str | None:
+    def refusal_problem(self, answer: Answer) -> str | None:
         code = _code(answer)
         if code not in (None, _SUCCESS):
             return None
-        refused = super().not_refused(answer) is None
+        refused = super().refusal_problem(answer) is None
         return None if refused else f"HTTP status {answer.status} and grpc-status {code}, where another is due"
 
     def rule(self, exchange: Exchange) -> Rule:
@@ -107,14 +109,14 @@ class Grpc(RawBytes):
 
     def _method(self, operation: str) -> MethodDescriptor:
         path = self.service.model.operations[operation].path or self.service.model.path
-        return protobuf.method_at(self._compiled, path)
+        return protobuf.method_at(self._compiled_schema, path)
 
     @cached_property
-    def _compiled(self) -> Path:
+    def _compiled_schema(self) -> Path:
         return self.service.folder / (self.service.model.schema_file or "")
 
 
-def framed(message: bytes) -> bytes:
+def frame(message: bytes) -> bytes:
     """A message as gRPC sends it."""
     return _PREFIX.pack(0, len(message)) + message
 
@@ -135,5 +137,5 @@ def _message(body: bytes, role: str) -> bytes:
 
 def _code(answer: Answer) -> str | None:
     """gRPC's status: a success only where every one that is said is; None where none is."""
-    codes = answer.all("grpc-status")
+    codes = answer.values_of("grpc-status")
     return next((code for code in codes if code != _SUCCESS), codes[0] if codes else None)

@@ -35,7 +35,9 @@ class HtmlPlaces(BodyFormat):
             root = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8", no_network=True))
         except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
             raise ContractError(f"the answer is no page: {error}; it begins {page[:120]!r}") from None
-        return {name: _at(root, name, path) for name, path in self.service.model.operations[operation].places.items()}
+        return {
+            name: _values_at(root, name, path) for name, path in self.service.model.operations[operation].places.items()
+        }
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield from super().spellings(exchange)
@@ -45,8 +47,8 @@ class HtmlPlaces(BodyFormat):
         if len({name for name, _ in fields}) == len(fields):  # values of one name mean something by their order
             yield Spelling("other order of fields", urlencode(fields[::-1]).encode())
         yield Spelling("%20 for a blank", urlencode(fields, quote_via=quote).encode())
-        yield Spelling("every letter escaped", _written(fields, "%{:02X}"))
-        yield Spelling("small hexadecimals", _written(fields, "%{:02x}"))
+        yield Spelling("every letter escaped", _encode_fields(fields, "%{:02X}"))
+        yield Spelling("small hexadecimals", _encode_fields(fields, "%{:02x}"))
 
     def request_value(self, body: bytes) -> object:
         fields = parse_qsl(body.decode("ascii", "replace"), keep_blank_values=True)
@@ -62,7 +64,7 @@ class HtmlPlaces(BodyFormat):
         return [BadRequest("ten-megabytes", b"x" * 10_000_000, exchange.operation)]
 
 
-def _at(root: etree._Element, name: str, path: str) -> list[str]:
+def _values_at(root: etree._Element, name: str, path: str) -> list[str]:
     try:
         result = root.xpath(path)
     except etree.XPathError as error:
@@ -75,8 +77,8 @@ def _text(value: object) -> str:
     return str(value.xpath("string()") if isinstance(value, etree._Element) else value)
 
 
-def _written(fields: Sequence[tuple[str, str]], form: str) -> bytes:
-    def escaped(text: str) -> str:
+def _encode_fields(fields: Sequence[tuple[str, str]], form: str) -> bytes:
+    def escape(text: str) -> str:
         return "".join(form.format(byte) for byte in text.encode())
 
-    return "&".join(f"{escaped(name)}={escaped(value)}" for name, value in fields).encode()
+    return "&".join(f"{escape(name)}={escape(value)}" for name, value in fields).encode()

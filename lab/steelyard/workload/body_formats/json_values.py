@@ -30,23 +30,23 @@ class JsonValues(BodyFormat):
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         schema = self.service.model.schema_file
         broken = None if schema is None else breaks(answer, self.service.folder / schema, operation)
-        return broken or unlike(answer, expected, self.service.model.singles)
+        return broken or value_difference(answer, expected, self.service.model.singles)
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield from super().spellings(exchange)
         if not exchange.request:
             return  # a request without a body has one spelling
         value = json.loads(exchange.request, parse_float=_Number, parse_int=_Number)
-        yield Spelling("other order of keys", _written(value, order=_backwards))
-        yield Spelling("pretty printed", _written(value, comma=",\n    ", colon=": "))
-        yield Spelling("white space", _written(value, comma="\t ,\r\n", colon=" :\n ") + b" \n")
-        yield Spelling("compact", _written(value))
-        yield Spelling("UTF-8", _written(value, text=lambda text: json.dumps(text, ensure_ascii=False)))
-        yield Spelling("escapes", _written(value, text=_escaped))
-        yield Spelling("exponents", _written(value, number=_with_exponent))
+        yield Spelling("other order of keys", _serialize(value, order=_reverse_pairs))
+        yield Spelling("pretty printed", _serialize(value, comma=",\n    ", colon=": "))
+        yield Spelling("white space", _serialize(value, comma="\t ,\r\n", colon=" :\n ") + b" \n")
+        yield Spelling("compact", _serialize(value))
+        yield Spelling("UTF-8", _serialize(value, text=lambda text: json.dumps(text, ensure_ascii=False)))
+        yield Spelling("escapes", _serialize(value, text=_escape_all))
+        yield Spelling("exponents", _serialize(value, number=_with_exponent))
 
     def request_value(self, body: bytes) -> object:
-        return _typed(_read(body), self.service.model.singles) if body else None
+        return _comparable(_read(body), self.service.model.singles) if body else None
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         del file  # JSON has no way to name one
@@ -78,11 +78,11 @@ def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
     return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
 
 
-def unlike(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
+def value_difference(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
     """How the values of an answer are not those expected, as a sentence; None where they are. Numbers under the keys `singles` are
     of 32 bits."""
     try:
-        got, wanted = _typed(_read(answer), singles), _typed(_read(expected), singles)
+        got, wanted = _comparable(_read(answer), singles), _comparable(_read(expected), singles)
     except ContractError as error:
         return error.message
     return None if got == wanted else first_difference(got, wanted)
@@ -122,16 +122,16 @@ def _decimal(written: str) -> int | float:
     return int(exact) if small and exact == exact.to_integral_value() else float(written)
 
 
-def _typed(value: Any, singles: Collection[str]) -> Any:
+def _comparable(value: Any, singles: Collection[str]) -> Any:
     """A value made comparable: a boolean is no number, which Python's `==` would make of it, and a number under one of the keys
     `singles` is the nearest of 32 bits."""
     if isinstance(value, dict):
         return {
-            key: single(item) if key in singles and _is_number(item) else _typed(item, singles)
+            key: single(item) if key in singles and _is_number(item) else _comparable(item, singles)
             for key, item in value.items()
         }
     if isinstance(value, list):
-        return [_typed(item, singles) for item in value]
+        return [_comparable(item, singles) for item in value]
     return _Truth(value) if isinstance(value, bool) else value
 
 
@@ -155,7 +155,7 @@ class _Truth:
         return json.dumps(self._value)
 
 
-def _written(
+def _serialize(
     value: Any,
     *,
     order: Callable[[Iterable[Pair]], Iterable[Pair]] = list,
@@ -178,7 +178,7 @@ def _written(
     return write(value).encode()
 
 
-def _backwards(pairs: Iterable[Pair]) -> list[Pair]:
+def _reverse_pairs(pairs: Iterable[Pair]) -> list[Pair]:
     return list(pairs)[::-1]
 
 
@@ -190,7 +190,7 @@ def _with_exponent(written: str) -> str:
     return f"{'-' * sign}{''.join(map(str, digits))}e{exponent}"
 
 
-def _escaped(text: str) -> str:
+def _escape_all(text: str) -> str:
     """A text with every letter as a `\\u` escape, and slashes with a backslash."""
     raw = text.encode("utf-16-be", "surrogatepass")
     units = [raw[at : at + 2] for at in range(0, len(raw), 2)]

@@ -26,7 +26,7 @@ class Mtom(Soap):
         self._plain = Soap(service)
 
     def body(self, text: str) -> bytes:
-        return packages.packed(text, self._messages.binary)
+        return packages.make_package(text, self._messages.binary)
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         try:

@@ -36,40 +36,40 @@ class Signed(Soap):
         self._plain = Soap(service)
 
     def body(self, text: str) -> bytes:
-        return self._protected(text.encode())
+        return self._protect(text.encode())
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         try:
-            envelope = self.unveiled(answer)
+            envelope = self.unprotect(answer)
         except ContractError as error:
             plain = super().difference(answer, expected, operation) or ""
             return plain if plain.startswith("a SOAP fault came") else error.message
         return super().difference(envelope, expected, operation)
 
-    def unveiled(self, answer: bytes) -> bytes:
+    def unprotect(self, answer: bytes) -> bytes:
         """The envelope of an answer, decrypted and its signature verified; raises ContractError where it is not so protected."""
         from ..soap.security import opening
 
-        return opening.opened(answer, self._expected_answer)
+        return opening.open_envelope(answer, self._expected_answer)
 
     def readable(self, answer: bytes) -> bytes:
         try:
-            return self.unveiled(answer)
+            return self.unprotect(answer)
         except ContractError:
             return answer
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         for spelling in super().spellings(exchange):
-            yield replace(spelling, body=self._protected(spelling.body))
+            yield replace(spelling, body=self._protect(spelling.body))
 
     def request_value(self, body: bytes) -> object:
         from ..soap.security import opening
 
-        return super().request_value(opening.opened(body, self._expected_request))
+        return super().request_value(opening.open_envelope(body, self._expected_request))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         """Those of SOAP, protected where they have a body, and envelopes that are not protected as they must be."""
-        asked = [replace(bad, body=self._protected(bad.body)) for bad in self._plain.bad_requests(written, file)]
+        asked = [replace(bad, body=self._protect(bad.body)) for bad in self._plain.bad_requests(written, file)]
         first = written[0][1]
         good = first.request.encode()
         wrong = {
@@ -83,31 +83,31 @@ class Signed(Soap):
         plain = self._plain.echo(written)
         return None if plain is None else _ProtectedEcho(plain.operation, plain.before, plain.after, self)
 
-    def not_refused(self, answer: Answer) -> str | None:
-        return super().not_refused(replace(answer, body=self.readable(answer.unpacked()), fields=()))
+    def refusal_problem(self, answer: Answer) -> str | None:
+        return super().refusal_problem(replace(answer, body=self.readable(answer.unpack()), fields=()))
 
     def rule(self, exchange: Exchange) -> Rule:
         rule = super().rule(exchange)
         return rule.model_copy(update={"contains": _CIPHER}) if self.encrypts and not exchange.fault else rule
 
-    def protected(self, envelope: bytes, protection: Protection) -> bytes:
+    def protect(self, envelope: bytes, protection: Protection) -> bytes:
         """An envelope that is protected so."""
         from ..soap.security import securing
 
-        return securing.secured(envelope, protection)
+        return securing.secure(envelope, protection)
 
     @cached_property
     def keys(self) -> SecurityKeys:
         """This machine's keys."""
         from ...hosts import security_keys
 
-        return security_keys.kept()
+        return security_keys.machine_keys()
 
-    def _protected(self, envelope: bytes) -> bytes:
-        return self.protected(envelope, self._usual)
+    def _protect(self, envelope: bytes) -> bytes:
+        return self.protect(envelope, self._usual_protection)
 
     @cached_property
-    def _usual(self) -> Protection:
+    def _usual_protection(self) -> Protection:
         from ..soap.security.securing import Protection
 
         return Protection(self.keys.client if self.signs else None, self.keys.server if self.encrypts else None)
@@ -129,33 +129,33 @@ class Signed(Soap):
         from ..soap.security import tampering
 
         other = next(each.request for _, each in reversed(written) if each.request.encode() != good).encode()
-        signed = self.protected(good, replace(self._usual, recipient=None))
+        signed = self.protect(good, replace(self._usual_protection, recipient=None))
         return {
-            "signed-by-a-stranger": self.protected(good, replace(self._usual, signer=self.keys.stranger)),
-            "signature-broken": self._sealed(tampering.signature_broken(signed)),
-            "body-changed": self._sealed(tampering.body_changed(signed, other)),
-            "signed-body-in-header": self._sealed(tampering.body_wrapped(signed, other)),
-            "signed-body-behind": tampering.body_followed(signed, other, self._sealed),
-            "not-signed": self.protected(good, replace(self._usual, signer=None)),
+            "signed-by-a-stranger": self.protect(good, replace(self._usual_protection, signer=self.keys.stranger)),
+            "signature-broken": self._seal(tampering.signature_broken(signed)),
+            "body-changed": self._seal(tampering.body_changed(signed, other)),
+            "signed-body-in-header": self._seal(tampering.body_wrapped(signed, other)),
+            "signed-body-behind": tampering.body_followed(signed, other, self._seal),
+            "not-signed": self.protect(good, replace(self._usual_protection, signer=None)),
         }
 
     def _wrongly_encrypted(self, good: bytes) -> dict[str, bytes]:
         """For a stranger, with a cipher that is broken, and not at all."""
         from ..soap.security import tampering
 
-        usual = self._usual
+        usual = self._usual_protection
         return {
-            "encrypted-for-a-stranger": self.protected(good, replace(usual, recipient=self.keys.stranger)),
-            "key-broken": tampering.key_broken(self._protected(good)),
-            "cipher-broken": tampering.cipher_broken(self._protected(good)),
-            "not-encrypted": self.protected(good, replace(usual, recipient=None)),
+            "encrypted-for-a-stranger": self.protect(good, replace(usual, recipient=self.keys.stranger)),
+            "key-broken": tampering.key_broken(self._protect(good)),
+            "cipher-broken": tampering.cipher_broken(self._protect(good)),
+            "not-encrypted": self.protect(good, replace(usual, recipient=None)),
         }
 
-    def _sealed(self, signed: bytes) -> bytes:
+    def _seal(self, signed: bytes) -> bytes:
         """What was signed and tampered with, encrypted where messages are."""
         from ..soap.security import securing
 
-        return securing.encrypted(signed, self.keys.server) if self.encrypts else signed
+        return securing.encrypt_body(signed, self.keys.server) if self.encrypts else signed
 
 
 class Encrypted(Signed):
@@ -179,5 +179,5 @@ class _ProtectedEcho(Echo):
 
     meaning: Signed
 
-    def saying(self, text: str) -> bytes:
+    def with_text(self, text: str) -> bytes:
         return self.meaning.body(self.before + text + self.after)

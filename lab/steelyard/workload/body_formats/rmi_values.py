@@ -11,7 +11,7 @@ from ...models.job import Rule
 from ...models.service import Exchange
 from ..body_format import BadRequest, Spelling
 from ..rmi_client import INSTEAD
-from .json_values import JsonValues, unlike
+from .json_values import JsonValues, value_difference
 
 # What no client would send that was compiled against the contract; the driver knows how (engine/rmi, Ask).
 _INSTEAD = ("class-not-allowed", "class-not-due", "unknown-method", "unknown-object")
@@ -29,7 +29,7 @@ class RmiValues(JsonValues):
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
         del operation
-        return unlike(answer, expected, self.service.model.singles)
+        return value_difference(answer, expected, self.service.model.singles)
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
         yield Spelling("as given", self.body(exchange.request))
@@ -42,7 +42,7 @@ class RmiValues(JsonValues):
         body = self.body(exchange.request)
         return [BadRequest(name, body, exchange.operation, {INSTEAD: name}) for name in _INSTEAD]
 
-    def not_refused(self, answer: Answer) -> str | None:
+    def refusal_problem(self, answer: Answer) -> str | None:
         return (
             None if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR else "an answer came, where an exception is due"
         )

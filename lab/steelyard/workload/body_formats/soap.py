@@ -16,7 +16,7 @@ from ...models.job import Rule
 from ...models.service import Exchange, Service
 from ..body_format import BadRequest, BodyFormat, Echo, Spelling
 from ..soap import messages
-from ..soap.spellings import bare_envelope, respell
+from ..soap.spellings import all_spellings, bare_envelope
 
 _NO_TEXTS = {"NaN", "INF", "true", "false"}  # of letters, where no other text may stand
 
@@ -42,17 +42,17 @@ class Soap(BodyFormat):
         return self._messages.difference(answer, expected)
 
     @property
-    def remembered(self) -> Mapping[str, str]:
+    def remembered_values(self) -> Mapping[str, str]:
         return self._messages.remembered
 
     def remember(self) -> None:
         self._messages.remember()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
-        return respell(exchange.request, self.version)
+        return all_spellings(exchange.request, self.version)
 
     def request_value(self, body: bytes) -> object:
-        return self._messages.of(messages.content(body, self.version))
+        return self._messages.typed_values(messages.content(body, self.version))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         good = written[0][1].request.encode()
@@ -60,13 +60,13 @@ class Soap(BodyFormat):
         first, described = next(iter(self.service.model.operations.items()))
         space = self.service.model.namespace
         expansion = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 20}">' for n in range(8))
-        expanding = self._bare(f'<w:{described.element} xmlns:w="{space}">&e8;</w:{described.element}>')
+        expanding = self._bare_envelope(f'<w:{described.element} xmlns:w="{space}">&e8;</w:{described.element}>')
         bodies = {
             "malformed-xml": good[: len(good) // 2],
             "not-xml": b"this is not XML",
             "empty-body": b"",
-            "unknown-operation": self._bare(f'<w:noSuchOperation xmlns:w="{space}"/>'),
-            "unknown-namespace": self._bare(f'<w:{described.element} xmlns:w="urn:somebody:else"/>'),
+            "unknown-operation": self._bare_envelope(f'<w:noSuchOperation xmlns:w="{space}"/>'),
+            "unknown-namespace": self._bare_envelope(f'<w:{described.element} xmlns:w="urn:somebody:else"/>'),
             "two-roots": good + document,
             "ten-megabytes": b"<a>" + b"x" * 10_000_000,
             "doctype": b'<!DOCTYPE any [<!ENTITY e "x">]>' + document,
@@ -76,7 +76,7 @@ class Soap(BodyFormat):
         echo = self.echo(written)
         if echo is not None:
             external = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode()
-            naming = external + _without_declaration(echo.saying("&e;"))
+            naming = external + _without_declaration(echo.with_text("&e;"))
             asked.append(BadRequest("external-entity", naming, echo.operation))
         return asked
 
@@ -98,9 +98,9 @@ class Soap(BodyFormat):
             hint="add one to contract/exchanges",
         )
 
-    def not_refused(self, answer: Answer) -> str | None:
-        refused = super().not_refused(answer) is None
-        if refused or (answer.status == HTTPStatus.INTERNAL_SERVER_ERROR and self._holds_fault(answer.unpacked())):
+    def refusal_problem(self, answer: Answer) -> str | None:
+        refused = super().refusal_problem(answer) is None
+        if refused or (answer.status == HTTPStatus.INTERNAL_SERVER_ERROR and self._holds_fault(answer.unpack())):
             return None
         return f"HTTP status {answer.status} without a SOAP fault"
 
@@ -110,7 +110,7 @@ class Soap(BodyFormat):
         element = self.service.model.operations[exchange.operation].answer_element
         return Rule(status=[self.status(exchange)], contains=exchange.marker or element)
 
-    def _bare(self, content: str) -> bytes:
+    def _bare_envelope(self, content: str) -> bytes:
         return bare_envelope(content, self.version)
 
     def _holds_fault(self, body: bytes) -> bool:

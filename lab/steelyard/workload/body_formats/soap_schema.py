@@ -33,7 +33,7 @@ class SoapSchema(Soap):
             name = etree.QName(got.tag).localname
             if name != wanted:
                 return f"the answer is a {name}, expected {wanted}"
-            self._messages.of(got)
+            self._messages.typed_values(got)
         except ContractError as error:
             return error.message
         return None

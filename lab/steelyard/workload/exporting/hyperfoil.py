@@ -43,7 +43,7 @@ def hyperfoil_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]
     name = plan.asked.name.replace(":", "-")
     files: dict[str, str] = {}
     forks: dict[str, Any] = {}
-    left_out = [*plan.left_out, *_said_otherwise(plan)]
+    left_out = [*plan.left_out, *_approximations(plan)]
     for operation in plan.operations:
         why = _why_not(operation)
         if why is not None:
@@ -139,7 +139,7 @@ def _handler(operation: ExportedOperation) -> tuple[dict[str, Any], list[LeftOut
     if not whole:
         why = f"all from {status[0]} to {status[-1]} are right for Hyperfoil"
         left_out.append(LeftOut(what=f"status of {operation.name}", why=why))
-    expressions = [rule.matches, None if rule.contains is None else _quoted(rule.contains)]
+    expressions = [rule.matches, None if rule.contains is None else _java_literal(rule.contains)]
     checks = [{"check": {"regex": f".*(?:{expression}).*"}} for expression in expressions if expression is not None]
     if checks:
         handler["body"] = checks[0] if len(checks) == 1 else checks
@@ -148,7 +148,7 @@ def _handler(operation: ExportedOperation) -> tuple[dict[str, Any], list[LeftOut
     return handler, left_out
 
 
-def _quoted(text: str) -> str:
+def _java_literal(text: str) -> str:
     """An expression of Java's for exactly this text."""
     return "\\Q" + text.replace("\\E", "\\E\\\\E\\Q") + "\\E"
 
@@ -194,7 +194,7 @@ def _phases(plan: PlannedExport, forks: Mapping[str, Any]) -> list[Any]:
     profile = plan.profile
     phases: list[tuple[str, str, dict[str, Any]]] = []
     if plan.warm_up_seconds and isinstance(profile, BigBang | Rate):
-        kind, load = _flat(plan)
+        kind, load = _flat_plan(plan)
         phases.append(("warmUp", kind, {**load, "duration": f"{plan.warm_up_seconds:g}s", "isWarmup": True}))
     if isinstance(profile, Rate):
         kind, load = _arrivals(profile)
@@ -212,7 +212,7 @@ def _phases(plan: PlannedExport, forks: Mapping[str, Any]) -> list[Any]:
     return listed
 
 
-def _flat(plan: PlannedExport) -> tuple[str, dict[str, Any]]:
+def _flat_plan(plan: PlannedExport) -> tuple[str, dict[str, Any]]:
     if isinstance(plan.profile, Rate):
         stage = plan.profile.stages[0]
         return _arrivals(
@@ -249,7 +249,7 @@ def _levels(plan: PlannedExport) -> list[tuple[int, float]]:
     return [(profile.users, profile.on_seconds), (0, profile.off_seconds)] * cycles
 
 
-def _said_otherwise(plan: PlannedExport) -> list[LeftOut]:
+def _approximations(plan: PlannedExport) -> list[LeftOut]:
     profile, left_out = plan.profile, []
     if len(plan.operations) > 1:
         why = "Hyperfoil divides users or rate between operations by their weights, and draws none for each request"

@@ -23,7 +23,7 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The script and its data by their file names, and what the script does not say."""
     name, words = plan.asked.name.replace(":", "-"), plan.words
     script, data = f"{name}.k6.js", f"{name}.k6.json"
-    exported, left_out = [], [*plan.left_out, *_said_otherwise(plan)]
+    exported, left_out = [], [*plan.left_out, *_approximations(plan)]
     for operation in plan.operations:
         unknown = sorted(place for place in operation.places if place not in _FILLED and not place.startswith("time_"))
         if unknown:
@@ -44,10 +44,10 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
         "TIMEOUT": json.dumps(_time(words.timeout_seconds)),
     }
     rows = {operation.name: [_row(path, body) for path, body in operation.rows] for operation in exported}
-    return {script: _with(texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
+    return {script: _fill_script(texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
 
 
-def _with(texts: Mapping[str, str]) -> str:
+def _fill_script(texts: Mapping[str, str]) -> str:
     """The script with each `@NAME@` replaced, in one go: what is put in is never looked at again."""
     return re.sub("@([A-Z_]+)@", lambda name: texts[name[1]], _SCRIPT.read_text(encoding="utf-8"))
 
@@ -163,7 +163,7 @@ def _time(seconds: float) -> str:
     return f"{round(seconds * 1000)}ms"
 
 
-def _said_otherwise(plan: PlannedExport) -> list[LeftOut]:
+def _approximations(plan: PlannedExport) -> list[LeftOut]:
     tls, left_out = plan.asked.tls, []
     if isinstance(plan.profile, Rate) and plan.profile.arrivals == "poisson":
         left_out.append(LeftOut(what="--poisson", why="k6 sends at even distances"))

@@ -59,13 +59,13 @@ class PlannedExport:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def planned(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
+def plan_export(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
     """What `load` would do with these words, and what of it no tool is told. Raises ConfigurationError as `load` does."""
     asked, left_out = loadable(asked, words)
     names = [name for name in asked.operations if name not in {omitted.what for omitted in left_out}]
     stretch = stretch_of(words, names, asked.max_rate)
     left_out += _rules_left_out(asked, names)
-    secrets = [Secret(header, _rooted(asked, source)) for header, source in secret_headers.items()]
+    secrets = [Secret(header, _absolute_source(asked, source)) for header, source in secret_headers.items()]
     if asked.auth is not None:
         if asked.auth.kind in _TOKENS:
             why = "the other tool computes none" if asked.auth.kind == "digest" else "the other tool writes none"
@@ -80,13 +80,13 @@ def planned(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str
         if len(operation.bodies) > MOST_ROWS:
             why = f"{MOST_ROWS:,} of {len(operation.bodies):,} are exported"
             left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
-        operations.append(_exported(operation, weight, words))
+        operations.append(_export_operation(operation, weight, words))
     return PlannedExport(
         asked, words, operations, stretch.profile, stretch.think, stretch.lead_in_seconds, secrets, left_out
     )
 
 
-def _exported(operation: LoadOperation, weight: float, words: LoadSpec) -> ExportedOperation:
+def _export_operation(operation: LoadOperation, weight: float, words: LoadSpec) -> ExportedOperation:
     headers = dict(operation.headers)
     more = {**words.headers, **({"Accept-Encoding": "gzip, deflate"} if words.packed else {})}
     for name, value in more.items():
@@ -101,13 +101,13 @@ def _secret(asked: LoadTarget) -> Secret:
     auth = asked.auth
     assert auth is not None
     if auth.kind == "api-key":
-        return Secret(auth.header or "", _rooted(asked, auth.secret))
+        return Secret(auth.header or "", _absolute_source(asked, auth.secret))
     if auth.kind == "bearer":
-        return Secret("Authorization", _rooted(asked, auth.secret), "Bearer ")
-    return Secret("Authorization", _rooted(asked, auth.secret), "Basic ", auth.user)
+        return Secret("Authorization", _absolute_source(asked, auth.secret), "Bearer ")
+    return Secret("Authorization", _absolute_source(asked, auth.secret), "Basic ", auth.user)
 
 
-def _rooted(asked: LoadTarget, source: str) -> str:
+def _absolute_source(asked: LoadTarget, source: str) -> str:
     """Where a secret is, as from anywhere."""
     kind, _, name = source.partition(":")
     return source if kind != "file" else f"file:{(asked.folder / Path(name).expanduser()).resolve()}"

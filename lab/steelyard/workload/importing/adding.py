@@ -1,4 +1,4 @@
-"""`add` from a WAR and its WSDL to a service that every server of the hall can be asked to run."""
+"""`add` from a WAR and its WSDL to a service that every server of Steelyard can be asked to run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...base.errors import ConfigurationError, ImportRefusedError
 from ...catalogue import entries
 from ...models.outputs.own_service import AddOutput, LeftOut
 from ...models.service import Operation, Service
-from .bounded import taken_over
+from .bounded import convert_in_bounds
 from .convert import name_of
 from .names import ENVELOPES, WSDL, local
 from .war import War, read_war
@@ -47,7 +47,7 @@ class Wanted:
 def add(wanted: Wanted) -> AddOutput:
     """Make a service of a WAR in the user's own house, whole or not at all; raises SteelyardError with nothing written."""
     name = name_of(Path(wanted.name or wanted.war.stem))
-    room = paths.own() / "services"
+    room = paths.user_folder() / "services"
     if name in entries.service_files() or (room / name).exists():
         raise ConfigurationError(
             f"there is a service '{name}' already", hint=f"--name gives another, or remove {room / name}"
@@ -56,9 +56,9 @@ def add(wanted: Wanted) -> AddOutput:
     room.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".add-", dir=room) as scratch:
         made = Path(scratch) / name
-        imported = taken_over(wanted.wsdl, made, wanted.also, wanted.ports)
+        imported = convert_in_bounds(wanted.wsdl, made, wanted.also, wanted.ports)
         model = configuration.load(made / "service.toml", Service)
-        kept, left = _kept(made, model)
+        kept, left = _keep_verifiable(made, model)
         if not kept:
             raise ImportRefusedError(f"no operation of {wanted.wsdl} can be asked: {left[0].what}: {left[0].why}")
         path = f"/{name}{_endpoint(wanted, war, model, made)}"
@@ -71,19 +71,19 @@ def add(wanted: Wanted) -> AddOutput:
         path=path,
         operations=list(kept),
         changing=[each for each in kept if each in imported.changing],
-        servers=able(),
+        servers=war_servers(),
         left_out=[*imported.left_out, *left],
         notes=[*imported.notes, *war.notes],
     )
 
 
-def able() -> list[str]:
+def war_servers() -> list[str]:
     """The servers that run a WAR, without those that a user must have a licence for."""
     known = (entries.server(name) for name in entries.server_files())
     return [each.name for each in known if each.model.implementation == IMPLEMENTATION and each.model.licence is None]
 
 
-def _kept(made: Path, model: Service) -> tuple[dict[str, Operation], list[LeftOut]]:
+def _keep_verifiable(made: Path, model: Service) -> tuple[dict[str, Operation], list[LeftOut]]:
     """The operations whose answers can be verified, those that leave nothing behind first; and why the others are left out."""
     kept: dict[str, Operation] = {}
     left = []
@@ -149,7 +149,7 @@ def _write(made: Path, war: Path, model: Service, kept: Mapping[str, Operation],
         exchanges.mkdir(parents=True)
         shutil.move(made / (operation.sample or ""), exchanges / "sample.request.xml")
         operations[name] = {
-            "element": local(_asked(exchanges / "sample.request.xml")),
+            "element": local(_request_element(exchanges / "sample.request.xml")),
             "answer_element": operation.answer_element,
             "meaning": operation.meaning,
             "changes_data": operation.changes_data,
@@ -171,7 +171,7 @@ def _write(made: Path, war: Path, model: Service, kept: Mapping[str, Operation],
     (made / "service.toml").write_text(text, encoding="utf-8")
 
 
-def _asked(request: Path) -> str:
+def _request_element(request: Path) -> str:
     """The tag of the element that a request's body holds."""
     body = etree.parse(str(request)).getroot().find(f"{{{ENVELOPES['1.1']}}}Body")
     return next((str(child.tag) for child in (body if body is not None else []) if isinstance(child.tag, str)), "")

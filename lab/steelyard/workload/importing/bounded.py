@@ -18,13 +18,13 @@ MOST_BYTES = 2 * 2**30
 _WALL_SECONDS = 120  # a slow server's answers included
 
 
-def taken_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
+def convert_in_bounds(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
     """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
     asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
-    return ImportOutput.model_validate(_told(place, asked))
+    return ImportOutput.model_validate(_run_in_bounds(place, asked))
 
 
-def _told(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
     """What a process of its own says of what it is asked."""
     try:
         done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=json.dumps(asked))
@@ -49,11 +49,11 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from .convert import take_over  # only now: this process alone reads descriptions
+    from .convert import convert_description  # only now: this process alone reads descriptions
 
     asked = json.loads(sys.stdin.read())
     try:
-        imported = take_over(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
+        imported = convert_description(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
         print(imported.model_dump_json())
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))

@@ -15,7 +15,7 @@ from lxml import etree
 from ...base.errors import ImportRefusedError
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
-from .convert_requests import known_file, take_requests
+from .convert_requests import convert_requests, read_known_file
 from .documents import Document, is_url, origin, read_all, read_first
 from .envelopes import envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
@@ -28,7 +28,7 @@ from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 _CONTRACT = "contract"
 
 
-def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
+def convert_description(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
     """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at all; of
     `ports` (of requests: servers), if any are named, only those.
 
@@ -41,11 +41,11 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
             f"{place} is not read: {scheme} is not spoken", hint="give an http or https address, or a file"
         )
     if kinds.is_graphql_place(place):
-        raise kinds.graphql_refused(place)
-    known = known_file(place)
+        raise kinds.graphql_refusal(place)
+    known = read_known_file(place)
     if known is not None:
         with folder_at(out) as made:
-            return take_requests(known, made, name_of(out), out, ports)
+            return convert_requests(known, made, name_of(out), out, ports)
     raw = read_first(place)
     if kinds.is_openapi(raw, place):
         for option, named in (("--also", also), ("--port", ports)):
@@ -57,7 +57,7 @@ def take_over(place: str, out: Path, also: Sequence[str], ports: Sequence[str] =
             return import_openapi(place, raw, name_of(out), made, str(out))
     documents = read_all(place, also, raw)
     description = read_wsdl(documents)
-    _keep_asked(description, ports)
+    _keep_selected(description, ports)
     with folder_at(out) as made:
         return _import_wsdl(place, out, made, documents, description)
 
@@ -70,7 +70,7 @@ def _import_wsdl(
     for number, document in enumerate(documents):
         if number == 0 or "definitions" in str(document.root.tag):
             _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
-    sampled = _sampled(description, SampleMaker(schemas))
+    sampled = _sample_operations(description, SampleMaker(schemas))
     notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
     if not sampled:
         why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
@@ -120,7 +120,7 @@ def require_free(out: Path) -> None:
         )
 
 
-def _keep_asked(description: WsdlDescription, ports: Sequence[str]) -> None:
+def _keep_selected(description: WsdlDescription, ports: Sequence[str]) -> None:
     """Leave out, with the reason, what was not asked for, and what runs on another server than the first operation."""
     known = {operation.port for operation in description.operations}
     for wanted in ports:
@@ -145,7 +145,7 @@ def _keep_asked(description: WsdlDescription, ports: Sequence[str]) -> None:
     description.operations[:] = kept
 
 
-def _sampled(description: WsdlDescription, maker: SampleMaker) -> list[SampledOperation]:
+def _sample_operations(description: WsdlDescription, maker: SampleMaker) -> list[SampledOperation]:
     sampled = []
     for operation in description.operations:
         try:

@@ -10,15 +10,15 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import ImportRefusedError
-from ...base.text import counted
+from ...base.text import plural
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from .documents import is_url, origin
-from .folder import changes_what
+from .folder import changes_state
 from .names import ENVELOPES, one_line
 from .other_tools import READERS
 from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
 from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
-from .secrets import cleaned
+from .secrets import clean_request
 
 MOST_OPERATIONS = 1_000
 _HEAD_BYTES = 2**16
@@ -53,7 +53,7 @@ class KnownFile:
     content: bytes
 
 
-def known_file(place: str) -> KnownFile | None:
+def read_known_file(place: str) -> KnownFile | None:
     """The file at `place` where a reader knows it; None where none does, or it is no file. Raises ImportRefusedError where a
     known file is too large."""
     if is_url(place) or not Path(place).is_file():
@@ -61,8 +61,8 @@ def known_file(place: str) -> KnownFile | None:
     try:
         with Path(place).open("rb") as file:
             head = file.read(_HEAD_BYTES)
-            begin = _decoded(head)
-            reader = next((reader for reader in READERS if reader.knows(begin)), None)
+            begin = _decode(head)
+            reader = next((reader for reader in READERS if reader.recognizes(begin)), None)
             if reader is None:
                 return None
             content = head + file.read(MOST_BYTES + 1 - len(head))
@@ -73,21 +73,21 @@ def known_file(place: str) -> KnownFile | None:
     return KnownFile(place, reader, content)
 
 
-def _decoded(head: bytes) -> str:
+def _decode(head: bytes) -> str:
     for begin, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if head.startswith(begin):
             return head[: len(head) // 2 * 2].decode(encoding, "replace")
     return head.decode("utf-8-sig", "replace")
 
 
-def take_requests(known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str]) -> ImportOutput:
+def convert_requests(known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str]) -> ImportOutput:
     """Write the service `name` of the requests in a file into the folder `made`, which will be `out`; those of `servers` alone
     where any is named.
 
     Raises ImportRefusedError where the file is broken, or no request of it can be taken over.
     """
     held = known.reader.read(known.content, Path(known.place))
-    read = f"{counted(len(held.requests), 'request')} read of {held.kind}"
+    read = f"{plural(len(held.requests), 'request')} read of {held.kind}"
     content = content_of(held, known.place, name, servers)
     write_requests(made, known.place, content)
     return output_of(content, known.place, out, [read])
@@ -115,17 +115,19 @@ def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> 
         taken=[operation.name for operation in operations],
         changing=[operation.name for operation in operations if operation.changes_data],
         left_out=[LeftOut(what=left.component, why=left.why) for left in dict.fromkeys(held.left)],
-        notes=list(dict.fromkeys([*notes, *_to_fill(content), *_shares(operations, content.source), *held.notes])),
+        notes=list(
+            dict.fromkeys([*notes, *_required_input(content), *_shares(operations, content.source), *held.notes])
+        ),
         documents=1,
     )
 
 
-def _to_fill(content: Content) -> list[str]:
+def _required_input(content: Content) -> list[str]:
     """What the user must say before the first load."""
     notes = []
     if content.asker is not None:
         variable = secret_variable(content.name, content.asker)
-        asker = _said(content.asker)
+        asker = _auth_text(content.asker)
         notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which goes with every request")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
@@ -153,9 +155,9 @@ def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Loca
     located = []
     for request in held.requests:
         try:
-            located.append(_located(request))
+            located.append(_locate(request))
         except LeftOutError as error:
-            held.leave(request.where, str(error))
+            held.leave_out(request.where, str(error))
     known = list(dict.fromkeys(each.server for each in located))
     wanted = {origin(server if is_url(server) else f"http://{server}") for server in servers}
     chosen = next((server for server in known if not wanted or origin(server) in wanted), None)
@@ -165,14 +167,14 @@ def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Loca
         )
     elsewhere = Counter(each.server for each in located if each.server != chosen)
     for server, times in elsewhere.items():
-        held.leave(
-            f"{counted(times, 'request')} to {server}",
+        held.leave_out(
+            f"{plural(times, 'request')} to {server}",
             f"a service has one target; import it again with --port {server}",
         )
     return [each for each in located if each.server == chosen]
 
 
-def _located(request: HeldRequest) -> _Located:
+def _locate(request: HeldRequest) -> _Located:
     """A request with its address taken apart; raises LeftOutError where that is none."""
     url = request.url if "://" in request.url else f"http://{request.url}"
     try:
@@ -201,17 +203,17 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[
     names: set[str] = set()
     asker: Asker | None = None
     for each in kept:
-        made = cleaned(each.request)
+        made = clean_request(each.request)
         request = made.request
         for header in made.hidden:
-            held.leave(f"header {header}", hidden_why(header))
+            held.leave_out(f"header {header}", hidden_why(header))
         asker = asker or request.asker
         if request.asker is not None and request.asker != asker:
-            held.leave(f"who asks in {request.where}", f"a service has one who asks, here {_said(asker)}")
+            held.leave_out(f"who asks in {request.where}", f"a service has one who asks, here {_auth_text(asker)}")
         try:
             operation = _operation(request, each.server, held)
         except LeftOutError as error:
-            held.leave(request.where, str(error))
+            held.leave_out(request.where, str(error))
             continue
         key = (
             operation.method,
@@ -223,7 +225,7 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[
         if key in operations:
             operations[key].times += request.times
         elif len(operations) == MOST_OPERATIONS:
-            held.leave(request.where, f"a service has at most {MOST_OPERATIONS} operations")
+            held.leave_out(request.where, f"a service has at most {MOST_OPERATIONS} operations")
         else:
             operation.name = _own_name(request, operation, names)
             operations[key] = operation
@@ -240,7 +242,7 @@ def hidden_why(header: str) -> str:
     return f"its value is a secret that was not written: `steelyard load --secret-header '{header}: env:{variable}'` sends yours"
 
 
-def _said(asker: Asker | None) -> str:
+def _auth_text(asker: Asker | None) -> str:
     return "nobody" if asker is None else f"{asker.user} ({asker.kind})".strip()
 
 
@@ -253,9 +255,9 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> Ask
     headers: dict[str, str] = {}
     for name, value in request.headers:
         if name.lower() == _PACKED:
-            held.leave(f"header {name}", "`steelyard load --gzip` lets answers come packed")
+            held.leave_out(f"header {name}", "`steelyard load --gzip` lets answers come packed")
         elif name.lower() == "host" and value.strip() and value.strip() != urlsplit(server).netloc:
-            held.leave(f"header Host: {one_line(value, 60)}", "a request goes to the host of its address")
+            held.leave_out(f"header Host: {one_line(value, 60)}", "a request goes to the host of its address")
         elif name.lower() not in _OURS:
             _require_sendable(name, value)
             if any(place in held.data for place in _PLACE.findall(value)):
@@ -297,16 +299,16 @@ def _changes(method: str, request: HeldRequest) -> bool:
         return False
     if method == "POST" and any(space in request.body for space in ENVELOPES.values()):
         asked = re.search(r"Body[^<>]*>\s*<(?:[\w.-]+:)?([\w.-]+)", request.body)
-        return asked is not None and changes_what(asked[1])
+        return asked is not None and changes_state(asked[1])
     return True
 
 
 def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
     """A name that tables and the engine take: the file's own, or one of the method and path."""
-    return own_name(request.name or said_of(operation.method, operation.path), names)
+    return own_name(request.name or request_name(operation.method, operation.path), names)
 
 
-def said_of(method: str, path: str) -> str:
+def request_name(method: str, path: str) -> str:
     """What a request without a name is called after."""
     return f"{method.lower()}-{path.partition('?')[0].strip('/') or 'root'}"
 

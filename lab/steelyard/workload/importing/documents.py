@@ -28,7 +28,7 @@ class Document:
     place: str
     root: etree._Element
 
-    def resolved(self, location: str) -> str:
+    def resolve(self, location: str) -> str:
         """The URL or path of a location that this document names, which may be relative to it."""
         location = urldefrag(location.strip())[0]
         if is_url(self.place) or is_url(location):
@@ -55,7 +55,7 @@ def origin(url: str) -> str:
 
 def read_first(place: str) -> bytes:
     """The bytes of what the user named; raises ImportRefusedError."""
-    return _fetched(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
+    return _fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
 
 
 def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
@@ -78,14 +78,14 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
         if where == first and known_first is not None:
             raw = known_first
         else:
-            raw = _fetched(where) if is_url(where) else read_file(where, wanted_by)
+            raw = _fetch(where) if is_url(where) else read_file(where, wanted_by)
         together += len(raw)
         if len(documents) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
             raise ImportRefusedError(
                 f"{place} imports more than {MOST_DOCUMENTS} documents or {MOST_BYTES_TOGETHER >> 20} MiB",
                 hint="import a description of fewer services",
             )
-        document = Document(where, parsed(raw, where))
+        document = Document(where, parse(raw, where))
         if "definitions" in str(document.root.tag):
             if raw in definitions:
                 continue  # the same under another address, as with and without ?wsdl
@@ -98,15 +98,17 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
     return documents
 
 
-def parsed(raw: bytes, place: str) -> etree._Element:
+def parse(raw: bytes, place: str) -> etree._Element:
     """The root of an XML document; raises ImportRefusedError where it is none, or holds a document type (and so entities)."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        from .printed import said_of  # what is ill-formed may be a message as a paper prints it
+        from .printed import message_problem  # what is ill-formed may be a message as a paper prints it
 
-        raise ImportRefusedError(one_line(f"{place} is not well-formed XML: {error}", 400), hint=said_of(raw)) from None
+        raise ImportRefusedError(
+            one_line(f"{place} is not well-formed XML: {error}", 400), hint=message_problem(raw)
+        ) from None
     if root.getroottree().docinfo.doctype:
         raise ImportRefusedError(
             f"{place} holds a document type declaration, through which entities come",
@@ -145,7 +147,7 @@ class _Allowed:
             )
 
 
-def _fetched(url: str) -> bytes:
+def _fetch(url: str) -> bytes:
     conversation = HttpClient(url, FETCH_SECONDS, most_bytes=MOST_BYTES)
     try:
         answer = conversation.get(
@@ -184,5 +186,5 @@ def _imports(document: Document) -> list[str]:
     ):
         location = element.get("location") if element.tag == f"{{{WSDL}}}import" else element.get("schemaLocation")
         if location and element.get("namespace") not in PROVIDED:
-            locations.append(document.resolved(location))
+            locations.append(document.resolve(location))
     return locations

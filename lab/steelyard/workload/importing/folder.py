@@ -75,7 +75,7 @@ def write_service(
     samples = folder / "samples"
     samples.mkdir()
     first = sampled[0].operation
-    target, path = _divided(first.address)
+    target, path = _split_address(first.address)
     operations = {}
     for sample in sampled:
         file = f"samples/{sample.operation.name}.xml"
@@ -95,7 +95,7 @@ def write_service(
     (folder / "service.toml").write_text(text, encoding="utf-8")
 
 
-def _divided(address: str) -> tuple[str, str]:
+def _split_address(address: str) -> tuple[str, str]:
     """An address as that of its server, and its path with its query."""
     parts = urlsplit(address)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -109,7 +109,7 @@ def _divided(address: str) -> tuple[str, str]:
 
 def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str, object]:
     answer = answer_element(operation)
-    own = _divided(operation.address)[1]
+    own = _split_address(operation.address)[1]
     described: dict[str, object] = {"meaning": title_of(operation), "sample": sample}
     described["changes_data"] = changes_data(operation)
     if own != path:
@@ -131,10 +131,10 @@ def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str,
 
 def changes_data(operation: WsdlOperation) -> bool:
     """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
-    return changes_what(local(operation.wrapper))
+    return changes_state(local(operation.wrapper))
 
 
-def changes_what(name: str) -> bool:
+def changes_state(name: str) -> bool:
     """Whether a name says so, by the verb that it begins with."""
     begins = lower_first(name)
     return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

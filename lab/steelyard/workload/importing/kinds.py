@@ -21,7 +21,7 @@ def is_graphql_place(place: str) -> bool:
     return urlsplit(place).path.rstrip("/").lower().endswith(_GRAPHQL_ENDINGS)
 
 
-def graphql_refused(place: str) -> ImportRefusedError:
+def graphql_refusal(place: str) -> ImportRefusedError:
     """What is said of a description of GraphQL."""
     return ImportRefusedError(f"{place} describes a GraphQL service, which is not read", hint=GRAPHQL_HINT)
 
@@ -34,5 +34,5 @@ def is_openapi(raw: bytes, place: str) -> bool:
     if begins.startswith(b"{") or _VERSION.search(raw):
         return True
     if _GRAPHQL.search(raw):
-        raise graphql_refused(place)
+        raise graphql_refusal(place)
     return urlsplit(place).path.lower().endswith(_OPENAPI_ENDINGS)

@@ -19,7 +19,7 @@ ADDRESSING_WSDL = ("http://www.w3.org/2006/05/addressing/wsdl", "http://www.w3.o
 PROVIDED = frozenset({XSD, XSI, XML, ENCODING, ENVELOPES["1.1"], WSDL})
 
 
-def qualified(element: etree._Element, name: str | None) -> str | None:
+def qualified_name(element: etree._Element, name: str | None) -> str | None:
     """A prefixed name as written in `element`, in the form `{namespace}local`; None where it is none."""
     if not name or not name.strip():
         return None

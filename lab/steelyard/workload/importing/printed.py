@@ -7,10 +7,10 @@ from typing import Any
 import xmlschema
 from lxml import etree
 
-from .names import ENVELOPES, XSD, XSI, local, one_line, qualified
+from .names import ENVELOPES, XSD, XSI, local, one_line, qualified_name
 
 
-def said_of(raw: bytes) -> str:
+def message_problem(raw: bytes) -> str:
     """A sentence on an ill-formed SOAP message: that it is one, and which of its values are not of the types that they name.
 
     Empty where it is no such message. It is read as far as it goes, without entities.
@@ -28,7 +28,7 @@ def said_of(raw: bytes) -> str:
 
 def wrong_value(element: etree._Element) -> str | None:
     """How a value is not of the built-in type that it says it has; None where it is, or says none."""
-    kind = qualified(element, element.get(f"{{{XSI}}}type"))
+    kind = qualified_name(element, element.get(f"{{{XSI}}}type"))
     if kind is None or not kind.startswith(f"{{{XSD}}}"):
         return None
     known: Any = xmlschema.XMLSchema.builtin_types().get(local(kind))

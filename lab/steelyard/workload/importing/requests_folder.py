@@ -67,15 +67,15 @@ class Content:
 def write_requests(folder: Path, place: str, content: Content) -> None:
     """Write samples/, data/ and service.toml into `folder`; `place` is where the requests came from."""
     (folder / "samples").mkdir(parents=True)
-    meaning = _meaning(content.operations)
+    meaning = _body_format_name(content.operations)
     described = {}
     for operation in content.operations:
         files = _write_samples(folder, operation)
         described[operation.name] = {
-            **_described(operation, files),
+            **_operation_entry(operation, files),
             **_write_answers(folder / "contract" / "exchanges" / operation.name, operation, meaning),
         }
-    data = _used(content)
+    data = _filling_columns(content)
     for file, table in content.held.files.items():
         if any(column.get("file") == f"data/{file}" for column in data.values()):
             (folder / "data").mkdir(exist_ok=True)
@@ -158,7 +158,7 @@ def _numbers(listed: Sequence[object]) -> range:
     return range(1, len(listed) + 1)
 
 
-def _described(operation: AskedOf, files: Sequence[str]) -> Mapping[str, object]:
+def _operation_entry(operation: AskedOf, files: Sequence[str]) -> Mapping[str, object]:
     described: dict[str, object] = {"meaning": operation.meaning, "method": operation.method, "path": operation.path}
     described |= {"sample": files[0], **({"samples": list(files[1:])} if files[1:] else {})}
     described["changes_data"] = operation.changes_data
@@ -174,7 +174,7 @@ def _suffix(operation: AskedOf) -> str:
     return kinds.get(begin) or (".form" if form else ".txt")
 
 
-def _meaning(operations: Sequence[AskedOf]) -> str:
+def _body_format_name(operations: Sequence[AskedOf]) -> str:
     """SOAP where all messages are, JSON where any is, or any answer; else bytes."""
     bodies = [operation.body.lstrip() for operation in operations if operation.body.strip()]
     if bodies and all(any(space in body for space in ENVELOPES.values()) for body in bodies):
@@ -183,7 +183,7 @@ def _meaning(operations: Sequence[AskedOf]) -> str:
     return "json" if any(body.startswith(("{", "[")) for body in (*bodies, *answers)) else "bytes"
 
 
-def _used(content: Content) -> dict[str, Mapping[str, object]]:
+def _filling_columns(content: Content) -> dict[str, Mapping[str, object]]:
     """The columns that fill any place."""
     places = {place for operation in content.operations for text in _texts(operation) for place in _PLACE.findall(text)}
     return {place: dict(column) for place, column in content.held.data.items() if place in places}

@@ -79,7 +79,7 @@ class _Making:
                 f"element {local(declared.name)} would make a sample of more than {MOST_ELEMENTS} elements"
             )
         kind = self._concrete_type(declared)
-        made = self._typed(declared, kind, within)
+        made = self._typed_element(declared, kind, within)
         if _is_recursion(kind, within):
             if not declared.nillable:
                 raise UnmetError(f"type {name_of(kind)} holds itself without an end")
@@ -90,22 +90,22 @@ class _Making:
         except UnmetError:
             if not declared.nillable:
                 raise
-            made = self._typed(declared, kind, within)
+            made = self._typed_element(declared, kind, within)
             self._attributes(made, kind)
             made.set(_NIL, "true")
         return made
 
-    def _typed(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
+    def _typed_element(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
         """An empty element that says its type where it must."""
-        made = self._bare(declared.name)
+        made = self._bare_element(declared.name)
         if kind is not declared.type:
-            self._say_type(made, kind.name)
+            self._declare_type(made, kind.name)
         elif self._encoded and kind.name and within:
-            self._say_type(made, kind.name)
+            self._declare_type(made, kind.name)
             self.as_declared.append(made)
         return made
 
-    def _bare(self, name: str) -> etree._Element:
+    def _bare_element(self, name: str) -> etree._Element:
         return etree.Element(name, nsmap={prefix: uri for uri, prefix in self._prefixes.items()})
 
     def _fill(self, made: etree._Element, declared: Any, kind: Any, within: tuple[Any, ...]) -> None:
@@ -146,8 +146,8 @@ class _Making:
         if kind is None:
             raise UnmetError(f"the array's type {local(member)} is declared nowhere")
         made.set(f"{{{ENCODING}}}arrayType", f"{self._prefix(space(member))}:{local(member)}[1]")
-        item = self._bare("item")
-        self._say_type(item, member)
+        item = self._bare_element("item")
+        self._declare_type(item, member)
         if kind.is_simple():
             item.text = text_for(kind)
         elif _is_recursion(kind, within):
@@ -167,13 +167,15 @@ class _Making:
         elements: list[etree._Element] = []
         for _ in range(max(1, group.min_occurs) if group.max_occurs != 0 else 0):
             try:
-                elements += self._choice(group, within) if group.model == "choice" else self._all_of(group, within)
+                elements += (
+                    self._choice(group, within) if group.model == "choice" else self._group_elements(group, within)
+                )
             except UnmetError:
                 if group.min_occurs > 0:
                     raise
         return elements
 
-    def _all_of(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
+    def _group_elements(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
         return [element for particle in group for element in self._particle(particle, within)]
 
     def _choice(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
@@ -208,7 +210,7 @@ class _Making:
             if hasattr(particle, "model"):
                 return self._group(particle, within)
             if getattr(particle, "type", None) is None:
-                return self._anything(particle)
+                return self._wildcard_elements(particle)
             return [self.element(particle, within) for _ in range(max(1, particle.min_occurs))]
         except UnmetError:
             if must or particle.min_occurs > 0:
@@ -216,7 +218,7 @@ class _Making:
             self._made = made_before
             return []
 
-    def _anything(self, wildcard: Any) -> list[etree._Element]:
+    def _wildcard_elements(self, wildcard: Any) -> list[etree._Element]:
         """Nothing where a wildcard allows it; else a global element that it admits."""
         if wildcard.min_occurs == 0:
             return []
@@ -253,7 +255,7 @@ class _Making:
                 return candidate
         raise UnmetError(f"type {name_of(kind)} is abstract, and nothing is derived from it")
 
-    def _say_type(self, made: etree._Element, name: str) -> None:
+    def _declare_type(self, made: etree._Element, name: str) -> None:
         made.set(_TYPE, f"{self._prefix(space(name))}:{local(name)}" if space(name) else local(name))
 
     def _prefix(self, namespace: str) -> str:

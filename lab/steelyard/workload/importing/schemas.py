@@ -12,7 +12,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError
 from .documents import Document
-from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified, space
+from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space
 from .wsdl import WsdlOperation
 
 DRIVER = "schema.xsd"
@@ -66,11 +66,11 @@ class _Files:
         self._included: set[str] = set()
         for document in documents:
             if document.root.tag == f"{{{XSD}}}schema":
-                self._of_place[document.place] = self._take(document.root, document)
+                self._of_place[document.place] = self._add_schema(document.root, document)
             for inline in document.root.iterfind(f"{{{WSDL}}}types/{{{XSD}}}schema"):
-                self._take(inline, document)
+                self._add_schema(inline, document)
 
-    def _take(self, root: etree._Element, document: Document) -> str:
+    def _add_schema(self, root: etree._Element, document: Document) -> str:
         # A document of its own that keeps the prefixes which its texts use.
         own = etree.fromstring(etree.tostring(root, with_tail=False))
         name = f"types-{len(self._roots) + 1}.xsd"
@@ -86,7 +86,7 @@ class _Files:
                 continue
             for ending, parts in (("", operation.parts), ("Response", operation.answer or ())):
                 namespace, name = space(operation.wrapper), local(operation.wrapper) + ending
-                declared = self._declared(namespace, "element")
+                declared = self._declared_names(namespace, "element")
                 schema = wrappers.setdefault(namespace, _empty_schema(namespace))
                 if name in declared or name in [child.get("name") for child in schema]:
                     continue
@@ -104,7 +104,7 @@ class _Files:
                     element.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
             self._roots[f"types-{len(self._roots) + 1}.xsd"] = written
 
-    def _declared(self, namespace: str, kind: str) -> set[str]:
+    def _declared_names(self, namespace: str, kind: str) -> set[str]:
         return {
             str(child.get("name"))
             for root in self._roots.values()
@@ -116,7 +116,7 @@ class _Files:
         """Write all files: locations are those of the files, and a namespace that is referred to is imported."""
         for name, root in self._roots.items():
             _let_arrays_hold_members(root)
-            self._point_to_files(name, root)
+            self._set_locations(name, root)
         spaces = self._spaces()
         for name, root in self._roots.items():
             self._import_what_is_used(name, root, spaces)
@@ -136,13 +136,13 @@ class _Files:
             str(self._folder / DRIVER), encoding="UTF-8", xml_declaration=True, pretty_print=True
         )
 
-    def _point_to_files(self, name: str, root: etree._Element) -> None:
+    def _set_locations(self, name: str, root: etree._Element) -> None:
         document = self._places.get(name)
         for kind in ("include", "redefine"):
             for element in root.findall(f"{{{XSD}}}{kind}"):
                 target = None
                 if document is not None and element.get("schemaLocation"):
-                    target = self._of_place.get(document.resolved(element.get("schemaLocation", "")))
+                    target = self._of_place.get(document.resolve(element.get("schemaLocation", "")))
                 if target is None or target == name:
                     root.remove(element)
                     continue
@@ -201,7 +201,7 @@ class _Files:
 def _let_arrays_hold_members(root: etree._Element) -> None:
     """A type that restricts SOAP's array and only says of what, as WSDLs do, would by the letter of XML Schema hold nothing."""
     for restriction in root.iter(f"{{{XSD}}}restriction"):
-        if qualified(restriction, restriction.get("base")) != f"{{{ENCODING}}}Array":
+        if qualified_name(restriction, restriction.get("base")) != f"{{{ENCODING}}}Array":
             continue
         if any(local(str(child.tag)) in ("sequence", "choice", "all", "group") for child in restriction):
             continue
@@ -245,7 +245,7 @@ def _references(root: etree._Element) -> list[str]:
     for element in root.iter(etree.Element):
         for attribute in _REFERRING:
             for word in (element.get(attribute) or "").split():
-                meant = qualified(element, word)
+                meant = qualified_name(element, word)
                 if meant is not None and element.tag.startswith(f"{{{XSD}}}"):
                     references.append(meant)
     return references
@@ -265,7 +265,7 @@ def _arrays(documents: Sequence[Document]) -> dict[str, str]:
                 said = attribute.get(f"{{{WSDL}}}arrayType")
                 schema = next(kind.iterancestors(f"{{{XSD}}}schema"), None)
                 if said and schema is not None and kind.get("name"):
-                    member = qualified(attribute, said.partition("[")[0])
+                    member = qualified_name(attribute, said.partition("[")[0])
                     if member is not None:
                         members[f"{{{schema.get('targetNamespace', '')}}}{kind.get('name')}"] = member
     return members

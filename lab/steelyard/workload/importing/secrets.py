@@ -43,12 +43,12 @@ def is_secret_header(name: str) -> bool:
     return _HEADER.fullmatch(name) is not None
 
 
-def hole_of(name: str) -> str:
+def wildcard_of(name: str) -> str:
     """The place that stands for the secret of this name."""
     return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
 
 
-def cleaned(request: HeldRequest) -> Cleaned:
+def clean_request(request: HeldRequest) -> Cleaned:
     """A request with holes for its secrets; who asks is taken from its head where `[auth]` can say it."""
     headers, hidden, asker = [], [], request.asker
     for name, value in request.headers:
@@ -86,7 +86,7 @@ def _body(body: str) -> str:
     begin = body.lstrip()[:1]
     if begin == "<":
         for pattern in (_IN_XML, _ATTRIBUTE):
-            body = pattern.sub(lambda match: match[1] + _hidden(match[2], match[3]), body)
+            body = pattern.sub(lambda match: match[1] + _hide_value(match[2], match[3]), body)
         return _in_cdata(body)
     if begin in ("{", "["):
         return _IN_JSON.sub(lambda match: match[1] + _json(match[2], match[3]), body)
@@ -100,27 +100,27 @@ def _in_cdata(body: str) -> str:
         end = body.find("]]>", begin.end())
         if end < 0:
             break
-        pieces += [body[at : begin.end()], _hidden(begin[1], body[begin.end() : end])]
+        pieces += [body[at : begin.end()], _hide_value(begin[1], body[begin.end() : end])]
         at = end
     return "".join([*pieces, body[at:]])
 
 
 def _json(name: str, value: str) -> str:
     if value.startswith('"'):
-        return f'"{_hidden(name, value[1:-1])}"'
-    return _hidden(name, value)
+        return f'"{_hide_value(name, value[1:-1])}"'
+    return _hide_value(name, value)
 
 
 def _form(text: str) -> str:
     pairs = []
     for pair in text.split("&"):
         name, equals, value = pair.partition("=")
-        pairs.append(name + equals + (_hidden(unquote_plus(name), value) if equals else ""))
+        pairs.append(name + equals + (_hide_value(unquote_plus(name), value) if equals else ""))
     return "&".join(pairs)
 
 
-def _hidden(name: str, value: str) -> str:
+def _hide_value(name: str, value: str) -> str:
     """A value, or the hole in its place. What is filled from data already, or empty, is no secret that stands there."""
     if not value.strip() or _PLACE.fullmatch(value.strip()) or not names_secret(name):
         return value
-    return f"{{{{{hole_of(name)}}}}}"
+    return f"{{{{{wildcard_of(name)}}}}}"

@@ -80,7 +80,7 @@ def name_of(kind: Any) -> str:
 
 
 def _candidates(kind: Any) -> Iterator[str]:
-    yield from _enumerated(kind)
+    yield from _enumeration_values(kind)
     if kind.is_union():
         for member in kind.member_types:
             yield from _candidates(member)
@@ -103,7 +103,7 @@ def _line(kind: Any) -> Iterator[Any]:
         kind = kind.base_type if kind.base_type is not kind else None
 
 
-def _enumerated(kind: Any) -> Iterator[str]:
+def _enumeration_values(kind: Any) -> Iterator[str]:
     for base in _line(kind):
         listed = getattr(base, "facets", {}).get(f"{{{XSD}}}enumeration")
         if listed is not None:

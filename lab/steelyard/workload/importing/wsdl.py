@@ -11,7 +11,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError
 from .documents import Document
-from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified
+from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified_name
 
 _HTTP = "http://schemas.xmlsoap.org/soap/http"
 _MTOM = "OptimizedMimeSerialization"
@@ -89,7 +89,9 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
         )
     known = _Definitions(documents)
     description = WsdlDescription()
-    ports = [(service, port) for service in known.all("service") for port in service.iterfind(f"{{{WSDL}}}port")]
+    ports = [
+        (service, port) for service in known.elements_of_kind("service") for port in service.iterfind(f"{{{WSDL}}}port")
+    ]
     one_service = len({service.get("name") for service, _ in ports}) < 2
     for service, port in ports:
         name = port.get("name", "port")
@@ -118,13 +120,13 @@ class _Definitions:
                 key = (local(element.tag), f"{{{root.get('targetNamespace', '')}}}{element.get('name')}")
                 self._named.setdefault(key, element)
 
-    def all(self, kind: str) -> Iterator[etree._Element]:
+    def elements_of_kind(self, kind: str) -> Iterator[etree._Element]:
         for root in self.roots:
             yield from root.iterfind(f"{{{WSDL}}}{kind}")
 
     def get(self, kind: str, user: etree._Element, name: str | None) -> etree._Element:
         """What `user` names; raises NotTakenError where it is nowhere."""
-        meant = qualified(user, name)
+        meant = qualified_name(user, name)
         if meant is not None and not meant.startswith("{"):
             meant = f"{{{self.space_of(user)}}}{meant}"  # without a prefix, of the document's own namespace
         definition = self._named.get((kind, meant or ""))
@@ -227,7 +229,7 @@ def _is_optional(assertion: etree._Element) -> bool:
 
 def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
     name = bound.get("name", "")
-    offered = _offered(port.port_type, bound)
+    offered = _port_type_operation(port.port_type, bound)
     asked, told = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
     if asked is None or (told is not None and offered.index(told) < offered.index(asked)):
         raise NotTakenError("the service begins the exchange (notification or solicit-response)")
@@ -262,7 +264,7 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     )
 
 
-def _offered(port_type: etree._Element, bound: etree._Element) -> etree._Element:
+def _port_type_operation(port_type: etree._Element, bound: etree._Element) -> etree._Element:
     """The operation of the port type that is bound; where several have its name, the one whose messages are named alike."""
     same = [
         operation
@@ -309,7 +311,9 @@ def _parts(message: etree._Element, body: etree._Element | None, taken: set[str]
     listed = body.get("parts") if body is not None else None
     wanted = None if listed is None else set(listed.split())
     return tuple(
-        MessagePart(part.get("name", ""), qualified(part, part.get("element")), qualified(part, part.get("type")))
+        MessagePart(
+            part.get("name", ""), qualified_name(part, part.get("element")), qualified_name(part, part.get("type"))
+        )
         for part in message.iterfind(f"{{{WSDL}}}part")
         if part.get("name") not in taken and (wanted is None or part.get("name") in wanted)
     )

@@ -56,14 +56,14 @@ def content_type(service: Service) -> str:
     return _CONTENT_TYPES[MEANINGS[service.meaning].answer_ending]
 
 
-def usual_answer(service: Entry[Service], name: str, request: bytes) -> MockAnswer:
+def default_answer(service: Entry[Service], name: str, request: bytes) -> MockAnswer:
     """The answer to an operation of a running target, right by all that its file says; `request` is a sample of it.
 
     Raises NotMockedError with what stands in the way.
     """
     expect = expected_of(service, service.model.operations[name])
     reasons = []
-    for answer in _offered(service, name, request, expect):
+    for answer in _candidate_answers(service, name, request, expect):
         if isinstance(answer, str):
             reasons.append(answer)
             continue
@@ -90,7 +90,9 @@ def sampled_answer(service: Entry[Service], name: str, request: bytes) -> bytes:
         raise NotMockedError(f"no answer keeps the schema: {error}") from None
 
 
-def _offered(service: Entry[Service], name: str, request: bytes, expect: Expect) -> Iterator[MockAnswer | str]:
+def _candidate_answers(
+    service: Entry[Service], name: str, request: bytes, expect: Expect
+) -> Iterator[MockAnswer | str]:
     """Answers, the most trusted first; or why there is none of a kind."""
     statuses = expect.status or [200]
     status = next((each for each in statuses if each not in _BODILESS), None)
@@ -196,14 +198,14 @@ def _by_rules(expect: Expect, meaning: str) -> bytes | None:
 
 def _not_right(service: Entry[Service], name: str, expect: Expect, answer: MockAnswer) -> str | None:
     """How an answer would not count as right where the service is loaded, as a sentence; None where it would."""
-    broken = _broken(rule_of(expect), answer)
+    broken = _broken_rule(rule_of(expect), answer)
     if broken is not None:
         return broken
     json_of = name if service.model.meaning == "json" else None
     return answer_rules.difference(answer.body, expect, schema_of(service), json_of)
 
 
-def _broken(rule: Rule, answer: MockAnswer) -> str | None:
+def _broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
     """Which of the rules for every answer is broken."""
     size = len(answer.body)
     if rule.length is not None and not rule.length.least <= size <= rule.length.most:

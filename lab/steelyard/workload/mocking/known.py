@@ -19,9 +19,9 @@ from .answers import (
     NotMockedError,
     answer_files,
     content_type,
+    default_answer,
     element_inside,
     sampled_answer,
-    usual_answer,
 )
 
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
@@ -89,19 +89,23 @@ class MockedService:
         known = self._remembered.get(request)
         if known is not None:
             return known
-        operation = self._told(request)
+        operation = self._matching_operation(request)
         if operation is None:
             return None
-        answered = operation, self._paired(operation, request) or operation.usual
+        answered = operation, self._paired_answer(operation, request) or operation.usual
         if len(self._remembered) < _REMEMBERED and len(request.body) <= _REMEMBERED_BYTES:
             self._remembered[request] = answered
         return answered
 
-    def _told(self, request: MockRequest) -> MockedOperation | None:
-        candidates = [each for each in self.operations if each.method == request.method and _at(each, request.path)]
+    def _matching_operation(self, request: MockRequest) -> MockedOperation | None:
+        candidates = [
+            each for each in self.operations if each.method == request.method and _matches_path(each, request.path)
+        ]
         if not candidates:  # a query may hold other values than the sample's
             bare = request.path.partition("?")[0]
-            candidates = [each for each in self.operations if each.method == request.method and _at_bare(each, bare)]
+            candidates = [
+                each for each in self.operations if each.method == request.method and _matches_bare_path(each, bare)
+            ]
         if any(each.envelope is not None for each in candidates):
             envelope = _envelope(request.body)
             candidates = [each for each in candidates if each.envelope == envelope]
@@ -109,7 +113,7 @@ class MockedService:
         alike = [each for each in candidates if _fits(each.sample, body)]
         return next(iter(alike or candidates), None)
 
-    def _paired(self, operation: MockedOperation, request: MockRequest) -> MockAnswer | None:
+    def _paired_answer(self, operation: MockedOperation, request: MockRequest) -> MockAnswer | None:
         here = [pair for pair in operation.pairs if (pair.method, pair.path) == (request.method, request.path)]
         if not here or self.meaning is None:
             return None
@@ -117,8 +121,8 @@ class MockedService:
         return next((pair.answer for pair in here if pair.value == value), None)
 
 
-def mocked(service: Entry[Service], seed: int) -> MockedService:
-    """What can be answered for a service: of one that names its target by its samples and rules, of one of the hall by its
+def mock_service(service: Entry[Service], seed: int) -> MockedService:
+    """What can be answered for a service: of one that names its target by its samples and rules, of one with a contract by its
     contract's exchanges and those that `seed` makes. Raises ConfigurationError where nothing can be answered."""
     known = _of_contract(service, seed) if service.model.target is None else _of_target(service)
     if not known.operations:
@@ -134,8 +138,8 @@ def _of_target(service: Entry[Service]) -> MockedService:
         try:
             sample = _sample(service, name)
             path = operation.path or service.model.path
-            usual = usual_answer(service, name, sample.encode())
-            pairs = _pairs_beside(service, name, usual)
+            usual = default_answer(service, name, sample.encode())
+            pairs = _written_pairs(service, name, usual)
         except NotMockedError as error:
             left_out.append(LeftOut(what=name, why=f"{error.message}: {error.hint}" if error.hint else error.message))
             continue
@@ -151,7 +155,7 @@ def _of_target(service: Entry[Service]) -> MockedService:
                 pairs=pairs,
             )
         )
-    return MockedService(service, operations, left_out, _meaning(service) if paired else None)
+    return MockedService(service, operations, left_out, _body_format(service) if paired else None)
 
 
 def _sample(service: Entry[Service], name: str) -> str:
@@ -164,7 +168,7 @@ def _sample(service: Entry[Service], name: str) -> str:
         ) from None
 
 
-def _meaning(service: Entry[Service]) -> BodyFormat:
+def _body_format(service: Entry[Service]) -> BodyFormat:
     """What requests mean; without a schema what their bytes are, since nothing says more."""
     return meaning_of(service) if service.model.schema_file is not None else _Bytes(service)
 
@@ -180,7 +184,7 @@ class _Bytes(BodyFormat):
         return None if answer == expected.encode() else "the bytes differ"
 
 
-def _pairs_beside(service: Entry[Service], name: str, usual: MockAnswer) -> tuple[WrittenPair, ...]:
+def _written_pairs(service: Entry[Service], name: str, usual: MockAnswer) -> tuple[WrittenPair, ...]:
     """The answers that a user wrote down with the request beside them."""
     model = service.model
     request_ending = f".request.{MEANINGS[model.meaning].request_ending}"
@@ -189,7 +193,7 @@ def _pairs_beside(service: Entry[Service], name: str, usual: MockAnswer) -> tupl
         asked = file.with_name(file.name.rpartition(".answer.")[0] + request_ending)
         if asked.is_file():
             answer = MockAnswer(usual.status, usual.content_type, file.read_bytes(), file.name)
-            value = _value(_meaning(service), asked.read_bytes())
+            value = _value(_body_format(service), asked.read_bytes())
             pairs.append(WrittenPair(operation.method, operation.path or model.path, value, answer))
     return tuple(pairs)
 
@@ -239,7 +243,7 @@ def _pair(
 ) -> tuple[WrittenPair, bytes]:
     """A written exchange as the stand-in knows it, and its request's body."""
     operation = service.model.operations[exchange.operation]
-    body = meaning.body(wildcards.filled(exchange.request, held))
+    body = meaning.body(wildcards.fill(exchange.request, held))
     if exchange.answer or exchange.fault or not meaning.answers_may_lack:
         said, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract: {name}"
     else:
@@ -264,7 +268,7 @@ def _without_holes(meaning: BodyFormat, exchange: Exchange, held: dict[str, str]
     if not names:
         return exchange.answer
     for value in _MADE_UP:
-        filled = wildcards.filled(exchange.answer, {**held, **dict.fromkeys(lacking, value)})
+        filled = wildcards.fill(exchange.answer, {**held, **dict.fromkeys(lacking, value)})
         if meaning.difference(filled.encode(), exchange.answer, exchange.operation) is None:
             held |= dict.fromkeys(lacking, value)
             return filled
@@ -281,11 +285,11 @@ def _pieces(text: str) -> tuple[str, ...]:
     return tuple(_PLACE.split(text))
 
 
-def _at(operation: MockedOperation, path: str) -> bool:
+def _matches_path(operation: MockedOperation, path: str) -> bool:
     return any(_fits(pieces, path) for pieces in operation.paths)
 
 
-def _at_bare(operation: MockedOperation, bare: str) -> bool:
+def _matches_bare_path(operation: MockedOperation, bare: str) -> bool:
     return any(_fits(_without_query(pieces), bare) for pieces in operation.paths)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ...base.errors import ContractError
 from ..importing.names import local
 from ..importing.other_tools.imported_requests import HeldAnswer, HeldRequest, ImportedRequests, LeftOutError
-from ..importing.secrets import cleaned
+from ..importing.secrets import clean_request
 from ..mocking.answers import element_inside
 from ..soap.messages import parse
 from .cleaning import CleanExchange
@@ -25,7 +25,7 @@ def right_statuses(statuses: Mapping[int, int]) -> list[int]:
     return [status for status in came if status < 400] or came
 
 
-def expected(group: Sequence[CleanExchange], right: Sequence[int]) -> dict[str, object]:
+def expected_rules(group: Sequence[CleanExchange], right: Sequence[int]) -> dict[str, object]:
     """When an answer to an operation is right, as its file says it; `right` are the statuses."""
     expect: dict[str, object] = {"status": list(right)} if right else {}
     answers = [clean.exchanged for clean in group if clean.exchanged.answer.status in right]
@@ -63,7 +63,7 @@ def kept_answers(
         except LeftOutError as error:
             reasons[str(error)] += 1
     for reason, times in reasons.items():
-        held.leave(f"{times} of the answers to {name}" if times > 1 else f"an answer to {name}", reason)
+        held.leave_out(f"{times} of the answers to {name}" if times > 1 else f"an answer to {name}", reason)
     return tuple(kept)
 
 
@@ -87,7 +87,7 @@ def _answer(clean: CleanExchange) -> str:
         raise LeftOutError("it is not UTF-8 text, or no XML though it begins so") from None
     if clean.is_secret:
         raise LeftOutError("its request held a secret, which it may tell again")
-    if repeats(text, clean.secrets) or cleaned(HeldRequest("", "GET", "", body=text)).request.body != text:
+    if repeats(text, clean.secrets) or clean_request(HeldRequest("", "GET", "", body=text)).request.body != text:
         raise LeftOutError("it holds a secret")
     return text
 

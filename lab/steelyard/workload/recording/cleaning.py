@@ -11,7 +11,7 @@ from ..importing.convert_requests import hidden_why
 from ..importing.names import ENVELOPES
 from ..importing.other_tools.har import OF_A_BROWSER
 from ..importing.other_tools.imported_requests import HeldRequest, ImportedRequests, LeftOutError
-from ..importing.secrets import cleaned
+from ..importing.secrets import clean_request
 from ..mocking.answers import element_inside
 from ..soap.messages import parse
 from .proxy import asks_for_a_description
@@ -59,9 +59,9 @@ def clean_exchange(exchanged: Exchanged, address: str, held: ImportedRequests, k
         for name, value in request.headers
         if not OF_A_BROWSER.match(name) and name.lower() not in _DROPPED
     )
-    made = cleaned(HeldRequest("", request.method, address + request.path, headers=headers, body=body))
+    made = clean_request(HeldRequest("", request.method, address + request.path, headers=headers, body=body))
     for header in made.hidden:
-        held.leave(f"header {header}", hidden_why(header))
+        held.leave_out(f"header {header}", hidden_why(header))
     secrets = secret_values(exchanged).union(known)
     heads = [value for _, value in made.request.headers]
     if repeats("\n".join([made.request.url, made.request.body, *heads]), secrets):

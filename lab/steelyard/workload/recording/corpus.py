@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...base.errors import ImportRefusedError
-from ...base.text import counted
+from ...base.text import plural
 from ...models.outputs.own_service import ImportOutput
 from ..importing.convert import folder_at, name_of
-from ..importing.convert_requests import content_of, output_of, own_name, said_of
+from ..importing.convert_requests import content_of, output_of, own_name, request_name
 from ..importing.names import local, printable
 from ..importing.other_tools.imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError
 from ..importing.requests_folder import Content, write_requests
 from ..load_target import LoadTarget
-from .answered import NOT_MODIFIED, expected, kept_answers, right_statuses
+from .answered import NOT_MODIFIED, expected_rules, kept_answers, right_statuses
 from .cleaning import CleanExchange, clean_exchange
 from .query_places import with_places
 from .remembering import Exchanged, Remembered
@@ -36,7 +36,7 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
         try:
             clean = clean_exchange(exchanged, asked.address, held, secrets)
         except LeftOutError as error:
-            held.leave(_said(exchanged), str(error))
+            held.leave_out(_exchange_text(exchanged), str(error))
             continue
         groups.setdefault(clean.key, []).append(clean)
     names: set[str] = set()
@@ -44,36 +44,36 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
         held.requests.append(_operation(group, names, held))
     if not held.requests and not held.left:
         raise ImportRefusedError(f"nothing of {asked.address} was recorded", hint="ask it through the proxy's address")
-    _leave_what_is_never_kept(remembered, held)
+    _leave_out_secrets(remembered, held)
     content = replace(
         content_of(held, asked.address, name_of(out), ()),
         verb="record",
         source="the recording",
-        declared=_declared(asked),
+        declared=_declared_permissions(asked),
     )
     with folder_at(out) as made:
         write_requests(made, asked.address, content)
     passed = (
-        f"{counted(remembered.passed, 'request')} recorded, {counted(len(remembered.exchanges), 'different request')}"
+        f"{plural(remembered.passed, 'request')} recorded, {plural(len(remembered.exchanges), 'different request')}"
     )
     return output_of(content, asked.address, out, [passed]), content
 
 
-def _declared(asked: LoadTarget) -> dict[str, object]:
+def _declared_permissions(asked: LoadTarget) -> dict[str, object]:
     """What the service file of a server that is not this machine said of it."""
     if not asked.owned or asked.contact is None or asked.max_rate is None:
         return {}
     return {"owned": True, "contact": asked.contact, "max_rate": asked.max_rate}
 
 
-def _leave_what_is_never_kept(remembered: Remembered, held: ImportedRequests) -> None:
+def _leave_out_secrets(remembered: Remembered, held: ImportedRequests) -> None:
     if remembered.set_cookies:
         why = "cookies are secrets of whoever gets them; fields of an answer's head are never written"
-        held.leave(f"header Set-Cookie of {counted(remembered.set_cookies, 'answer')}", why)
+        held.leave_out(f"header Set-Cookie of {plural(remembered.set_cookies, 'answer')}", why)
     if remembered.beyond:
-        held.leave(counted(remembered.beyond, "request"), "more was asked than is remembered; it was passed on")
+        held.leave_out(plural(remembered.beyond, "request"), "more was asked than is remembered; it was passed on")
     for reason, times in remembered.failed.items():
-        held.leave(counted(times, "request"), f"the server did not answer: {printable(reason)}")
+        held.leave_out(plural(times, "request"), f"the server did not answer: {printable(reason)}")
 
 
 def _operation(group: list[CleanExchange], names: set[str], held: ImportedRequests) -> HeldRequest:
@@ -84,28 +84,30 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
     first = rightly[0].request
     element, action = group[0].soap
     path = first.url.removeprefix("http://").removeprefix("https://").partition("/")[2]
-    said = local(element) or action.rstrip("/").rpartition("/")[2] or said_of(first.method, f"/{path}")
+    said = local(element) or action.rstrip("/").rpartition("/")[2] or request_name(first.method, f"/{path}")
     name = own_name(said, names)
     if len(rightly) < len(group):
         wrong = sorted({clean.exchanged.answer.status for clean in group} - {*right, NOT_MODIFIED})
         why = f"their answers had status {', '.join(map(str, wrong))}, those of others {', '.join(map(str, right))}"
-        held.leave(f"{len(group) - len(rightly):,} different requests of {name}", why)
+        held.leave_out(f"{len(group) - len(rightly):,} different requests of {name}", why)
     bodies = list(dict.fromkeys(clean.request.body for clean in rightly))
     if len(bodies) > MOST_SAMPLES:
-        held.leave(f"{len(bodies) - MOST_SAMPLES:,} requests of {name}", f"{MOST_SAMPLES:,} samples are kept at most")
+        held.leave_out(
+            f"{len(bodies) - MOST_SAMPLES:,} requests of {name}", f"{MOST_SAMPLES:,} samples are kept at most"
+        )
     url = with_places(name, [clean.request.url for clean in rightly], held)
     times = sum(clean.exchanged.times for clean in rightly)
     answered = kept_answers(rightly, name, held, is_filled=url != first.url)
     return replace(
         first,
-        where=f"asked {counted(times, 'time')}",
+        where=f"asked {plural(times, 'time')}",
         name=name,
         url=url,
         headers=_headers(rightly, name, held),
         body=bodies[0],
         more=tuple(bodies[1:MOST_SAMPLES]),
         times=times,
-        expect=expected(rightly, right),
+        expect=expected_rules(rightly, right),
         asker=_asker(rightly),
         answered=answered,
     )
@@ -123,9 +125,9 @@ def _headers(group: list[CleanExchange], name: str, held: ImportedRequests) -> t
         if all(head.get(field.lower()) == value for head in heads):
             same.append((field, value))
         else:
-            held.leave(f"header {field} of {name}", "its value differs from request to request")
+            held.leave_out(f"header {field} of {name}", "its value differs from request to request")
     return tuple(same)
 
 
-def _said(exchanged: Exchanged) -> str:
+def _exchange_text(exchanged: Exchanged) -> str:
     return printable(f"{exchanged.request.method} {exchanged.request.path.partition('?')[0]}", 120)

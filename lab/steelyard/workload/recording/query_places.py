@@ -22,7 +22,7 @@ def with_places(name: str, urls: Sequence[str], held: ImportedRequests) -> str:
     parameters = [parameter for parameter, _ in queries[0]]
     columns = list(zip(*([value for _, value in query] for query in queries), strict=True))
     places = {
-        number: _place(name, parameter, held, number)
+        number: _free_place_name(name, parameter, held, number)
         for number, (parameter, values) in enumerate(zip(parameters, columns, strict=True))
         if len(set(values)) > 1
     }
@@ -41,7 +41,7 @@ def with_places(name: str, urls: Sequence[str], held: ImportedRequests) -> str:
     return f"{address}?{'&'.join(pairs)}"
 
 
-def _place(name: str, parameter: str, held: ImportedRequests, number: int) -> str:
+def _free_place_name(name: str, parameter: str, held: ImportedRequests, number: int) -> str:
     """A name for a place that no other place has."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", f"{name}_{unquote_plus(parameter)}").strip("_")[:50]
     own = plain if plain[:1].isalpha() else f"q_{plain}"

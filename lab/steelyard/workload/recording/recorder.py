@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...base import certificate
-from ...base.children import interrupts_held
+from ...base.children import hold_interrupts
 from ...base.loopback_server import listening_on, serve_until_interrupted
 from ...base.paths import HOST, url
 from ...models.outputs.own_service import RecordedOperation, RecordOutput
@@ -52,12 +52,12 @@ def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[st
         ready(address, None if files is None else files[0])
         serve_until_interrupted(RecordingProxy(server, remembered, address), listening, words.seconds, files)
     outputs = []
-    with suppress(KeyboardInterrupt), interrupts_held():  # who presses Ctrl-C twice loses nothing
-        outputs.append(_written(remembered, asked, address, out))
+    with suppress(KeyboardInterrupt), hold_interrupts():  # who presses Ctrl-C twice loses nothing
+        outputs.append(_write_service(remembered, asked, address, out))
     return outputs[0]
 
 
-def _written(remembered: Remembered, asked: LoadTarget, address: str, out: Path) -> RecordOutput:
+def _write_service(remembered: Remembered, asked: LoadTarget, address: str, out: Path) -> RecordOutput:
     imported, content = write_corpus(remembered, asked, out)
     return RecordOutput(
         service=imported.service,

@@ -42,7 +42,7 @@ class Exchanged:
             return
         self.same_bytes = False
         if self.same_values:  # what was unlike once is not looked at again
-            self.same_values = answer.status == self.answer.status and _alike(answer.body, self.answer.body)
+            self.same_values = answer.status == self.answer.status and _same_content(answer.body, self.answer.body)
 
 
 class Remembered:
@@ -81,7 +81,7 @@ class Remembered:
         self._by_content[key] = Exchanged(request, answer, statuses=Counter([answer.status]))
 
 
-def _alike(body: bytes, other: bytes) -> bool:
+def _same_content(body: bytes, other: bytes) -> bool:
     """Whether two bodies say the same: the same values of JSON, or the same XML whatever its spelling."""
     if max(len(body), len(other)) > MOST_BODY_BYTES:
         return False

@@ -86,7 +86,7 @@ def fault_text(element: etree._Element) -> str:
 
 
 class TypedMessages:
-    """SOAP messages under one schema: `of` turns a body's content into plain typed values that compare with `==`.
+    """SOAP messages under one schema: `typed_values` turns a body's content into plain typed values that compare with `==`.
 
     A hole in an expected answer takes any value of the type that the schema has there, or the one that is remembered of it.
     `documents` are the tags of elements whose text is an XML document of the same schema.
@@ -114,13 +114,17 @@ class TypedMessages:
         """Keep what the holes of the last right answer held, for the exchanges that follow."""
         self.remembered |= self._held
 
-    def of(self, element: etree._Element) -> Meant:
+    def typed_values(self, element: etree._Element) -> Meant:
         """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
         if element.tag not in self._schema.maps.elements:
             raise ContractError(f"the schema knows no element {element.tag}")
         try:
             decoded = self._schema.decode(
-                _copied(element), process_namespaces=False, keep_empty=True, decimal_type=Decimal, value_hook=_typed
+                _copy_element(element),
+                process_namespaces=False,
+                keep_empty=True,
+                decimal_type=Decimal,
+                value_hook=_comparable,
             )
             return str(element.tag), _plain(decoded)
         except xmlschema.XMLSchemaValidationError as error:
@@ -128,11 +132,11 @@ class TypedMessages:
                 f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
             ) from None
 
-    def _expected(self, wanted: etree._Element, expected: str) -> Meant:
+    def _expected_values(self, wanted: etree._Element, expected: str) -> Meant:
         """The typed values of what is expected, kept for the next answers; the oldest go where they are too much to keep."""
         key = self._path, self._documents, expected
         if key not in _known:
-            _known[key] = self.of(wanted)
+            _known[key] = self.typed_values(wanted)
             while len(_known) > 1 and sum(len(text) for _, _, text in _known) > _KNOWN_CHARACTERS:
                 _known.pop(next(iter(_known)))
         return _known[key]
@@ -148,8 +152,8 @@ class TypedMessages:
             filled = _fill(wanted, got, held)
             self._compare_inside(got, wanted, held)
             # Reading values by the schema takes far longer than seeing that nothing differs.
-            meant = None if _is_same(got, wanted) else self.of(got)
-            expected_value = self.of(wanted) if filled else self._expected(wanted, expected)
+            meant = None if _is_same(got, wanted) else self.typed_values(got)
+            expected_value = self.typed_values(wanted) if filled else self._expected_values(wanted, expected)
             if meant is None:
                 meant = expected_value
         except ContractError as error:
@@ -170,7 +174,7 @@ class TypedMessages:
         for carrier, expected in zip(*carried, strict=False):
             document, due = parse(carrier.text or ""), parse(expected.text or "")
             _fill(due, document, held)
-            meant, expected_value = self.of(document), self.of(due)
+            meant, expected_value = self.typed_values(document), self.typed_values(due)
             if meant[0] != expected_value[0]:
                 raise ContractError(f"the text is a document {meant[0]}, expected {expected_value[0]}")
             if meant != expected_value:
@@ -195,7 +199,7 @@ def _is_same(element: etree._Element, other: etree._Element) -> bool:
         and theirs is not None
         and mine.tag == theirs.tag
         and len(mine) == len(theirs)
-        and _says(mine) == _says(theirs)
+        and _significant_text(mine) == _significant_text(theirs)
         and (mine.tail or "").strip() == (theirs.tail or "").strip()
         and mine.attrib == theirs.attrib
         and not any(name.startswith(f"{{{_XSI}}}") for name in mine.attrib)
@@ -203,7 +207,7 @@ def _is_same(element: etree._Element, other: etree._Element) -> bool:
     )
 
 
-def _says(element: etree._Element) -> str:
+def _significant_text(element: etree._Element) -> str:
     """An element's text; before an element within it, white space says nothing."""
     text = str(element.text or "")
     return text.strip() if len(element) else text
@@ -234,12 +238,12 @@ def _load(path: Path) -> xmlschema.XMLSchema:
     return xmlschema.XMLSchema(str(path), allow="local", defuse="always")
 
 
-def _copied(element: etree._Element) -> etree._Element:
+def _copy_element(element: etree._Element) -> etree._Element:
     """The element as a document of its own, so that the schema sees the namespaces it inherits."""
     return etree.fromstring(etree.tostring(element, with_tail=False))
 
 
-def _typed(value: Any, kind: Any) -> Any:
+def _comparable(value: Any, kind: Any) -> Any:
     """A decoded value made comparable: floats of 32 bits as such, binary as bytes, decimals without trailing zeros."""
     name = _primitive(kind)
     if name == "float" and isinstance(value, int | float | Decimal | str):

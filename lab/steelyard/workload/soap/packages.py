@@ -40,7 +40,7 @@ def content_type(boundary: str = BOUNDARY) -> str:
     )
 
 
-def packed(envelope: str, binary: Collection[str]) -> bytes:
+def make_package(envelope: str, binary: Collection[str]) -> bytes:
     """The package of an envelope, with the bytes of all elements whose tags are `binary` in parts of their own; raises
     ContractError where it is not XML, ValueError where such an element holds no base64."""
     root = parse(envelope)
@@ -58,7 +58,7 @@ def package(envelope: bytes, contents: Sequence[bytes] = (), charset: str = "utf
         _PackagePart(f'application/xop+xml; charset={charset}; type="text/xml"', _ENVELOPE, envelope),
         *(_PackagePart("application/octet-stream", _name(number), content) for number, content in enumerate(contents)),
     ]
-    return b"".join([*map(_written, parts), f"--{BOUNDARY}--\r\n".encode()])
+    return b"".join([*map(_serialize_part, parts), f"--{BOUNDARY}--\r\n".encode()])
 
 
 def envelope_of(body: bytes) -> bytes:
@@ -88,7 +88,7 @@ def _name(number: int) -> str:
     return f"{number}@steelyard"
 
 
-def _written(part: _PackagePart) -> bytes:
+def _serialize_part(part: _PackagePart) -> bytes:
     head = f"Content-Type: {part.kind}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <{part.name}>\r\n"
     return f"--{BOUNDARY}\r\n{head}\r\n".encode() + part.content + b"\r\n"
 

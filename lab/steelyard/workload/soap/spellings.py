@@ -23,25 +23,25 @@ def escape(value: str) -> str:
     return escape_markup(value, {"\r": "&#13;"})
 
 
-def respell(request: str, version: Version = SOAP_11) -> Iterator[Spelling]:
+def all_spellings(request: str, version: Version = SOAP_11) -> Iterator[Spelling]:
     """`request` (a SOAP envelope) as it stands, then in each other spelling."""
     root = parse(request)
     yield Spelling("as given", request.encode())
-    yield Spelling("other prefixes", _written(root, prefix=lambda index: f"long-prefix.{index}_"))
-    yield Spelling("default namespace", _defaulted(root))
-    yield Spelling("single quotes", _written(root, quote="'"))
-    yield Spelling("CDATA", _written(root, text=_cdata))
-    yield Spelling("character references", _written(root, text=_references))
-    yield Spelling("comments", _written(root, before_child="<!-- a comment with <tags> & more -->"))
+    yield Spelling("other prefixes", _serialize(root, prefix=lambda index: f"long-prefix.{index}_"))
+    yield Spelling("default namespace", _with_default_namespaces(root))
+    yield Spelling("single quotes", _serialize(root, quote="'"))
+    yield Spelling("CDATA", _serialize(root, text=_cdata))
+    yield Spelling("character references", _serialize(root, text=_references))
+    yield Spelling("comments", _serialize(root, before_child="<!-- a comment with <tags> & more -->"))
     yield Spelling("pretty printed", _pretty(root))
-    yield Spelling("no XML declaration", _written(root, declaration=""))
-    wide = _written(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16")
+    yield Spelling("no XML declaration", _serialize(root, declaration=""))
+    wide = _serialize(root, declaration='<?xml version="1.0" encoding="UTF-16"?>').decode().encode("utf-16")
     yield Spelling("UTF-16", wide, version.content_type("utf-16"))
     if any(_hanging(element) for element in root.iter(etree.Element)):
-        yield Spelling("prefixes on the envelope", _written(root, prefix=lambda index: f"e{index}", rebound=False))
+        yield Spelling("prefixes on the envelope", _serialize(root, prefix=lambda index: f"e{index}", rebound=False))
 
 
-def _written(
+def _serialize(
     root: etree._Element,
     *,
     prefix: Callable[[int], str] = lambda index: f"n{index}",
@@ -58,9 +58,9 @@ def _written(
     """
     spaces = sorted({_space(tag) for element in root.iter() for tag in _tags(element) if _space(tag)})
     prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
-    bound = "".join(f" xmlns:{name}={_quoted(space, quote)}" for space, name in prefixes.items())
+    bound = "".join(f" xmlns:{name}={_quote(space, quote)}" for space, name in prefixes.items())
     written = _element(root, prefixes, bound, quote, text, before_child, rebound)
-    return (_requoted(declaration, quote) + written).encode()
+    return (_change_quotes(declaration, quote) + written).encode()
 
 
 def _element(
@@ -74,10 +74,10 @@ def _element(
 ) -> str:
     name = _name(element.tag, prefixes)
     attributes = "".join(
-        f" {_name(key, prefixes)}={_quoted(_value(element, key, prefixes), quote)}" for key in element.attrib
+        f" {_name(key, prefixes)}={_quote(_value(element, key, prefixes), quote)}" for key in element.attrib
     )
     if rebound and not bound:
-        attributes += "".join(f" xmlns:{prefixes[space]}={_quoted(space, quote)}" for space in _hanging(element))
+        attributes += "".join(f" xmlns:{prefixes[space]}={_quote(space, quote)}" for space in _hanging(element))
     inside = text(element.text) if element.text else ""
     for child in element:
         inside += before_child + _element(child, prefixes, "", quote, text, before_child, rebound)
@@ -85,7 +85,7 @@ def _element(
     return f"<{name}{bound}{attributes}>{inside}</{name}>"
 
 
-def _defaulted(root: etree._Element) -> bytes:
+def _with_default_namespaces(root: etree._Element) -> bytes:
     """Every element in the default namespace, redeclared wherever it changes."""
 
     def element(node: etree._Element, inherited: str) -> str:
@@ -103,7 +103,7 @@ def _defaulted(root: etree._Element) -> bytes:
 def _tags(element: etree._Element) -> list[str]:
     """The names of an element, of its attributes, and of the type that xsi:type gives it, each with its namespace."""
     type_ = element.get(_TYPE)
-    return [element.tag, *element.attrib, *([_named(element, type_)] if type_ is not None else [])]
+    return [element.tag, *element.attrib, *([_resolve_name(element, type_)] if type_ is not None else [])]
 
 
 def _hanging(element: etree._Element) -> list[str]:
@@ -114,10 +114,10 @@ def _hanging(element: etree._Element) -> list[str]:
 def _value(element: etree._Element, key: str, prefixes: dict[str, str]) -> str:
     """An attribute's value: that of xsi:type is a name, which hangs on prefixes itself."""
     value = str(element.attrib[key])
-    return _name(_named(element, value), prefixes) if key == _TYPE else value
+    return _name(_resolve_name(element, value), prefixes) if key == _TYPE else value
 
 
-def _named(element: etree._Element, name: str) -> str:
+def _resolve_name(element: etree._Element, name: str) -> str:
     """A name in an attribute with the namespace that its prefix stands for there."""
     prefix, colon, local = name.strip().rpartition(":")
     space = element.nsmap.get(prefix if colon else None)
@@ -154,13 +154,13 @@ def _name(tag: str, prefixes: dict[str, str]) -> str:
     return f"{prefixes[space]}:{local}" if space else local
 
 
-def _quoted(value: str, quote: str) -> str:
+def _quote(value: str, quote: str) -> str:
     marks = {quote: "&quot;" if quote == '"' else "&apos;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
     escaped = escape_markup(value, marks)
     return f"{quote}{escaped}{quote}"
 
 
-def _requoted(declaration: str, quote: str) -> str:
+def _change_quotes(declaration: str, quote: str) -> str:
     return declaration.replace('"', quote)
 
 

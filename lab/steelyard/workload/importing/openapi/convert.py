@@ -30,7 +30,7 @@ def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder:
     description = read_openapi(documents)
     _keep_one_server(description)
     taking = _Taking(documents, description)
-    sampled = taking.sampled()
+    sampled = taking.sample_requests()
     if not sampled:
         why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
         raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
@@ -44,8 +44,8 @@ def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder:
         target=target,
         scheme=scheme,
         sampled=sampled,
-        answers=taking.answers.written(judged) if judged else {},
-        requests=taking.requests.written(taking.sent_names(sampled)),
+        answers=taking.answers.file_content(judged) if judged else {},
+        requests=taking.requests.file_content(taking.sent_names(sampled)),
     )
     write_rest_service(folder, content)
     _keep_documents(documents, folder / "contract" / "document")
@@ -81,7 +81,7 @@ class _Taking:
         self._description = description
         self._sent: dict[str, list[str]] = {}
 
-    def sampled(self) -> list[SampledRequest]:
+    def sample_requests(self) -> list[SampledRequest]:
         """The operations that a valid request can be made for; the others are left out in the description, with the reason."""
         sampled = []
         for operation in self._description.operations:
@@ -112,7 +112,7 @@ class _Taking:
             try:
                 value = self._value(name, parameter)
                 if value is not None:
-                    written[form.where][form.name] = form.written(value)
+                    written[form.where][form.name] = form.serialize(value)
                     sent += [name] if name in self.requests.definitions else []
                     continue
             except UnmetError as error:
@@ -121,7 +121,7 @@ class _Taking:
             left_open.append(f"{one_line(form.name, 60)} ({form.where})")
         body = None
         if operation.body is not None:
-            body = self._made(f"{operation.name}.body", operation.body.schema, operation.body.offered, {})
+            body = self._make_value(f"{operation.name}.body", operation.body.schema, operation.body.offered, {})
             sent += [f"{operation.name}.body"] if operation.body.schema is not None else []
         prefix = urlsplit(operation.server).path
         path = path_of(prefix + operation.template, written["path"])
@@ -136,7 +136,7 @@ class _Taking:
     def _value(self, name: str, parameter: RestParameter) -> Any:
         """The value that is sent: of what may be left out, only one that its author shows; None where none is."""
         if parameter.required or parameter.offered:
-            return self._made(name, parameter.schema, parameter.offered, "text")
+            return self._make_value(name, parameter.schema, parameter.offered, "text")
         if parameter.schema is None:
             return None
         self.requests.define(name, [parameter.schema])
@@ -148,7 +148,7 @@ class _Taking:
         )
         return self._samples.value(name, shown) if shown else None
 
-    def _made(self, name: str, schema: Node | None, offered: Sequence[Any], otherwise: Any) -> Any:
+    def _make_value(self, name: str, schema: Node | None, offered: Sequence[Any], otherwise: Any) -> Any:
         if schema is None:
             return offered[0] if offered else otherwise
         self.requests.define(name, [schema])
@@ -175,7 +175,7 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
             wanted.setdefault(scheme, []).append(sample.operation.name)
     chosen = next((scheme for scheme in wanted if scheme.kind), None)
     for scheme, names in wanted.items():
-        where = f"security '{one_line(scheme.name, 60)}' of {_some(names)}: {scheme.words}"
+        where = f"security '{one_line(scheme.name, 60)}' of {_names_text(names)}: {scheme.words}"
         if scheme is chosen:
             user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
             description.notes.append(f"{where}: {user}give the secret in the variable {secret_variable(name)}")
@@ -188,7 +188,7 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
     return chosen
 
 
-def _some(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
@@ -199,7 +199,9 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
         notes.append(f"{where}: look at `target` in service.toml")
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:
-        notes.append(f"no JSON schema is described for the answers of {_some(unjudged)}: judged by their status alone")
+        notes.append(
+            f"no JSON schema is described for the answers of {_names_text(unjudged)}: judged by their status alone"
+        )
     return notes
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from ....base import paths
 from ....base.errors import ImportRefusedError
 from ..documents import is_url, origin
-from ..kinds import graphql_refused
+from ..kinds import graphql_refusal
 from ..names import one_line
 from ..wsdl import Left, NotTakenError
 from .parameters import STYLES, WireForm
@@ -106,7 +106,7 @@ def require_spoken(root: Node) -> None:
         raise ImportRefusedError(f"{root.place} is no OpenAPI document: at its top is no object")
     data = root.value.get("data")
     if "__schema" in root.value or (isinstance(data, dict) and "__schema" in data):
-        raise graphql_refused(root.place)
+        raise graphql_refusal(root.place)
     for key, name in (("swagger", "Swagger 2.0"), ("asyncapi", "AsyncAPI")):
         if key in root.value:
             hint = "convert it to OpenAPI 3 first" if key == "swagger" else "there is no HTTP in it to be asked"
@@ -125,25 +125,25 @@ class _OpenApiReading:
     def __init__(self, documents: OpenApiDocuments) -> None:
         self._documents = documents
         self._root = documents.root
-        info = self._root.named("info")
+        info = self._root.children_by_name("info")
         title = info["title"].value if "title" in info else ""
         self._read = OpenApiDescription(one_line(title, 80) if isinstance(title, str) else "")
         self._names: set[str] = set()
 
     def description(self) -> OpenApiDescription:
         servers = self._servers(self._root)
-        for template, item in self._root.named("paths").items():
+        for template, item in self._root.children_by_name("paths").items():
             if template.startswith("x-"):
                 continue
             try:
-                item = self._documents.resolved(item)
+                item = self._documents.resolve(item)
                 item.object()
             except NotTakenError as error:
                 self._read.left.append(Left(f"path {one_line(template, 100)}", str(error)))
                 continue
             for method in METHODS:
                 if item.has(method):
-                    self._take(template, method, item, servers)
+                    self._read_operation(template, method, item, servers)
         if self._root.has("webhooks"):
             self._read.left.append(Left("webhooks", "they are requests that the service sends itself"))
         others = servers[1:]
@@ -154,7 +154,7 @@ class _OpenApiReading:
             )
         return self._read
 
-    def _take(self, template: str, method: str, item: Node, servers: Sequence[str]) -> None:
+    def _read_operation(self, template: str, method: str, item: Node, servers: Sequence[str]) -> None:
         where = f"{method.upper()} {one_line(template, 100)}"
         try:
             node = item.at(method)
@@ -200,7 +200,7 @@ class _OpenApiReading:
         addresses = []
         for server in level.nodes("servers"):
             url = server.text("url")
-            for name, variable in server.named("variables").items():
+            for name, variable in server.children_by_name("variables").items():
                 url = url.replace(f"{{{name}}}", variable.text("default"))
             addresses.append(url.strip())
         place = self._root.place
@@ -222,7 +222,7 @@ class _OpenApiReading:
         described: dict[tuple[str, str], Node] = {}
         for level in (item, node):
             for listed in level.nodes("parameters"):
-                parameter = self._documents.resolved(listed)
+                parameter = self._documents.resolve(listed)
                 described[(parameter.text("in"), parameter.text("name"))] = parameter
         for (where, name), parameter in described.items():
             if where not in STYLES or not name:
@@ -237,7 +237,7 @@ class _OpenApiReading:
         style = node.text("style", STYLES[where][0])
         if style not in STYLES[where]:
             raise NotTakenError(f"{node.where} has the style '{one_line(style, 40)}', which there is not in a {where}")
-        content = next(iter(node.named("content").items()), None)
+        content = next(iter(node.children_by_name("content").items()), None)
         if content is not None and not _JSON.fullmatch(content[0]):
             raise NotTakenError(f"{node.where} is written as {one_line(content[0], 60)}, not as JSON")
         form = WireForm(
@@ -245,20 +245,20 @@ class _OpenApiReading:
         )
         holder = node if content is None else content[1]
         schema = holder.at("schema") if holder.has("schema") else None
-        return RestParameter(form, where == "path" or node.flag("required"), schema, self._offered(holder))
+        return RestParameter(form, where == "path" or node.flag("required"), schema, self._example_values(holder))
 
-    def _offered(self, holder: Node) -> tuple[Any, ...]:
+    def _example_values(self, holder: Node) -> tuple[Any, ...]:
         """The values that a parameter or a body shows: `example`, else `examples` by name."""
         if holder.has("example"):
             return (holder.value["example"],)
-        named = (self._documents.resolved(example) for example in holder.named("examples").values())
+        named = (self._documents.resolve(example) for example in holder.children_by_name("examples").values())
         return tuple(example.value["value"] for example in named if example.has("value"))
 
     def _body(self, node: Node, method: str) -> RestBody | None:
         if not node.has("requestBody"):
             return None
-        described = self._documents.resolved(node.at("requestBody"))
-        contents = described.named("content")
+        described = self._documents.resolve(node.at("requestBody"))
+        contents = described.children_by_name("content")
         kind = _json_of(contents)
         if kind is None:
             if not described.flag("required") and method in SAFE:
@@ -268,11 +268,11 @@ class _OpenApiReading:
         content = contents[kind]
         schema = content.at("schema") if content.has("schema") else None
         sent = kind if "*" not in kind and kind.isascii() and kind.isprintable() else "application/json"
-        return RestBody(sent, schema, self._offered(content))
+        return RestBody(sent, schema, self._example_values(content))
 
     def _answers(self, node: Node, method: str) -> tuple[tuple[int, ...], tuple[Node, ...], bool]:
         """Statuses of right answers, the schemas that one of them must keep (none: not judged), and whether each has a body."""
-        responses = node.named("responses")
+        responses = node.children_by_name("responses")
         right = {code: response for code, response in responses.items() if re.fullmatch(r"2(\d\d|XX)", code)}
         if not right:
             right = {code: response for code, response in responses.items() if re.fullmatch(r"3\d\d", code)}
@@ -282,7 +282,7 @@ class _OpenApiReading:
         schemas, has_body, judged = [], True, True
         for code, response in right.items():
             statuses |= dict.fromkeys(_SUCCESS if code == "2XX" else (int(code),))
-            contents = self._documents.resolved(response).named("content")
+            contents = self._documents.resolve(response).children_by_name("content")
             kind = _json_of(contents)
             if kind is not None and contents[kind].has("schema"):
                 schemas.append(contents[kind].at("schema"))
@@ -305,10 +305,10 @@ class _OpenApiReading:
 
     def _scheme(self, name: str) -> Scheme:
         components = self._root.at("components") if self._root.has("components") else self._root
-        described = components.named("securitySchemes")
+        described = components.children_by_name("securitySchemes")
         if name not in described:
             raise NotTakenError(f"its security names the scheme '{one_line(name, 60)}', which is not described")
-        scheme = self._documents.resolved(described[name])
+        scheme = self._documents.resolve(described[name])
         kind, where = scheme.text("type"), scheme.text("in")
         if kind == "apiKey":
             key = scheme.text("name")

@@ -94,11 +94,13 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
     for sample in content.sampled:
         name = sample.operation.name
         text += f"\n# may also have: {printable(', '.join(sample.left_open), 1000)}\n" if sample.left_open else "\n"
-        text += tomli_w.dumps({"operations": {name: _described(sample, folder, content.answers.get("$defs", {}))}})
+        text += tomli_w.dumps(
+            {"operations": {name: _operation_entry(sample, folder, content.answers.get("$defs", {}))}}
+        )
     (folder / "service.toml").write_text(text + _LATER, encoding="utf-8")
 
 
-def _described(sample: SampledRequest, folder: Path, judged: Mapping[str, Any]) -> dict[str, object]:
+def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, Any]) -> dict[str, object]:
     operation = sample.operation
     title = f"{operation.method.upper()} {one_line(operation.template, 100)}"
     described: dict[str, object] = {

@@ -136,10 +136,10 @@ class _MakingJson:
             choices.append([self._definitions[name]])
         choices += [[part] for part in schema.get("allOf", [])]
         choices += [schema[key] for key in ("oneOf", "anyOf") if key in schema]
-        for flat, inner in self._combined(own, choices, within):
+        for flat, inner in self._combine_choices(own, choices, within):
             yield flat, inner | names
 
-    def _combined(
+    def _combine_choices(
         self, own: dict[str, Any], choices: list[list[Any]], within: _Within
     ) -> Iterator[tuple[dict[str, Any], _Within]]:
         if not choices:
@@ -147,7 +147,7 @@ class _MakingJson:
             return
         for branch in choices[0]:
             for flat, inner in self._alternatives(branch, within):
-                for whole, names in self._combined(_merged(own, flat), choices[1:], within):
+                for whole, names in self._combine_choices(_merge_schemas(own, flat), choices[1:], within):
                     yield whole, inner | names
 
     def _candidates(self, schema: dict[str, Any], within: _Within) -> Iterator[Any]:
@@ -174,7 +174,7 @@ class _MakingJson:
         described = schema.get("properties", {})
         made = {}
         for name in dict.fromkeys([*required, *described]):
-            inner = described.get(name, self._other(schema, name))
+            inner = described.get(name, self._additional_schema(schema, name))
             if isinstance(inner, dict) and inner.get("readOnly") and name not in required:
                 continue
             try:
@@ -185,12 +185,12 @@ class _MakingJson:
         free = schema.get("additionalProperties")
         least = max(schema.get("minProperties", 0), 1 if isinstance(free, dict) and not made else 0)
         for number in range(1, min(least - len(made), MOST_ITEMS) + 1):
-            made[f"key{number}"] = self.value(self._other(schema, f"key{number}"), within)
+            made[f"key{number}"] = self.value(self._additional_schema(schema, f"key{number}"), within)
         yield made
         yield {name: value for name, value in made.items() if name in required}
         yield {}
 
-    def _other(self, schema: dict[str, Any], name: str) -> Any:
+    def _additional_schema(self, schema: dict[str, Any], name: str) -> Any:
         """The schema of a property that is not described by its name."""
         for pattern, inner in schema.get("patternProperties", {}).items():
             if self._takes({"pattern": pattern}, name):
@@ -206,7 +206,7 @@ class _MakingJson:
         count = min(max(least - len(first), 0 if first else 1), schema.get("maxItems", MOST_ITEMS), MOST_ITEMS)
         try:
             if schema.get("uniqueItems") and count > 1:
-                yield first + list(itertools.islice(self._unlike(inner, self.value(inner, within)), count))
+                yield first + list(itertools.islice(self._distinct_values(inner, self.value(inner, within)), count))
             elif count:
                 yield first + [self.value(inner, within)] * count
         except UnmetError:
@@ -214,13 +214,13 @@ class _MakingJson:
                 raise
         yield first
 
-    def _unlike(self, schema: Any, value: Any) -> Iterator[Any]:
+    def _distinct_values(self, schema: Any, value: Any) -> Iterator[Any]:
         """Values of a schema that differ from each other, the first of them given."""
         yield value
         for flat, _ in self._alternatives(schema, frozenset()):
             yield from (other for other in flat.get("enum", []) if other != value)
         for number in range(1, MOST_ITEMS):
-            for other in _changed(value, number):
+            for other in _variants(value, number):
                 if self._takes(schema, other):
                     yield other
                     break
@@ -231,7 +231,7 @@ def _kinds_of(schema: dict[str, Any]) -> list[str]:
     return [kind for kind, words in _INFERRED.items() if any(word in schema for word in words)] or ["string"]
 
 
-def _changed(value: Any, number: int) -> Iterator[Any]:
+def _variants(value: Any, number: int) -> Iterator[Any]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):
@@ -242,10 +242,10 @@ def _changed(value: Any, number: int) -> Iterator[Any]:
         yield value[: -len(str(number))] + str(number)
     elif isinstance(value, dict):
         for key in value:
-            yield from ({**value, key: other} for other in _changed(value[key], number))
+            yield from ({**value, key: other} for other in _variants(value[key], number))
 
 
-def _merged(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _merge_schemas(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Keywords that keep both of two schemas, as far as can be said without trying; the whole is judged anyway."""
     merged = dict(schema)
     for key, value in other.items():

@@ -65,7 +65,7 @@ class SchemaBook:
         self.definitions[name] = schema
         self._require_end(name)
 
-    def written(self, names: Iterable[str]) -> dict[str, Any]:
+    def file_content(self, names: Iterable[str]) -> dict[str, Any]:
         """The file's content: the definitions of these names and those that they need."""
         needed: dict[str, None] = {}
         for name in names:
@@ -127,7 +127,7 @@ class SchemaBook:
                     raise NotTakenError(f"{node.where}/{key} is empty")
         for key in _MAPS:
             if node.has(key):
-                schema[key] = {name: self._schema(item) for name, item in node.named(key).items()}
+                schema[key] = {name: self._schema(item) for name, item in node.children_by_name(key).items()}
         for key in _SCHEMAS:
             if node.has(key):
                 inner = node.at(key)
@@ -152,7 +152,7 @@ class SchemaBook:
             if node.has(key):
                 yield key, node.flag(key)
         if self._old:
-            yield from _old_bounds(node)
+            yield from _bounds_of_3_0(node)
         yield from _lists(node)
         for key in _ANYTHING:
             if node.has(key):
@@ -188,13 +188,13 @@ class SchemaBook:
     def _is_not_ours(self, node: Node, name: str) -> bool:
         if not node.has("properties") or name not in node.at("properties").object():
             return False
-        described = self._documents.resolved(node.at("properties").at(name))
+        described = self._documents.resolve(node.at("properties").at(name))
         return isinstance(described.value, dict) and described.flag(self._not_ours)
 
     def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
         """Each alternative says by its name which it is."""
         described = node.at("discriminator")
-        told, mapping = described.text("propertyName"), described.named("mapping")
+        told, mapping = described.text("propertyName"), described.children_by_name("mapping")
         for key in ("oneOf", "anyOf"):
             for number, item in enumerate(node.nodes(key)):
                 if not told or not item.has("$ref"):
@@ -222,7 +222,7 @@ def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:
         yield "examples", shown
 
 
-def _old_bounds(node: Node) -> Iterator[tuple[str, Any]]:
+def _bounds_of_3_0(node: Node) -> Iterator[tuple[str, Any]]:
     """Bounds as 3.0 writes them: `exclusiveMinimum: true` says that the minimum itself is not allowed."""
     for side in ("Minimum", "Maximum"):
         if node.value.get(f"exclusive{side}") is True and node.has(side.lower()):
@@ -252,7 +252,7 @@ def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
         if isinstance(value, list):
             waiting += value
         elif isinstance(value, dict):
-            key = _named(value)
+            key = _definition_name(value)
             if key is not None and key not in needed:
                 needed[key] = None
                 waiting.append(definitions.get(key))
@@ -260,7 +260,7 @@ def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
     return needed
 
 
-def _named(schema: Mapping[str, Any]) -> str | None:
+def _definition_name(schema: Mapping[str, Any]) -> str | None:
     reference = schema.get("$ref")
     return reference.removeprefix(_DEFS) if isinstance(reference, str) and reference.startswith(_DEFS) else None
 
@@ -273,7 +273,7 @@ def _in_place(schema: Any) -> set[str]:
         value = waiting.pop()
         if not isinstance(value, dict):
             continue
-        key = _named(value)
+        key = _definition_name(value)
         keys |= {key} if key is not None else set()
         for word in _IN_PLACE:
             inner = value.get(word, [])

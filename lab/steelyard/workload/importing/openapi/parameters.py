@@ -35,7 +35,7 @@ class WireForm:
     as_json: bool = False
     reserved: bool = False
 
-    def written(self, value: Any) -> str:
+    def serialize(self, value: Any) -> str:
         """A value with all that the style puts around it; raises UnmetError where the style knows no way to write it."""
         if self.where == "header":
             return _sendable(self._simple(value, lambda text: text), self.name)
@@ -48,7 +48,7 @@ class WireForm:
             return written
         return self._in_query(value)
 
-    def _quoted(self, text: str) -> str:
+    def _quote(self, text: str) -> str:
         return quote(text, safe=_RESERVED if self.reserved else "")
 
     def _simple(self, value: Any, quoted: Any) -> str:
@@ -63,32 +63,32 @@ class WireForm:
 
     def _in_path(self, value: Any) -> str:
         if self.as_json or self.style == "simple":
-            return self._simple(value, self._quoted)
+            return self._simple(value, self._quote)
         many = isinstance(value, list | dict) and self.explode
         if self.style == "label":
-            return "." + self._simple(value, self._quoted).replace(",", "." if many else ",")
-        name = self._quoted(self.name)
+            return "." + self._simple(value, self._quote).replace(",", "." if many else ",")
+        name = self._quote(self.name)
         if not many:
-            return f";{name}={self._simple(value, self._quoted)}"
+            return f";{name}={self._simple(value, self._quote)}"
         return "".join(f";{key}={item}" for key, item in self._pairs(name, value))
 
     def _pairs(self, name: str, value: Any) -> list[tuple[str, str]]:
         items: Iterable[tuple[str, Any]] = (
             value.items() if isinstance(value, dict) else ((name, item) for item in value)
         )
-        return [(self._quoted(key), self._quoted(_text(item, self.name))) for key, item in items]
+        return [(self._quote(key), self._quote(_text(item, self.name))) for key, item in items]
 
     def _in_query(self, value: Any) -> str:
-        name = self._quoted(self.name)
+        name = self._quote(self.name)
         if self.as_json:
-            return f"{name}={self._quoted(json.dumps(value, ensure_ascii=False))}"
+            return f"{name}={self._quote(json.dumps(value, ensure_ascii=False))}"
         if self.style == "deepObject":
             if not isinstance(value, dict):
                 raise UnmetError(f"parameter {self.name} is no object, which its style deepObject needs")
             return "&".join(f"{name}%5B{key}%5D={item}" for key, item in self._pairs(name, value))
         if isinstance(value, list | dict) and self.explode:
             return "&".join(f"{key}={item}" for key, item in self._pairs(self.name, value))
-        return f"{name}={self._simple(value, self._quoted).replace(',', _BETWEEN[self.style])}"
+        return f"{name}={self._simple(value, self._quote).replace(',', _BETWEEN[self.style])}"
 
 
 def path_of(template: str, written: Mapping[str, str]) -> str:

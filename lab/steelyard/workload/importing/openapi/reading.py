@@ -42,7 +42,7 @@ def _of_json(text: str, place: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
     except RecursionError:
-        raise _too_deep(place) from None
+        raise _depth_refusal(place) from None
     except json.JSONDecodeError as error:
         at = f"line {error.lineno}, column {error.colno}"
         raise ImportRefusedError(f"{place} is not well-formed JSON: {error.msg} at {at}") from None
@@ -66,7 +66,7 @@ def _finite(written: str) -> float:
     return number
 
 
-def _too_deep(place: str) -> ImportRefusedError:
+def _depth_refusal(place: str) -> ImportRefusedError:
     return ImportRefusedError(f"{place} is nested more than {MOST_DEPTH} levels deep")
 
 
@@ -88,7 +88,7 @@ def _require_bounded(values: Any, place: str) -> None:
         if not inner:
             return
         level = inner
-    raise _too_deep(place)
+    raise _depth_refusal(place)
 
 
 def _is_sendable(text: str) -> bool:
@@ -103,7 +103,7 @@ def _of_yaml(text: str, place: str) -> Any:
     built = _Built(place)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
-            built.take(event)
+            built.add_event(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
@@ -136,17 +136,17 @@ class _Built:
         self._nodes = 0
         self._documents = 0
 
-    def take(self, event: Any) -> None:
+    def add_event(self, event: Any) -> None:
         """Go on with the next event; raises ImportRefusedError."""
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise self._refused(event, "a second document begins, where one description is due")
+                raise self._refusal(event, "a second document begins, where one description is due")
         elif isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._named:
-                raise self._refused(event, f"the alias *{event.anchor[:40]} stands within itself, or for nothing")
+                raise self._refusal(event, f"the alias *{event.anchor[:40]} stands within itself, or for nothing")
             value, size = self._named[event.anchor]
             self._add(event, value, size)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
@@ -156,10 +156,10 @@ class _Built:
 
     def _begin(self, event: Any) -> None:
         if len(self._open) >= MOST_DEPTH:
-            raise _too_deep(self._place)
+            raise _depth_refusal(self._place)
         inside = self._open[-1] if self._open else None
         if inside is not None and isinstance(inside.value, dict) and inside.key is None:
-            raise self._refused(event, "a key is no plain text")
+            raise self._refusal(event, "a key is no plain text")
         self._require_known(event, ("map", "seq"))
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         self._named.pop(event.anchor or "", None)
@@ -180,7 +180,7 @@ class _Built:
     def _scalar(self, event: Any) -> None:
         inside = self._open[-1] if self._open else None
         is_key = inside is not None and isinstance(inside.value, dict) and inside.key is None
-        value = event.value if is_key else self._meant(event)
+        value = event.value if is_key else self._scalar_value(event)
         if event.anchor:
             self._named[event.anchor] = (value, 1)
         self._add(event, value, 1)
@@ -197,9 +197,9 @@ class _Built:
             inside.value.append(value)
         elif inside.key is None:
             if not isinstance(value, str):
-                raise self._refused(event, "a key is no plain text")
+                raise self._refusal(event, "a key is no plain text")
             if value in inside.value:
-                raise self._refused(event, f"the key '{value[:80]}' stands twice in one mapping")
+                raise self._refusal(event, f"the key '{value[:80]}' stands twice in one mapping")
             inside.key = value
         else:
             self._set(event, inside, inside.key, value)
@@ -211,10 +211,10 @@ class _Built:
             return
         listed = value if isinstance(value, list) else [value]
         if not all(isinstance(each, dict) for each in listed):
-            raise self._refused(event, "'<<' takes in what is no mapping")
+            raise self._refusal(event, "'<<' takes in what is no mapping")
         inside.merged += listed
 
-    def _meant(self, event: Any) -> Any:
+    def _scalar_value(self, event: Any) -> Any:
         """A scalar's value, by the core schema of YAML 1.2."""
         self._require_known(event, ("str", "int", "float", "bool", "null"))
         text, tag = event.value, event.tag
@@ -231,11 +231,11 @@ class _Built:
                 return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
             return _finite(text) if _NUMBER.fullmatch(text) else text
         except ValueError as error:
-            raise self._refused(event, one_line(str(error))) from None
+            raise self._refusal(event, one_line(str(error))) from None
 
     def _require_known(self, event: Any, kinds: tuple[str, ...]) -> None:
         if event.tag not in (None, "!", *(f"{_STANDARD}{kind}" for kind in kinds)):
-            raise self._refused(event, f"the tag {one_line(event.tag, 80)} is not of plain values")
+            raise self._refusal(event, f"the tag {one_line(event.tag, 80)} is not of plain values")
 
-    def _refused(self, event: Any, why: str) -> ImportRefusedError:
+    def _refusal(self, event: Any, why: str) -> ImportRefusedError:
         return ImportRefusedError(f"{self._place}, line {event.start_mark.line + 1}: {why}")

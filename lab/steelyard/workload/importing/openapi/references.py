@@ -33,7 +33,7 @@ class Node:
     @property
     def last(self) -> str:
         """The name that it has in what it stands in."""
-        return unescaped(self.pointer.rpartition("/")[2])
+        return unescape(self.pointer.rpartition("/")[2])
 
     def has(self, key: str) -> bool:
         """Whether it is an object with this key."""
@@ -46,16 +46,16 @@ class Node:
 
     def object(self) -> dict[str, Any]:
         """Its value, an object; raises NotTakenError where it is none."""
-        return dict(self._of(dict, "object"))
+        return dict(self._value_of_kind(dict, "object"))
 
     def nodes(self, key: str) -> list[Node]:
         """The items of the list under a key, none where it is not there; raises NotTakenError where it is no list."""
         if key not in self.object():
             return []
         listed = self.at(key)
-        return [listed.at(number) for number in range(len(listed._of(list, "list")))]
+        return [listed.at(number) for number in range(len(listed._value_of_kind(list, "list")))]
 
-    def named(self, key: str) -> dict[str, Node]:
+    def children_by_name(self, key: str) -> dict[str, Node]:
         """What the object under a key holds, by name, nothing where it is not there; raises NotTakenError where it is none."""
         if key not in self.object():
             return {}
@@ -64,24 +64,24 @@ class Node:
 
     def text(self, key: str, default: str = "") -> str:
         """The text under a key; raises NotTakenError where something else stands there."""
-        return str(self.at(key)._of(str, "text")) if key in self.object() else default
+        return str(self.at(key)._value_of_kind(str, "text")) if key in self.object() else default
 
     def flag(self, key: str, default: bool = False) -> bool:
         """The truth under a key; raises NotTakenError where something else stands there."""
-        return bool(self.at(key)._of(bool, "true or false")) if key in self.object() else default
+        return bool(self.at(key)._value_of_kind(bool, "true or false")) if key in self.object() else default
 
-    def _of(self, kind: type, word: str) -> Any:
+    def _value_of_kind(self, kind: type, word: str) -> Any:
         if not isinstance(self.value, kind):
-            raise NotTakenError(f"{self.where} is {_said(self.value)}, where {word} is due")
+            raise NotTakenError(f"{self.where} is {_value_text(self.value)}, where {word} is due")
         return self.value
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return kinds.get(type(value), "a number")
 
 
-def unescaped(token: str) -> str:
+def unescape(token: str) -> str:
     """A name as a pointer writes it, plain."""
     return token.replace("~1", "/").replace("~0", "~")
 
@@ -94,7 +94,7 @@ class OpenApiDocuments:
         self.raw = {place: raw}
         self._read = {place: self.root}
 
-    def resolved(self, node: Node) -> Node:
+    def resolve(self, node: Node) -> Node:
         """A node, or what its `$ref` leads to in the end; raises NotTakenError where that is nowhere, or may not be read."""
         for _ in range(MOST_HOPS):
             if not node.has("$ref"):
@@ -111,7 +111,7 @@ class OpenApiDocuments:
         if fragment and not fragment.startswith("/"):
             raise NotTakenError(f"{node.where} refers to '{one_line(reference, 80)}', which is no JSON pointer")
         for token in fragment.split("/")[1:]:
-            key: str | int = unescaped(token)
+            key: str | int = unescape(token)
             if isinstance(step.value, list) and str(key).isdecimal() and int(key) < len(step.value):
                 key = int(key)
             elif not step.has(str(key)):
@@ -137,10 +137,10 @@ class OpenApiDocuments:
             raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}', outside its folder; {beside}")
         known = self._read.get(str(path))
         if known is None:
-            known = self._read[str(path)] = self._opened(str(path), node)
+            known = self._read[str(path)] = self._open_document(str(path), node)
         return known
 
-    def _opened(self, path: str, node: Node) -> Node:
+    def _open_document(self, path: str, node: Node) -> Node:
         if len(self._read) == MOST_DOCUMENTS:
             raise NotTakenError(f"{node.where} leads to more than {MOST_DOCUMENTS} documents")
         try:

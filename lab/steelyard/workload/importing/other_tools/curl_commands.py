@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 from .curl_options import BODY, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
-from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, beside, text_of
+from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 from .shell import Command, commands_of
 
 _CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
@@ -18,7 +18,7 @@ _CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MUL
 class CurlCommands:
     """A file with commands of curl."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether a line begins with curl."""
         return not head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) and _CURL.search(head) is not None
 
@@ -33,14 +33,14 @@ class CurlCommands:
             if not words:
                 continue
             if Path(words[0].replace("\\", "/")).name not in ("curl", "curl.exe"):
-                held.leave(f"{where}: {words[0][:40]}", "only commands of curl are read, and nothing is run")
+                held.leave_out(f"{where}: {words[0][:40]}", "only commands of curl are read, and nothing is run")
                 continue
             try:
                 _require_plain(command)
                 for part in _parts(words[1:]):
                     held.requests += _requests(part, where, place, held)
             except LeftOutError as error:
-                held.leave(where, str(error))
+                held.leave_out(where, str(error))
         return held
 
 
@@ -123,7 +123,7 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
         raise LeftOutError("it names no address")
     for name in dict.fromkeys(name for name, _ in part.options):
         if name not in TAKEN and name not in QUIET:
-            held.leave(f"{where}: --{name}", WHY_LEFT.get(name, "there is no such option of a load"))
+            held.leave_out(f"{where}: --{name}", WHY_LEFT.get(name, "there is no such option of a load"))
     headers, body = _headers(part, where, held), _body(part, place)
     method = (part.values("request") or [""])[-1] or ("HEAD" if part.has("head") else "POST" if _sends(part) else "GET")
     query = body if part.has("get") else ""
@@ -158,7 +158,7 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
     for line in part.values("header"):
         name, colon, value = line.partition(":")
         if line.startswith("@"):
-            held.leave(f"{where}: --header {line[:60]}", "write the headers themselves")
+            held.leave_out(f"{where}: --header {line[:60]}", "write the headers themselves")
         elif colon and not value.strip():
             silent.add(name.strip().lower())
         elif colon or line.rstrip().endswith(";"):
@@ -181,9 +181,9 @@ def _body(part: _Part, place: Path) -> str:
         if name not in BODY:
             continue
         if name == "data-urlencode":
-            pieces.append((name, _encoded(value, place)))
+            pieces.append((name, _url_encode(value, place)))
         elif value.startswith("@") and name != "data-raw":
-            text = beside(place, value[1:]) if value != "@-" else _nothing()
+            text = neighbour_text(place, value[1:]) if value != "@-" else _nothing()
             pieces.append((name, re.sub(r"[\r\n\0]", "", text) if name in ("data", "data-ascii") else text))
         else:
             pieces.append((name, value))
@@ -194,11 +194,11 @@ def _nothing() -> str:
     raise LeftOutError("its body comes from what another command prints")
 
 
-def _encoded(value: str, place: Path) -> str:
+def _url_encode(value: str, place: Path) -> str:
     """`content`, `=content`, `name=content`, `@file` or `name@file`, as curl encodes them."""
     match = re.match(r"([^=@]*)([=@])(.*)", value, re.DOTALL)
     if match is None:
         return quote_plus(value)
     name, kind, rest = match.groups()
-    text = beside(place, rest) if kind == "@" else rest
+    text = neighbour_text(place, rest) if kind == "@" else rest
     return (f"{name}=" if name else "") + quote_plus(text)

@@ -9,16 +9,16 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-def _letters(text: str) -> dict[str, str]:
+def _short_options(text: str) -> dict[str, str]:
     """Options by their letters, of `X=request`."""
     return {pair[0]: pair[2:] for pair in _words(text)}
 
 
-LETTERS_WITH_VALUE = _letters(
+LETTERS_WITH_VALUE = _short_options(
     "X=request H=header d=data F=form u=user b=cookie c=cookie-jar A=user-agent e=referer m=max-time o=output w=write-out "
     "T=upload-file K=config x=proxy U=proxy-user r=range D=dump-header E=cert C=continue-at y=speed-time Y=speed-limit"
 )
-LETTERS = _letters(
+LETTERS = _short_options(
     "s=silent S=show-error v=verbose i=include f=fail N=no-buffer #=progress-bar g=globoff O=remote-name G=get I=head "
     "L=location k=insecure J=remote-header-name j=junk-session-cookies Z=parallel a=append q=disable 0=http1.0 4=ipv4 6=ipv6 "
     "n=netrc"

@@ -19,7 +19,7 @@ OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragm
 class Har:
     """A file whose `log` has `entries`."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether it is a JSON object that begins with `log`, or one that says to be a HAR elsewhere."""
         return _BEGIN.match(head) is not None
 
@@ -43,7 +43,7 @@ class Har:
             try:
                 held.requests.append(_request(entry, where))
             except LeftOutError as error:
-                held.leave(where, str(error))
+                held.leave_out(where, str(error))
         return held
 
 

@@ -65,15 +65,16 @@ class ImportedRequests:
     data: dict[str, Mapping[str, object]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
-    def leave(self, component: str, why: str) -> None:
+    def leave_out(self, component: str, why: str) -> None:
         """Say of something that it is not taken over."""
         self.left.append(Left(component, why))
 
 
 class Reader(Protocol):
-    """A kind of file. `knows` looks at the beginning of the content alone; `read` raises ImportRefusedError where it is broken."""
+    """A kind of file. `recognizes` looks at the beginning of the content alone; `read` raises ImportRefusedError where it is
+    broken."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether a file that begins so is one of this kind."""
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
@@ -93,7 +94,7 @@ def text_of(content: bytes, place: Path) -> str:
         raise ImportRefusedError(f"{place} is not UTF-8 text: see line {line}") from None
 
 
-def beside(place: Path, name: str) -> str:
+def neighbour_text(place: Path, name: str) -> str:
     """The text of a file that a request refers to; raises LeftOutError where it lies outside the file's folder, or is none."""
     folder = place.resolve().parent
     try:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from ....base.errors import ImportRefusedError
-from ..documents import parsed
+from ..documents import parse
 from ..names import local, one_line
 from . import jmeter_parts as parts
 from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
@@ -45,13 +45,13 @@ class _Scope:
 class JMeterPlan:
     """A `.jmx` file."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether its root is that of a plan."""
         return root_of(head) == "jmeterTestPlan"
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all samplers that are switched on."""
-        root = parsed(content, str(place))
+        root = parse(content, str(place))
         trees = root.findall("hashTree")
         if not trees:
             raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so nothing in it is to be run")
@@ -71,13 +71,13 @@ class _Plan:
     def variables_of(self, root: etree._Element) -> None:
         """Remember the plan's own variables, and the columns of its tables, wherever they stand."""
         for element in root.iter("Arguments", "TestPlan", "CSVDataSet"):
-            if not parts.enabled(element):
+            if not parts.is_enabled(element):
                 continue
             if element.tag == "CSVDataSet":
                 try:
-                    parts.take_table(element, self._texts, self._place, self.held)
+                    parts.import_table(element, self._texts, self._place, self.held)
                 except LeftOutError as error:
-                    self.held.leave(_named(element), str(error))
+                    self.held.leave_out(_element_name(element), str(error))
             else:
                 self._texts.variables.update(parts.arguments_of(element))
 
@@ -85,24 +85,24 @@ class _Plan:
         """The samplers of a tree, under what applies to them: all configuration beside them, before or behind."""
         pairs = list(_pairs(tree))
         for element, _ in pairs:
-            if parts.enabled(element):
-                scope = self._scoped(element, scope)
+            if parts.is_enabled(element):
+                scope = self._inner_scope(element, scope)
         for element, below in pairs:
-            if not parts.enabled(element):
-                self.held.leave(_named(element), "it is switched off")
+            if not parts.is_enabled(element):
+                self.held.leave_out(_element_name(element), "it is switched off")
                 continue
             kind = local(str(element.tag))
             inner = scope
             if kind in _SAMPLERS:
                 for nested, _ in _pairs(below):
-                    inner = self._scoped(nested, inner) if parts.enabled(nested) else inner
+                    inner = self._inner_scope(nested, inner) if parts.is_enabled(nested) else inner
                 self._sample(element, inner)
                 self._name_rest(below)
             else:
-                self._say(element, kind)
+                self._note_element(element, kind)
                 self.walk(below, inner)
 
-    def _scoped(self, element: etree._Element, scope: _Scope) -> _Scope:
+    def _inner_scope(self, element: etree._Element, scope: _Scope) -> _Scope:
         kind = local(str(element.tag))
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             own = {name: text for name, text in parts.properties(element).items() if text}
@@ -125,13 +125,13 @@ class _Plan:
     def _name_rest(self, tree: etree._Element) -> None:
         """What stands below a sampler and has no effect on its request."""
         for element, below in _pairs(tree):
-            if not parts.enabled(element):
-                self.held.leave(_named(element), "it is switched off")
+            if not parts.is_enabled(element):
+                self.held.leave_out(_element_name(element), "it is switched off")
             else:
-                self._say(element, local(str(element.tag)))
+                self._note_element(element, local(str(element.tag)))
             self._name_rest(below)
 
-    def _say(self, element: etree._Element, kind: str) -> None:
+    def _note_element(self, element: etree._Element, kind: str) -> None:
         """Note what a load can be told of an element, or that it is left out."""
         own = parts.properties(element)
         if kind in ("HeaderManager", "AuthManager", "CSVDataSet", "Arguments", *_SILENT):
@@ -139,30 +139,30 @@ class _Plan:
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             return
         if kind in ("ThreadGroup", "SetupThreadGroup", "PostThreadGroup"):
-            self.held.notes.append(f"{_named(element)}: {_load_of(own)}")
+            self.held.notes.append(f"{_element_name(element)}: {_load_of(own)}")
         elif kind in ("ConstantTimer", "UniformRandomTimer"):
             pause = parts.pause_of(own, uniform=kind == "UniformRandomTimer")
             if pause is None:
-                self.held.leave(_named(element), "its pause is no plain number")
+                self.held.leave_out(_element_name(element), "its pause is no plain number")
             else:
-                self.held.notes.append(f"{_named(element)}: `steelyard load --think {pause}`")
+                self.held.notes.append(f"{_element_name(element)}: `steelyard load --think {pause}`")
         elif kind in ("ConstantThroughputTimer", "PreciseThroughputTimer"):
-            self.held.leave(_named(element), "`steelyard load --rate 100/s` asks at a rate")
+            self.held.leave_out(_element_name(element), "`steelyard load --rate 100/s` asks at a rate")
         elif kind.endswith("Assertion") and kind in parts.ASSERTIONS:
             return
         else:
-            self.held.leave(_named(element), _WHY.get(kind, _why_of(kind)))
+            self.held.leave_out(_element_name(element), _WHY.get(kind, _why_of(kind)))
 
     def _sample(self, element: etree._Element, scope: _Scope) -> None:
         where = f"sampler '{one_line(element.get('testname') or '', 60)}' in line {element.sourceline}"
         try:
             self.held.requests.append(self._request(element, scope, where))
         except LeftOutError as error:
-            self.held.leave(where, str(error))
+            self.held.leave_out(where, str(error))
 
     def _request(self, element: etree._Element, scope: _Scope, where: str) -> HeldRequest:
         own = scope.defaults | {name: text for name, text in parts.properties(element).items() if text}
-        fill = self._texts.filled
+        fill = self._texts.fill
         if own.get("HTTPSampler.DO_MULTIPART_POST") == "true" or parts.files_of(element):
             raise LeftOutError("its body has several parts or is a file, which no sample can hold")
         method = fill(own.get("HTTPSampler.method") or "GET").upper()
@@ -182,7 +182,7 @@ class _Plan:
         if body and not raw and not any(name.lower() == "content-type" for name, _ in headers):
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
         if own.get("HTTPSampler.image_parser") == "true":
-            self.held.leave(f"{where}: what its page embeds", "each of these is a request of its own")
+            self.held.leave_out(f"{where}: what its page embeds", "each of these is a request of its own")
         return HeldRequest(
             where,
             method,
@@ -190,19 +190,19 @@ class _Plan:
             name=element.get("testname") or "",
             headers=tuple(headers),
             body=body,
-            expect=self._expected(scope, where),
+            expect=self._expected_answer(scope, where),
             asker=scope.asker,
         )
 
-    def _expected(self, scope: _Scope, where: str) -> dict[str, object]:
+    def _expected_answer(self, scope: _Scope, where: str) -> dict[str, object]:
         rules = Rules()
         for assertion in scope.assertions:
             kind = local(str(assertion.tag))
             try:
                 if kind in parts.ASSERTIONS:
-                    parts.ASSERTIONS[kind](assertion, rules, self._texts.filled)
+                    parts.ASSERTIONS[kind](assertion, rules, self._texts.fill)
             except LeftOutError as error:
-                self.held.leave(f"{_named(assertion)} of {where}", str(error))
+                self.held.leave_out(f"{_element_name(assertion)} of {where}", str(error))
         return rules.said
 
 
@@ -215,7 +215,7 @@ def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Elemen
             yield child, behind if behind is not None and behind.tag == "hashTree" else etree.Element("hashTree")
 
 
-def _named(element: etree._Element) -> str:
+def _element_name(element: etree._Element) -> str:
     return f"{local(str(element.tag))} '{one_line(element.get('testname') or '', 60)}'"
 
 

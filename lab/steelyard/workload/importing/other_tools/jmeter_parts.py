@@ -12,8 +12,8 @@ from urllib.parse import quote_plus
 from lxml import etree
 
 from ....models.service import OF_THE_ENGINE
-from ..secrets import hole_of, names_secret
-from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, beside
+from ..secrets import names_secret, wildcard_of
+from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, neighbour_text
 from .rules import Rules, plain
 
 Fill = Callable[[str], str]
@@ -27,7 +27,7 @@ _MATCHES, _CONTAINS, _NOT, _EQUALS, _SUBSTRING, _OR = 1, 2, 4, 8, 16, 32
 _SEPARATORS = {"\\t": "\t", "tab": "\t", "": ","}
 
 
-def enabled(element: etree._Element) -> bool:
+def is_enabled(element: etree._Element) -> bool:
     """Whether a part is switched on."""
     return bool(element.get("enabled", "true") != "false")
 
@@ -74,14 +74,14 @@ def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
     """Who asks, of the first entry of an authorization manager."""
     listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
     if len(listed) > 1:
-        held.leave(
+        held.leave_out(
             f"AuthManager '{element.get('testname') or ''}': all but its first entry", "a service has one who asks"
         )
     for own in listed[:1]:
         kind = own.get("Authorization.mechanism", "BASIC").lower()
         if kind in ("basic", "digest", "basic_digest", ""):
             return Asker("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
-        held.leave(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not speak {kind}")
+        held.leave_out(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not speak {kind}")
     return None
 
 
@@ -105,12 +105,12 @@ class Texts:
         self.columns: set[str] = set()
         self._held, self._filled = held, 0
 
-    def filled(self, text: str) -> str:
+    def fill(self, text: str) -> str:
         """A text as it is sent; raises LeftOutError where something else would have filled it."""
         self._filled = 0
-        return self._within(text, 0)
+        return self._fill_nested(text, 0)
 
-    def _within(self, text: str, depth: int) -> str:
+    def _fill_nested(self, text: str, depth: int) -> str:
         filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
         if len(filled) > MOST_BYTES:
             raise LeftOutError("its variables make it too long")
@@ -123,7 +123,7 @@ class Texts:
         if name in self.columns:
             return f"{{{{{place_of(name)}}}}}"
         if name in self.variables:
-            return self._within(self.variables[name], depth + 1)
+            return self._fill_nested(self.variables[name], depth + 1)
         if name.startswith("__"):
             return self._function(name)
         raise LeftOutError(f"${{{name[:60]}}} is filled by an answer, a script or the command line")
@@ -152,16 +152,16 @@ class Texts:
 def place_of(variable: str) -> str:
     """The place of a column, which begins with a letter and is none of the engine's."""
     if names_secret(variable):
-        return hole_of(variable)
+        return wildcard_of(variable)
     place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60]
     return place if place[:1].isalpha() and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}") else f"c_{place}"
 
 
-def take_table(element: etree._Element, texts: Texts, place: Path, held: ImportedRequests) -> None:
+def import_table(element: etree._Element, texts: Texts, place: Path, held: ImportedRequests) -> None:
     """A table of data with its columns as places; raises LeftOutError."""
     own = properties(element)
-    file = texts.filled(own.get("filename", ""))
-    content = beside(place, file)
+    file = texts.fill(own.get("filename", ""))
+    content = neighbour_text(place, file)
     separator = _SEPARATORS.get(own.get("delimiter", ","), own.get("delimiter", ","))
     if len(separator) != 1:
         raise LeftOutError(f"its values are separated by '{separator[:20]}', which is no single character")
@@ -184,7 +184,9 @@ def take_table(element: etree._Element, texts: Texts, place: Path, held: Importe
     for _, column in kept:
         held.data[place_of(column)] = {"kind": "csv", "file": f"data/{name}"}
     for column in hidden:
-        held.leave(f"column {column} of {file}", f"its values are secrets: describe it under [data.{place_of(column)}]")
+        held.leave_out(
+            f"column {column} of {file}", f"its values are secrets: describe it under [data.{place_of(column)}]"
+        )
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
@@ -203,11 +205,11 @@ def form_of(arguments: Sequence[etree._Element], fill: Fill) -> str:
         name, value = fill(own.get("Argument.name", "")), fill(own.get("Argument.value", ""))
         encode = own.get("HTTPArgument.always_encode") == "true"
         equals = "" if own.get("HTTPArgument.use_equals") == "false" and not value else "="
-        written.append(_encoded(name, encode) + equals + _encoded(value, encode))
+        written.append(_form_encode(name, encode) + equals + _form_encode(value, encode))
     return "&".join(written)
 
 
-def _encoded(text: str, encode: bool) -> str:
+def _form_encode(text: str, encode: bool) -> str:
     """A text as a form holds it; places in it stay."""
     if not encode:
         return text

@@ -26,7 +26,7 @@ class Rules:
         """One of these codes is right."""
         if not codes or not all(100 <= code <= 599 for code in codes):
             raise LeftOutError("it names no status codes of HTTP")
-        self._only("status", codes)
+        self._require_only("status", codes)
 
     def contains(self, text: str) -> None:
         """A text stands in the answer; a second one is said by an expression."""
@@ -45,7 +45,7 @@ class Rules:
             re.compile(expression)
         except (re.error, RecursionError, OverflowError) as error:
             raise LeftOutError(f"its expression cannot be read: {error}") from None
-        self._only("matches", expression)
+        self._require_only("matches", expression)
 
     def path(self, kind: str, path: str) -> None:
         """An XPath (`xpath`) or a JSONPath (`jsonpath`) finds something."""
@@ -59,12 +59,12 @@ class Rules:
         """The answer has so many bytes."""
         for key, value in (("least", least), ("most", most)):
             if value is not None:
-                self._only(key, value)
+                self._require_only(key, value)
 
     def fault(self, word: str) -> None:
         """A SOAP fault is `absent` or `present`."""
-        self._only("fault", word)
+        self._require_only("fault", word)
 
-    def _only(self, key: str, value: object) -> None:
+    def _require_only(self, key: str, value: object) -> None:
         if self.said.setdefault(key, value) != value:
             raise LeftOutError(f"another assertion has said {key} already, and a service's rules have one")

@@ -76,7 +76,7 @@ class _Scanner:
         expanded: str | None = None
         while self._at < len(self._text) and (letter := self._text[self._at]) not in " \t\n;|&()<>":
             if letter == "'":
-                pieces.append(self._until("'", command))
+                pieces.append(self._read_until("'", command))
             elif self._text.startswith("$'", self._at):
                 self._at += 1
                 pieces.append(self._ansi(command))
@@ -96,7 +96,7 @@ class _Scanner:
                 self._at += 1
         return ShellWord("".join(pieces), expanded)
 
-    def _until(self, quote: str, command: Command) -> str:
+    def _read_until(self, quote: str, command: Command) -> str:
         begin = self._at + 1
         end = self._text.find(quote, begin)
         if end < 0:
@@ -107,21 +107,21 @@ class _Scanner:
     def _ansi(self, command: Command) -> str:
         match = re.compile(r"'((?:[^'\\]|\\.)*+)'", re.DOTALL).match(self._text, self._at)
         if match is None:
-            return self._until("'", command)
+            return self._read_until("'", command)
         self._step(len(match[0]))
-        return _ESCAPE.sub(_unescaped, match[1])
+        return _ESCAPE.sub(_unescape, match[1])
 
     def _doubly_quoted(self, command: Command) -> tuple[str | None, str]:
         match = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL).match(self._text, self._at)
         if match is None:
-            return None, self._until('"', command)
+            return None, self._read_until('"', command)
         self._step(len(match[0]))
         bare = re.sub(r"\\.", "", match[1], flags=re.DOTALL)
         filled = _FILLED.search(bare)
         return filled and filled[0], re.sub(r'\\(["\\$`\n])', lambda escaped: escaped[1].strip("\n"), match[1])
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     number = escape[1] or escape[2] or escape[3]
     if number or escape[4]:
         code = int(number, 16) if number else int(escape[4], 8)

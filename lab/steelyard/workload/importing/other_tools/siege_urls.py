@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, beside, text_of
+from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 
 _VARIABLE = re.compile(r"\s*([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$")
 _USED = re.compile(r"\$(?:\(([\w.-]+)\)|\{([\w.-]+)\})")
@@ -20,7 +20,7 @@ _FORM = "application/x-www-form-urlencoded"
 class SiegeUrls:
     """A file with a URL a line."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether what first stands in it is a URL, or a variable before one."""
         lines = [
             line for line in head.lstrip("\ufeff").splitlines() if line.strip() and not line.lstrip().startswith("#")
@@ -39,9 +39,9 @@ class SiegeUrls:
                 if not line.strip() or line.lstrip().startswith("#"):
                     continue
                 if assigned:
-                    variables[assigned[1]] = _filled(assigned[2], variables)
+                    variables[assigned[1]] = _fill_variables(assigned[2], variables)
                 else:
-                    request = _request(_filled(line.strip(), variables), where, place)
+                    request = _request(_fill_variables(line.strip(), variables), where, place)
                     held.requests.append(request)
                     kinds = [value for _, value in request.headers if value != _FORM]
                     if kinds:
@@ -49,11 +49,11 @@ class SiegeUrls:
                             f"{where}: sent as {kinds[0]}, as its file's name says; Siege itself needs --content-type for it"
                         )
             except LeftOutError as error:
-                held.leave(where, str(error))
+                held.leave_out(where, str(error))
         return held
 
 
-def _filled(line: str, variables: dict[str, str]) -> str:
+def _fill_variables(line: str, variables: dict[str, str]) -> str:
     def value(used: re.Match[str]) -> str:
         name = used[1] or used[2]
         if name not in variables:
@@ -81,6 +81,6 @@ def _request(line: str, where: str, place: Path) -> HeldRequest:
     if data.startswith("<"):
         name = data[1:].strip()
         kind = _KINDS.get(Path(name).suffix.lower(), _FORM)
-        data = beside(place, name)
+        data = neighbour_text(place, name)
     headers = (("Content-Type", kind),) if data else ()
     return HeldRequest(where, method.upper(), url, headers=headers, body=data)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from ....base.errors import ImportRefusedError
-from ..documents import parsed
+from ..documents import parse
 from ..names import local, one_line
 from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
 from .rules import Rules, plain
@@ -35,13 +35,13 @@ _SOAP_TYPES = {"1_1": "text/xml; charset=utf-8", "1_2": "application/soap+xml; c
 class SoapUiProject:
     """A project of SoapUI or ReadyAPI in one file."""
 
-    def knows(self, head: str) -> bool:
+    def recognizes(self, head: str) -> bool:
         """Whether its root is that of a project."""
         return root_of(head) == "soapui-project"
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all test steps, or of the interfaces where there is no test."""
-        root = parsed(content, str(place))
+        root = parse(content, str(place))
         if root.tag != f"{_C}soapui-project":
             raise ImportRefusedError(f"{place} is no project of SoapUI: its root is in another namespace than {CON}")
         project = _Project(root, ImportedRequests("a SoapUI project"))
@@ -52,7 +52,7 @@ class SoapUiProject:
             project.held.notes.append(
                 "the requests of test steps were taken over, not those that stand under the interfaces"
             )
-        project.rest()
+        project.leave_out_scripts()
         return project.held
 
 
@@ -79,7 +79,7 @@ class _Project:
             for case in suite.iterfind(f"{_C}testCase"):
                 named = f"test case '{one_line(case.get('name') or '', 60)}'"
                 if "true" in (suite.get("disabled"), case.get("disabled")):
-                    self.held.leave(named, "it is switched off")
+                    self.held.leave_out(named, "it is switched off")
                     continue
                 texts = _Texts(self._root, suite, case)
                 for step in case.iterfind(f"{_C}testStep"):
@@ -96,46 +96,48 @@ class _Project:
             interface = operation.getparent()
             assert interface is not None
             known = self.operations[interface.get("name") or "", operation.get("name") or ""]
-            self._take(call, known, f"{operation.get('name')}", texts)
+            self._read_request(call, known, f"{operation.get('name')}", texts)
         for request in self._root.iter(f"{_C}request"):
             method = request.getparent()
             if method is not None and method.tag == f"{_C}method":
-                self._take(request, _method(method), method.get("name") or "", texts)
+                self._read_request(request, _method(method), method.get("name") or "", texts)
 
-    def rest(self) -> None:
+    def leave_out_scripts(self) -> None:
         """Name what else could run: scripts of the project and of its mocks."""
         for element in self._root.iter(
             f"{_C}setupScript", f"{_C}tearDownScript", f"{_C}afterLoadScript", f"{_C}beforeSaveScript"
         ):
             if (element.text or "").strip():
-                self.held.leave(f"{local(str(element.tag))} in line {element.sourceline}", "a script; none is run")
+                self.held.leave_out(f"{local(str(element.tag))} in line {element.sourceline}", "a script; none is run")
         for element in self._root.iterfind(f"{_C}eventHandlers"):
-            self.held.leave(f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; none is run")
+            self.held.leave_out(f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; none is run")
         for kind in ("mockService", "restMockService"):
             for element in self._root.iterfind(f"{_C}{kind}"):
-                self.held.leave(f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers, and does not ask")
+                self.held.leave_out(
+                    f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers, and does not ask"
+                )
 
     def _step(self, step: etree._Element, texts: _Texts) -> None:
         kind, name = step.get("type") or "", step.get("name") or ""
         named = f"step '{one_line(name, 60)}'"
         config = step.find(f"{_C}config")
         if step.get("disabled") == "true":
-            self.held.leave(named, "it is switched off")
+            self.held.leave_out(named, "it is switched off")
         elif kind == "request" and config is not None:
             key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
             request = config.find(f"{_C}request")
-            self._take(request, self.operations.get(key, _Operation("")), name, texts)
+            self._read_request(request, self.operations.get(key, _Operation("")), name, texts)
         elif kind == "restrequest" and config is not None:
-            path = _joined(config.get("resourcePath") or "")
+            path = _join_path(config.get("resourcePath") or "")
             key = (config.get("service") or "", f"{path} {config.get('methodName') or ''}")
             known = self.operations.get(key) or _Operation("", method="GET", path=path)
-            self._take(config.find(f"{_C}restRequest"), known, name, texts)
+            self._read_request(config.find(f"{_C}restRequest"), known, name, texts)
         elif kind == "httprequest" and config is not None:
-            self._take(config, _Operation("", method=config.get("method") or "GET"), name, texts)
+            self._read_request(config, _Operation("", method=config.get("method") or "GET"), name, texts)
         elif _STEPS.get(kind) != "":
-            self.held.leave(f"{named} ({kind})", _STEPS.get(kind, "it sends no request of HTTP that is known here"))
+            self.held.leave_out(f"{named} ({kind})", _STEPS.get(kind, "it sends no request of HTTP that is known here"))
 
-    def _take(self, request: etree._Element | None, known: _Operation, name: str, texts: _Texts) -> None:
+    def _read_request(self, request: etree._Element | None, known: _Operation, name: str, texts: _Texts) -> None:
         line = "" if request is None else f" in line {request.sourceline}"
         where = f"request '{one_line(name, 60)}'{line}"
         try:
@@ -143,18 +145,18 @@ class _Project:
                 raise LeftOutError("its request is missing")
             self.held.requests.append(self._request(request, known, name, where, texts))
         except LeftOutError as error:
-            self.held.leave(where, str(error))
+            self.held.leave_out(where, str(error))
 
     def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> HeldRequest:
         if request.find(f"{_C}attachment") is not None:
             raise LeftOutError("it has attachments, which no sample can hold")
-        endpoint = texts.filled((request.findtext(f"{_C}endpoint") or known.address).strip())
+        endpoint = texts.fill((request.findtext(f"{_C}endpoint") or known.address).strip())
         if not endpoint:
             raise LeftOutError("it names no address")
-        body = texts.filled((request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n"))
+        body = texts.fill((request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n"))
         if _UNFILLED.search(body):
             raise LeftOutError("it holds ? where values should stand")
-        headers = [(pair, texts.filled(value)) for pair, value in _headers(request)]
+        headers = [(pair, texts.fill(value)) for pair, value in _headers(request)]
         has_type = any(pair.lower() == "content-type" for pair, _ in headers)
         if known.styles is None and known.method == "POST" and request.tag != f"{_C}config":
             url = endpoint
@@ -174,11 +176,11 @@ class _Project:
             name=name,
             headers=tuple(headers),
             body=body,
-            expect=self._expected(request, where, texts),
+            expect=self._expected_answer(request, where, texts),
             asker=_asker(request),
         )
 
-    def _expected(self, request: etree._Element, where: str, texts: _Texts) -> dict[str, object]:
+    def _expected_answer(self, request: etree._Element, where: str, texts: _Texts) -> dict[str, object]:
         rules = Rules()
         for assertion in request.iterfind(f"{_C}assertion"):
             if assertion.get("disabled") == "true":
@@ -189,9 +191,9 @@ class _Project:
                 mapped = _ASSERTIONS.get(kind)
                 if mapped is None:
                     raise LeftOutError(_why_left(kind))
-                mapped(rules, {key: texts.filled(text) for key, text in said.items()})
+                mapped(rules, {key: texts.fill(text) for key, text in said.items()})
             except LeftOutError as error:
-                self.held.leave(f"assertion '{one_line(kind, 60)}' of {where}", str(error))
+                self.held.leave_out(f"assertion '{one_line(kind, 60)}' of {where}", str(error))
         if rules.said.get("fault") == "present":
             rules.said.setdefault("status", [200, 500])
         return rules.said
@@ -206,7 +208,7 @@ class _Project:
         seconds = (load.findtext(f"{_C}testLimit") or "").strip() if load.findtext(f"{_C}limitType") == "TIME" else ""
         for script in ("setupScript", "tearDownScript"):
             if (load.findtext(f"{_C}{script}") or "").strip():
-                self.held.leave(f"{script} of {named}", "a script; none is run")
+                self.held.leave_out(f"{script} of {named}", "a script; none is run")
         if strategy == "Simple":
             self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(said))}`")
         elif (
@@ -221,7 +223,7 @@ class _Project:
                 f"{named}: `{load_words(users, seconds, '--profile bursts')}`, whose bursts are a tenth of the time"
             )
         else:
-            self.held.leave(named, f"no profile is like its strategy, {one_line(strategy, 40)}")
+            self.held.leave_out(named, f"no profile is like its strategy, {one_line(strategy, 40)}")
 
 
 def _pause(said: Mapping[str, str]) -> str:
@@ -245,7 +247,7 @@ class _Texts:
                 name = each.findtext(f"{_C}name") or ""
                 self._values[f"#{scope}#{name}"] = self._values[name] = each.findtext(f"{_C}value") or ""
 
-    def filled(self, text: str) -> str:
+    def fill(self, text: str) -> str:
         """A text as it is sent; raises LeftOutError where something else would have filled it."""
 
         def value(used: re.Match[str]) -> str:
@@ -275,7 +277,9 @@ def _method(method: etree._Element) -> _Operation:
     above = [element for element in method.iterancestors() if element.tag in (f"{_C}resource", f"{_C}interface")]
     base = next((element.get("basePath") or "" for element in above if element.tag == f"{_C}interface"), "")
     address = next((e.findtext(f"{_C}endpoints/{_C}endpoint") or "" for e in above if e.tag == f"{_C}interface"), "")
-    path = _joined(base, *(element.get("path") or "" for element in reversed(above) if element.tag == f"{_C}resource"))
+    path = _join_path(
+        base, *(element.get("path") or "" for element in reversed(above) if element.tag == f"{_C}resource")
+    )
     styles = {
         parameter.findtext(f"{_C}name") or "": parameter.findtext(f"{_C}style") or "QUERY"
         for element in [*above, method]
@@ -284,7 +288,7 @@ def _method(method: etree._Element) -> _Operation:
     return _Operation(address, method=method.get("method") or "GET", path=path, styles=styles)
 
 
-def _joined(*parts: str) -> str:
+def _join_path(*parts: str) -> str:
     """A path of resources, with one slash before each."""
     return re.sub(r"/{2,}", "/", "/".join(["", *parts]))
 
@@ -302,7 +306,7 @@ def _rest_address(
 ) -> tuple[str, list[tuple[str, str]]]:
     """Where a request of REST goes, and the headers that its parameters make; raises LeftOutError."""
     values = {
-        each.get("key") or "": texts.filled(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
+        each.get("key") or "": texts.fill(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
     }
     path, query, headers = known.path, [], []
     for name, value in values.items():
@@ -327,7 +331,7 @@ def _headers(request: etree._Element) -> list[tuple[str, str]]:
     for setting in request.iterfind(f"{_C}settings/{_C}setting"):
         if setting.get("id") == _HEADERS and (setting.text or "").strip():
             try:
-                within = parsed((setting.text or "").encode(), "a setting")
+                within = parse((setting.text or "").encode(), "a setting")
             except ImportRefusedError:
                 raise LeftOutError("its headers are not well-formed XML") from None
             entries = [within] if local(str(within.tag)) == "entry" else list(within.iter(f"{_C}entry"))

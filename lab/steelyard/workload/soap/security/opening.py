@@ -32,7 +32,7 @@ class Expected:
     reader: KeyOwner | None = None
 
 
-def opened(envelope: bytes, expected: Expected) -> bytes:
+def open_envelope(envelope: bytes, expected: Expected) -> bytes:
     """The envelope as it was before it was protected; raises ContractError where it is not protected as expected.
 
     There is one way in which it may be: one header, one `Security` in it, one body, no name for two elements; what is read is the
@@ -42,7 +42,7 @@ def opened(envelope: bytes, expected: Expected) -> bytes:
     root = parse(envelope)
     security = _security(root)
     if expected.reader is not None:
-        root = _decrypted(root, security, expected.reader)
+        root = _decrypt(root, security, expected.reader)
         security = _security(root)
     if expected.signer is not None:
         _verify(root, security, expected.signer)
@@ -57,14 +57,14 @@ def _security(root: etree._Element) -> etree._Element:
     twice = next((value for value, times in named.items() if times > 1), None)
     if twice is not None:
         raise ContractError(f"the name {twice[:80]!r} is given to two elements, of which a signature could mean either")
-    return _only(root[0], names.SECURITY, "the header")
+    return _single_child(root[0], names.SECURITY, "the header")
 
 
 def _ids(element: etree._Element) -> set[str]:
     return {element.attrib[name] for name in _IDS if name in element.attrib}
 
 
-def _only(parent: etree._Element, tag: str, place: str) -> etree._Element:
+def _single_child(parent: etree._Element, tag: str, place: str) -> etree._Element:
     children = parent.findall(tag)
     if len(children) != 1:
         raise ContractError(f"{place} holds {len(children)} elements {etree.QName(tag).localname}, not one")
@@ -73,7 +73,7 @@ def _only(parent: etree._Element, tag: str, place: str) -> etree._Element:
 
 def _require(element: etree._Element, tag: str, algorithm: str, place: str) -> etree._Element:
     """The child that names an algorithm, if it is this one."""
-    method = _only(element, tag, place)
+    method = _single_child(element, tag, place)
     if method.get("Algorithm") != algorithm:
         raise ContractError(f"{place} is by {method.get('Algorithm', '')[:80]}, not by {algorithm}")
     return method
@@ -88,14 +88,14 @@ def _bytes(element: etree._Element, place: str) -> bytes:
         raise ContractError(f"{place} is not base64") from None
 
 
-def _decrypted(root: etree._Element, security: etree._Element, reader: KeyOwner) -> etree._Element:
+def _decrypt(root: etree._Element, security: etree._Element, reader: KeyOwner) -> etree._Element:
     body = root[1]
     if len(body) != 1 or body[0].tag != names.xenc("EncryptedData") or (body.text or "").strip():
         raise ContractError("the body is not encrypted")
     data = body[0]
     if data.get("Type") != names.CONTENT:
         raise ContractError(f"what is encrypted is {data.get('Type', '')[:80]}, not the body's content")
-    wrapped = _only(security, names.xenc("EncryptedKey"), "the security header")
+    wrapped = _single_child(security, names.xenc("EncryptedKey"), "the security header")
     listed = [str(each.get("URI")) for each in wrapped.iter(names.xenc("DataReference"))]
     if listed != [f"#{data.get('Id')}"]:
         raise ContractError(f"the encrypted key is for {listed}, not for the body's content")
@@ -105,13 +105,13 @@ def _decrypted(root: etree._Element, security: etree._Element, reader: KeyOwner)
 
 def _cipher(element: etree._Element, algorithm: str, place: str) -> bytes:
     _require(element, names.xenc("EncryptionMethod"), algorithm, f"the encryption of {place}")
-    carrier = _only(element, names.xenc("CipherData"), place)
-    return _bytes(_only(carrier, names.xenc("CipherValue"), place), f"the cipher of {place}")
+    carrier = _single_child(element, names.xenc("CipherData"), place)
+    return _bytes(_single_child(carrier, names.xenc("CipherValue"), place), f"the cipher of {place}")
 
 
 def _key(wrapped: etree._Element, reader: KeyOwner) -> bytes:
     cipher = _cipher(wrapped, names.RSA_OAEP, "the key")
-    method = _only(wrapped, names.xenc("EncryptionMethod"), "the key")
+    method = _single_child(wrapped, names.xenc("EncryptionMethod"), "the key")
     digest = method.find(names.dsig("DigestMethod"))
     if digest is not None and digest.get("Algorithm") != f"{names.DSIG}sha1":
         raise ContractError(f"the key is encrypted with the digest {digest.get('Algorithm', '')[:80]}")
@@ -134,7 +134,7 @@ def _plain(cipher: bytes, key: bytes) -> bytes:
 def _with_content(root: etree._Element, content: bytes) -> etree._Element:
     """The envelope with a body that holds `content`, read in its place so that it has the prefixes that are bound there."""
     body = root[1]
-    bound = "".join(f" xmlns{f':{prefix}' if prefix else ''}={_quoted(uri)}" for prefix, uri in body.nsmap.items())
+    bound = "".join(f" xmlns{f':{prefix}' if prefix else ''}={_quote(uri)}" for prefix, uri in body.nsmap.items())
     # Alone first: what is no whole content could otherwise end the body, and begin another.
     parse(f"<content{bound}>".encode() + content + b"</content>")
     mark = f"content-{secrets.token_hex(16)}"
@@ -145,42 +145,42 @@ def _with_content(root: etree._Element, content: bytes) -> etree._Element:
     return parse(whole.replace(mark.encode(), content))
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     return f'"{escaped}"'
 
 
 def _verify(root: etree._Element, security: etree._Element, signer: KeyOwner) -> None:
-    signature = _only(security, names.dsig("Signature"), "the security header")
-    info = _only(signature, names.dsig("SignedInfo"), "the signature")
+    signature = _single_child(security, names.dsig("Signature"), "the security header")
+    info = _single_child(signature, names.dsig("SignedInfo"), "the signature")
     method = _require(
         info, names.dsig("CanonicalizationMethod"), names.EXCLUSIVE_C14N, "the signature's canonical form"
     )
     _require(info, names.dsig("SignatureMethod"), names.RSA_SHA_256, "the signature")
-    value = _bytes(_only(signature, names.dsig("SignatureValue"), "the signature"), "the signature's value")
+    value = _bytes(_single_child(signature, names.dsig("SignatureValue"), "the signature"), "the signature's value")
     try:
         signed = canonical(info, _inclusive(method))
         signer.public_key.verify(value, signed, padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature:
         raise ContractError("the signature is not by the key that is known") from None
     _require_token(security, signer)
-    elements = [_digested(root, reference) for reference in info.findall(names.dsig("Reference"))]
+    elements = [_element_with_digest(root, reference) for reference in info.findall(names.dsig("Reference"))]
     if root[1] not in elements:
         raise ContractError("the body that would be read is not the one that is signed")
 
 
-def _digested(root: etree._Element, reference: etree._Element) -> etree._Element:
+def _element_with_digest(root: etree._Element, reference: etree._Element) -> etree._Element:
     """The element that a reference of a signature names, if its digest is right."""
     uri = reference.get("URI", "")
     signed = [element for element in root.iter(etree.Element) if uri[1:] in _ids(element)] if uri[:1] == "#" else []
     if len(signed) != 1:
         raise ContractError(f"the signature names {uri[:80]!r}, which is not one element of the envelope")
-    transforms = _only(reference, names.dsig("Transforms"), "a reference of the signature")
+    transforms = _single_child(reference, names.dsig("Transforms"), "a reference of the signature")
     if len(transforms) != 1:
         raise ContractError(f"a reference of the signature goes through {len(transforms)} transforms, not one")
     transform = _require(transforms, names.dsig("Transform"), names.EXCLUSIVE_C14N, "a transform of the signature")
     _require(reference, names.dsig("DigestMethod"), names.SHA_256, "a digest of the signature")
-    digest = _bytes(_only(reference, names.dsig("DigestValue"), "a reference of the signature"), "a digest")
+    digest = _bytes(_single_child(reference, names.dsig("DigestValue"), "a reference of the signature"), "a digest")
     if hashlib.sha256(canonical(signed[0], _inclusive(transform))).digest() != digest:
         raise ContractError(f"{etree.QName(signed[0]).localname} was changed after it was signed")
     return signed[0]

@@ -44,7 +44,7 @@ class Pieces:
     after: str
     charset: str
 
-    def whole(self) -> bytes:
+    def envelope(self) -> bytes:
         """The envelope."""
         return (self.before + self.tag + self.content + self.after).encode(self.charset)
 
@@ -61,33 +61,35 @@ class Pieces:
 _SECURITY_BEGIN = f'<wsse:Security xmlns:wsse="{names.WSSE}" env:mustUnderstand="1">'
 
 
-def secured(envelope: bytes, protection: Protection) -> bytes:
+def secure(envelope: bytes, protection: Protection) -> bytes:
     """An envelope without a header with its body so protected, in the spelling and charset that it has.
 
     One without a whole body, or that is no XML, is left as it is.
     """
-    pieces = taken_apart(envelope)
+    pieces = split_envelope(envelope)
     if pieces is None:
         return envelope
     pieces = pieces.with_token("")
     if protection.signer is not None:
         try:
-            pieces = _signed(pieces, protection.signer)
+            pieces = _sign(pieces, protection.signer)
         except ContractError:
             return envelope
-    return encrypted(pieces.whole(), protection.recipient) if protection.recipient is not None else pieces.whole()
+    return (
+        encrypt_body(pieces.envelope(), protection.recipient) if protection.recipient is not None else pieces.envelope()
+    )
 
 
-def encrypted(envelope: bytes, recipient: KeyOwner) -> bytes:
+def encrypt_body(envelope: bytes, recipient: KeyOwner) -> bytes:
     """An envelope with the content of its body encrypted for somebody, who decrypts before all else that was done to it."""
-    pieces = taken_apart(envelope)
+    pieces = split_envelope(envelope)
     if pieces is None:
         return envelope
     key, content = sealed_content(pieces.content, recipient)  # who reads goes from the first token to the last
-    return replace(pieces, content=content).with_token(key).whole()
+    return replace(pieces, content=content).with_token(key).envelope()
 
 
-def taken_apart(envelope: bytes) -> Pieces | None:
+def split_envelope(envelope: bytes) -> Pieces | None:
     """The pieces of an envelope; None where it has no whole body."""
     charset = "utf-16" if envelope[:2] in _UTF_16 else "utf-8"
     try:
@@ -104,13 +106,13 @@ def taken_apart(envelope: bytes) -> Pieces | None:
     return Pieces(text[: begin.start()], begin.group(), text[begin.end() : end], text[end:], charset)
 
 
-def _signed(pieces: Pieces, signer: KeyOwner) -> Pieces:
+def _sign(pieces: Pieces, signer: KeyOwner) -> Pieces:
     """With the body named, and its signature; raises ContractError where it is no XML."""
     name = _NAME.match(pieces.tag)
     assert name is not None  # as of every tag
     attribute = f' xmlns:wsu="{names.WSU}" wsu:Id="{_BODY_ID}"'
     named = replace(pieces, tag=name.group() + attribute + pieces.tag[name.end() :])
-    body = parse(_DOCTYPE.sub(b"", named.whole(), 1)).find(names.BODY)
+    body = parse(_DOCTYPE.sub(b"", named.envelope(), 1)).find(names.BODY)
     if body is None:
         raise ContractError("the envelope has no body")
     return named.with_token(_signature(digest_of(body), signer))

@@ -8,19 +8,19 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ....base.errors import ContractError
-from .securing import Pieces, taken_apart
+from .securing import Pieces, split_envelope
 
 _BROKEN_BYTES = 8
 
 
 def signature_broken(signed: bytes) -> bytes:
     """With other bytes in the signature's value."""
-    return _with_value(signed, "ds:SignatureValue", _broken)
+    return _with_value(signed, "ds:SignatureValue", _flip_bytes)
 
 
 def body_changed(signed: bytes, other: bytes) -> bytes:
     """With what another request asks for in the signed body's place."""
-    return replace(_pieces(signed), content=_pieces(other).content).whole()
+    return replace(_pieces(signed), content=_pieces(other).content).envelope()
 
 
 def body_wrapped(signed: bytes, other: bytes) -> bytes:
@@ -28,14 +28,14 @@ def body_wrapped(signed: bytes, other: bytes) -> bytes:
     else: a signature is wrapped."""
     pieces = _pieces(signed)
     head, closing, rest = pieces.before.partition("</env:Header>")
-    return replace(_in_its_place(pieces, other), before=head + _hidden(pieces) + closing + rest).whole()
+    return replace(_in_its_place(pieces, other), before=head + _hidden_copy(pieces) + closing + rest).envelope()
 
 
 def body_followed(signed: bytes, other: bytes, seal: Callable[[bytes], bytes]) -> bytes:
     """The same with the signed body behind the other one, which is sealed before."""
     pieces = _pieces(signed)
-    before, closing, after = seal(_in_its_place(pieces, other).whole()).decode().rpartition("</")
-    return (before + _hidden(pieces) + closing + after).encode()
+    before, closing, after = seal(_in_its_place(pieces, other).envelope()).decode().rpartition("</")
+    return (before + _hidden_copy(pieces) + closing + after).encode()
 
 
 def _in_its_place(pieces: Pieces, other: bytes) -> Pieces:
@@ -43,7 +43,7 @@ def _in_its_place(pieces: Pieces, other: bytes) -> Pieces:
     return replace(pieces, tag=re.sub(r' wsu:Id="[^"]*"', "", pieces.tag), content=_pieces(other).content)
 
 
-def _hidden(pieces: Pieces) -> str:
+def _hidden_copy(pieces: Pieces) -> str:
     end = re.match(r"</[^>]*>", pieces.after)
     assert end is not None  # as of every body that is taken apart
     return f'<hidden xmlns="urn:steelyard:hidden">{pieces.tag}{pieces.content}{end.group()}</hidden>'
@@ -51,18 +51,18 @@ def _hidden(pieces: Pieces) -> str:
 
 def key_broken(encrypted: bytes) -> bytes:
     """With other bytes in the key that is encrypted for the server."""
-    return _with_value(encrypted, "xenc:CipherValue", _broken)
+    return _with_value(encrypted, "xenc:CipherValue", _flip_bytes)
 
 
 def cipher_broken(encrypted: bytes) -> bytes:
     """With other bytes in the body's cipher."""
     pieces = _pieces(encrypted)
-    content = _with_value(pieces.content.encode(), "xenc:CipherValue", _broken).decode()
-    return replace(pieces, content=content).whole()
+    content = _with_value(pieces.content.encode(), "xenc:CipherValue", _flip_bytes).decode()
+    return replace(pieces, content=content).envelope()
 
 
 def _pieces(envelope: bytes) -> Pieces:
-    pieces = taken_apart(envelope)
+    pieces = split_envelope(envelope)
     if pieces is None:
         raise ContractError("an exchange without a body cannot be tampered with")
     return pieces
@@ -75,5 +75,5 @@ def _with_value(envelope: bytes, element: str, change: Callable[[bytes], bytes])
     return before + opening + base64.b64encode(change(base64.b64decode(value))) + closing + after
 
 
-def _broken(value: bytes) -> bytes:
+def _flip_bytes(value: bytes) -> bytes:
     return value[:-_BROKEN_BYTES] + bytes(byte ^ 0xFF for byte in value[-_BROKEN_BYTES:])

@@ -19,7 +19,7 @@ from steelyard.models.service import Exchange, Service
 from steelyard.workload import corpus, exchanges, refusals
 from steelyard.workload.body_format import BodyFormat
 from steelyard.workload.body_formats import MEANINGS, meaning_of
-from steelyard.workload.contract import merged
+from steelyard.workload.contract import merge_headers
 
 PLACES = {"title": "//h1", "links": "//a/@href", "count": "count(//li)"}
 SCHEMA = {"$defs": {"ask": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}}
@@ -200,7 +200,7 @@ def test_bad_requests_suit_the_meaning_and_the_contracts_own_are_among_them(
     assert bad["own"] == b"bad" and {"busy-beyond-a-second", "busy-no-number"} <= set(bad)
     assert not {"malformed-xml", "doctype", "external-entity"} & set(bad)
     assert ("malformed-json" in bad) == (meaning == "json")
-    assert meaning_of(small).echo(exchanges.written(small)) is None
+    assert meaning_of(small).echo(exchanges.contract_exchanges(small)) is None
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_each_bad_json_is_no_json(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("meaning", ["json", "html", "bytes"])
 def test_a_bad_request_is_refused_by_a_status_of_400_to_499_alone(tmp_path: Path, meaning: str) -> None:
     judged = meaning_of(service(tmp_path, meaning))
-    assert judged.not_refused(Answer(422, b"")) is None
-    assert "HTTP status 200" in (judged.not_refused(Answer(200, b"<Fault/>")) or "")
-    assert "HTTP status 500" in (judged.not_refused(Answer(500, b":Fault")) or "")
+    assert judged.refusal_problem(Answer(422, b"")) is None
+    assert "HTTP status 200" in (judged.refusal_problem(Answer(200, b"<Fault/>")) or "")
+    assert "HTTP status 500" in (judged.refusal_problem(Answer(500, b":Fault")) or "")
 
 
 def test_written_exchanges_are_pairs_of_files_or_whole(tmp_path: Path) -> None:
@@ -229,13 +229,13 @@ def test_written_exchanges_are_pairs_of_files_or_whole(tmp_path: Path) -> None:
     (folder / "pair.answer.bin").write_bytes(b"\xfe")
     whole = {"operation": "ask", "method": "GET", "path": "/small?n=1", "request": "", "answer": "AA==", "status": 404}
     (folder / "whole.exchange.json").write_text(json.dumps(whole))
-    found = dict(exchanges.written(service(tmp_path, "bytes")))
+    found = dict(exchanges.contract_exchanges(service(tmp_path, "bytes")))
     assert (found["ask/pair"].request, found["ask/pair"].answer) == ("/wA=", "/g==")
     assert (found["ask/whole"].method, found["ask/whole"].path) == ("GET", "/small?n=1")
     assert meaning_of(service(tmp_path, "bytes")).status(found["ask/whole"]) == 404
     (folder / "whole.exchange.json").write_text(json.dumps({**whole, "operation": "other"}))
     with pytest.raises(ContractError, match="holds an exchange of other, not of ask"):
-        exchanges.written(service(tmp_path, "bytes"))
+        exchanges.contract_exchanges(service(tmp_path, "bytes"))
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_only_answers_of_soap_have_holes(tmp_path: Path, meaning: str, expected:
     judged = meaning_of(service(tmp_path, meaning))
     assert judged.difference(answer, expected, "ask") is not None
     judged.remember()
-    assert judged.remembered == {}
+    assert judged.remembered_values == {}
 
 
 def test_what_a_service_lacks_is_not_judged_and_said(tmp_path: Path) -> None:
@@ -321,4 +321,4 @@ def test_a_service_says_what_its_meaning_needs(tmp_path: Path) -> None:
 
 
 def test_a_later_header_takes_the_place_of_an_earlier_one_in_capitals_or_not() -> None:
-    assert merged({"accept": "a", "X": "1"}, {"Accept": "b"}) == {"Accept": "b", "X": "1"}
+    assert merge_headers({"accept": "a", "X": "1"}, {"Accept": "b"}) == {"Accept": "b", "X": "1"}

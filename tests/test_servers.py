@@ -1,4 +1,4 @@
-"""The hall of servers: everything that is said of every server is proved of some here, and no check of it is blind."""
+"""The servers: everything that is said of every server is proved of some here, and no check of it is blind."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_redeployment_that_changes_nothing_is_named(monkeypatch: pytest.Monkey
     monkeypatch.setattr(servers, "_REDEPLOY_SECONDS", 1.0)
     progress = Progress(Console(quiet=True))
     odd, service = entries.server("odd"), entries.service("wstest")
-    ready = subject.provided(SubjectSpec(label="odd", parts=[PartSpec(server="odd")]), service, progress)
+    ready = subject.provide_subject(SubjectSpec(label="odd", parts=[PartSpec(server="odd")]), service, progress)
     idle = replace(odd, model=odd.model.model_copy(update={"redeploy": [["true"]]}))
     ready = replace(ready, parts=[replace(ready.parts[0], server=idle)])
     examination = servers.Examination(row_of(odd), service, ready, tmp_path, progress, seed=1)

@@ -11,7 +11,7 @@ import steelyard
 from steelyard.base import paths
 from steelyard.base.errors import UnknownNameError
 from steelyard.catalogue import entries
-from steelyard.catalogue.usual import floor_of, operation_meant, service_meant
+from steelyard.catalogue.usual import floor_of, resolve_operation, resolve_service
 from steelyard.commands import schemas
 
 LAB = Path(steelyard.__file__).parent
@@ -60,10 +60,10 @@ def test_no_name_of_a_service_stands_in_the_lab_outside_of_the_help_texts_exampl
 
 def test_what_a_user_leaves_out_is_what_the_demonstration_shows() -> None:
     shown = entries.study("demo").model
-    assert (service_meant(None), operation_meant(shown.service, None)) == (shown.service, shown.primary)
+    assert (resolve_service(None), resolve_operation(shown.service, None)) == (shown.service, shown.primary)
     other = next(name for name in entries.service_files() if name != shown.service)
-    assert operation_meant(other, None) == next(iter(entries.service(other).model.operations))
-    assert operation_meant(other, "single") == "single"
+    assert resolve_operation(other, None) == next(iter(entries.service(other).model.operations))
+    assert resolve_operation(other, "single") == "single"
 
 
 def test_a_services_floor_is_the_server_that_reads_nothing_of_it() -> None:
@@ -137,11 +137,11 @@ def test_an_installed_house_is_copied_once_whole_and_can_be_built_in(
     assert all(path.stat().st_mode & 0o200 for path in copy.rglob("*"))
     assert (copy / "servers" / "go" / "start.sh").stat().st_mode & 0o111
     (copy / "servers" / "go" / "built").touch()
-    paths._copied.cache_clear()
+    paths._copy_to_cache.cache_clear()
     assert paths.root() == copy and (copy / "servers" / "go" / "built").exists()
     script.chmod(0o755)
     script.write_text("exec false\n")
-    paths._copied.cache_clear()
+    paths._copy_to_cache.cache_clear()
     assert paths.root() != copy
 
 

@@ -1,4 +1,4 @@
-"""The page of the hall of servers: it holds every server and what was found of it."""
+"""The page of the servers: it holds every server and what was found of it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def page() -> ModuleType:
-    """tools/hall.py."""
-    return program("hall")
+    """tools/servers_page.py."""
+    return program("servers_page")
 
 
 def test_the_page_must_hold_every_server_and_what_was_found_of_it(page: ModuleType) -> None:

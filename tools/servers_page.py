@@ -1,4 +1,4 @@
-"""Writes docs/reference/servers.md from servers.json, which `make test-servers` keeps: `python tools/hall.py [--check]`."""
+"""Writes docs/reference/servers.md from servers.json, which `make test-servers` keeps: `python tools/servers_page.py [--check]`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ KEPT = ROOT / "docs" / "reference" / "servers.json"
 PAGE = KEPT.with_suffix(".md")
 
 INTRODUCTION = """\
-# The hall of servers
+# Servers
 
-This page is made by `make hall` from `servers.json`, which `make test-servers` writes: each server is fetched, built, started,
+This page is made by `make servers` from `servers.json`, which `make test-servers` writes: each server is fetched, built, started,
 asked and stopped by `steelyard servers check` with the service `wstest`, as the defaults of its descriptor have it.
 
 - *deploy*: the service answered rightly. *contract*: every exchange in every spelling was answered rightly, every bad request
@@ -71,7 +71,7 @@ def complaints(found: ServersOutput, page: str) -> list[str]:
     said = [f"servers/{name} is not in {KEPT.name}: `make test-servers` checks it" for name in sorted(here - kept)]
     said += [f"{KEPT.name} holds {name}, which is not in servers/" for name in sorted(kept - here)]
     if page != written(found):
-        said.append(f"{PAGE.name} does not say what {KEPT.name} says: `make hall` rewrites it")
+        said.append(f"{PAGE.name} does not say what {KEPT.name} says: `make servers` rewrites it")
     return said
 
 
