@@ -9,7 +9,7 @@ import numpy as np
 from kept import ROOT, between, keep
 from numpy.typing import NDArray
 from steelyard.statistics.looks import LOOKS
-from steelyard.statistics.redraws import ended
+from steelyard.statistics.redraws import judge_at_looks
 
 PAGE = ROOT / "docs" / "decisions" / "a-forks-value.md"
 BEGIN, END = "<!-- table: made by docs/decisions/fork_values.py -->", "<!-- /table -->"
@@ -94,7 +94,7 @@ def rows() -> Iterator[str]:
                 shift = scale * np.random.default_rng(SEED + 1).standard_normal((RUNS, LOOKS[-1]))
                 for value in VALUES.values():
                     values, scatter = value(drawn)
-                    alarms = ended(values + shift, margin=NO_MARGIN, scatter=scatter).alarms
+                    alarms = judge_at_looks(values + shift, margin=NO_MARGIN, scatter=scatter).alarms
                     cells.append(f"{100 * alarms.mean():.1f}")
             yield f"| {pairs} | {name} | {' | '.join(cells)} |"
 
