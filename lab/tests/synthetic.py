@@ -98,6 +98,8 @@ class Planted:
     settles: Mapping[str, int] = field(default_factory=dict)  # by subject: slow seconds at the begin of each load
     scale: float = 1.0
     turn_ms: float = 0.0
+    paces: Mapping[str, float] = field(default_factory=dict)  # by subject: factor on its rate in measured slices
+    busy: Mapping[str, float] = field(default_factory=dict)  # by subject: share of a processor; 0.95 where not given
     at_rest: Mapping[str, float] = field(default_factory=dict)  # by subject: share of a processor, in each trial
     memory_bytes: Mapping[tuple[int, str], int] = field(
         default_factory=dict
@@ -292,6 +294,7 @@ class _Trial:
             planted.rates[plan.subject]
             * planted.cells.get(plan.cell, 1.0)
             * warmth
+            * (1.0 if plan.phase == "warm-up" else planted.paces.get(plan.subject, 1.0))
             * math.exp(self.fork[plan.subject] + noise)
         )
         completed = round(rate * seconds)
@@ -326,7 +329,7 @@ class _Trial:
         self.rows.append([row[name] for name in SLICE_COLUMNS])
         self.plans.append(plan)
         jit = 0.2 if key in planted.jit_bursts else 0.3 if warmth < 1 else 0.001
-        busy = length * 0.95
+        busy = length * planted.busy.get(plan.subject, 0.95)
         usual = 150_000_000 if plan.subject == "go" else 400_000_000
         rss = planted.memory_bytes.get((self.plan.number, plan.subject), usual)
         self.observations.append(

@@ -1,4 +1,4 @@
-"""What a request costs in turns against steady stretches: fires where turns inflate one subject, silent where they do not."""
+"""What turns change against steady stretches: each check fires where turns distort one subject, and is silent where they do not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from steelyard.analyse.analysis import full_analysis
-from steelyard.analyse.frozen_work import inflation, turns_refused
+from steelyard.analyse.frozen_work import Quantity, turn_effect, turns_refused
 from steelyard.analyse.instrument import Level, examine
 from steelyard.analyse.measures import registry
 from steelyard.analyse.ratios import compare
@@ -23,6 +23,7 @@ from steelyard.results.stored_run import Run, read_run
 from synthetic import Planted, write_run
 
 METRO, GO = "tomcat-metro", "go"
+NOTHING: dict[str, float] = {}
 SLICE_NS = 2_000_000_000
 ALONE_NS = round(
     SLICE_NS * 0.95 / 1.1
@@ -38,19 +39,23 @@ def driven(
     in_turns: int | None = None,
     host: float = 0.0,
     unsteady: bool = False,
+    paces: dict[str, float] = NOTHING,
+    busy: dict[str, float] = NOTHING,
 ) -> Run:
     """A run in turns, of `in_turns` trials (all): a request costs each subject so many times what it costs alone. The host's speed
-    moves by `host` between warm-up and measurement, alike for both."""
+    moves by `host` between warm-up and measurement, alike for both. A subject has `paces` times its throughput in turns, and uses
+    the share `busy` of its processor."""
     draw = random.Random(5)
     changes = {}
     for trial in range(1, (forks if in_turns is None else in_turns) + 1):
         speed = 1 + draw.gauss(0, host)
         for pair in range(10):
             for subject in (METRO, GO):
-                own = round(ALONE_NS * inflated.get(subject, 1.0) * speed)
+                alone = ALONE_NS * paces.get(subject, 1.0) * busy.get(subject, 0.95) / 0.95
+                own = round(alone * inflated.get(subject, 1.0) * speed)
                 changes[trial, pair, subject] = {"cpu_own_ns": own, "cpu_other_ns": 0, "cpu_between_ns": 0}
     steadiness = frozenset((trial, METRO) for trial in range(1, forks + 1)) if unsteady else frozenset()
-    planted = Planted(forks=forks, changes=changes, turn_ms=150.0, unsteady=steadiness)
+    planted = Planted(forks=forks, changes=changes, turn_ms=150.0, unsteady=steadiness, paces=paces, busy=busy)
     for path in write_run(folder, planted).glob("trials/*/trial.json"):
         record = TrialRecord.model_validate_json(path.read_text(encoding="utf-8"))
         subjects = [
@@ -61,13 +66,13 @@ def driven(
     return read_run(folder)
 
 
-def finding(run: Run, subject: str = METRO) -> tuple[Level, str]:
-    return next((f.level, f.reason) for f in examine(run) if f.check == "CPU in turns" and f.subject == subject)
+def finding(run: Run, subject: str = METRO, quantity: Quantity = Quantity.COST) -> tuple[Level, str]:
+    return next((f.level, f.reason) for f in examine(run) if f.check == quantity and f.subject == subject)
 
 
 def test_a_subject_whose_requests_cost_more_in_turns_is_named_with_the_size(tmp_path: Path) -> None:
     run = driven(tmp_path, {METRO: 1.05})
-    found = inflation(run, run.schedule.cells[0], METRO, GO)
+    found = turn_effect(run, run.schedule.cells[0], METRO, GO, Quantity.COST)
     assert found is not None and found.size == pytest.approx(0.05, abs=0.015)
     level, reason = finding(run)
     assert level is Level.WARNING and f"costs {METRO}" in reason and "may be off by as much" in reason
@@ -93,6 +98,40 @@ def test_forks_in_stretches_count_beside_those_that_took_turns(tmp_path: Path) -
     assert [fork.why_not is None for fork in compared.forks] == [False] * 3 + [True] * 4
     assert all("took turns" in (fork.why_not or "") for fork in compared.forks[:3])
     assert compared.ratio == pytest.approx(0.8, rel=0.03)
+
+
+def test_a_limiter_that_delays_is_named_with_the_direction_and_the_size(tmp_path: Path) -> None:
+    run = driven(tmp_path, {}, paces={METRO: 1.05}, busy={METRO: 0.2})
+    effect = turn_effect(run, run.schedule.cells[0], METRO, GO, Quantity.THROUGHPUT)
+    assert effect is not None and effect.size == pytest.approx(0.05, abs=0.015)
+    level, reason = finding(run, METRO, Quantity.THROUGHPUT)
+    assert level is Level.WARNING and f"{METRO} answers" in reason and "more requests per second in turns" in reason
+    assert not turns_refused(run), "within twice the margin"
+
+
+@pytest.mark.parametrize(("pace", "direction"), [(1.9, "more"), (0.7, "fewer")])
+def test_throughput_that_turns_change_by_more_than_twice_the_margin_gives_no_verdict(
+    tmp_path: Path, pace: float, direction: str
+) -> None:
+    run = driven(tmp_path, {}, paces={METRO: pace}, busy={METRO: 0.2})
+    assert turns_refused(run)
+    level, reason = finding(run, METRO, Quantity.THROUGHPUT)
+    assert level is Level.WARNING and direction in reason and "driven in stretches" in reason
+    [comparison] = [c for c in full_analysis(tmp_path).verdicts.comparisons if c.primary]
+    assert comparison.verdict == "too few forks" and comparison.forks == 0
+
+
+@pytest.mark.parametrize(
+    ("paces", "busy"),
+    [({}, {METRO: 0.2}), ({METRO: 1.3}, {}), ({METRO: 1.05, GO: 1.05}, {METRO: 0.2, GO: 0.2})],
+    ids=["unchanged", "limited by its processor", "both alike"],
+)
+def test_throughput_is_not_called_distorted_without_a_reason(
+    tmp_path: Path, paces: dict[str, float], busy: dict[str, float]
+) -> None:
+    run = driven(tmp_path, {}, paces=paces, busy=busy, host=0.02)
+    warnings = [f for f in examine(run) if f.check == Quantity.THROUGHPUT and f.level is not Level.OK]
+    assert not warnings and not turns_refused(run)
 
 
 @pytest.mark.parametrize(("inflated", "turn_ms"), [({METRO: 1.33}, 0), ({METRO: 1.05}, 150), ({}, 150)])

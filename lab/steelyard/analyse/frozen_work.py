@@ -1,16 +1,17 @@
-"""Work that turns inflate: what a request costs a subject in turns, between which it stands frozen, against steady stretches.
+"""What turns change in a subject, against steady stretches: the processor time of a request, and throughput.
 
-A cache with a time to live does work by the clock that a request pays for. Frozen in others' turns, a subject meets that work in a
-larger part of its own. A look at rest cannot see it, since there are no requests. In the warm-up of the same fork nothing is
-frozen, so the processor time of a request there is its cost alone. A limiter that delays requests costs no processor time: this
-comparison cannot see it.
+A cache with a time to live does work by the clock that a request pays for. Frozen in others' turns, a subject meets that work in
+a larger part of its own. A limiter that delays requests gathers tokens by the clock in others' turns, and answers more in its own.
+A look at rest sees neither, since there are no requests. In the warm-up of the same fork nothing is frozen, so both quantities are
+undistorted there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from statistics import fmean
 
 from ..base.text import change_text
@@ -23,17 +24,26 @@ LEAST_FORKS = 2
 CONFIDENCE = 0.95
 Z_OFF = 0.045  # by docs/decisions/slices-take-turns.md: less than the comparison with the warm-up resolves
 NO_VERDICT = 2.0  # times the margin, beyond which turns give no verdict
+MOSTLY_WAITING = 0.5  # of its processors' time: a subject that uses less is not limited by them
+
+
+class Quantity(StrEnum):
+    """What is compared between turns and stretches."""
+
+    COST = "CPU in turns"
+    THROUGHPUT = "Throughput in turns"
 
 
 @dataclass(frozen=True)
-class Inflation:
-    """How many times as much a request of `subject` costs in turns as in stretches: `own`, the mean over forks, and `ratio`, over
-    the same factor of `beside`, with its interval over forks.
+class TurnEffect:
+    """By what factor `quantity` is larger in turns than in stretches: `own` for `subject`, the mean over forks, and `ratio`, that
+    over the factor of `beside`, with its interval over forks.
 
     What a turn costs everybody (cold caches, the thaw) and what the host did between warm-up and measurement is in both factors
-    alike, so only the ratio is judged; and only where a subject's own cost grew, since one that was still warming grows cheaper.
+    alike, so only the ratio is judged. A request's cost is judged only where it grew: it falls while a subject still warms.
     """
 
+    quantity: Quantity
     subject: str
     beside: str
     own: float
@@ -41,31 +51,57 @@ class Inflation:
 
     @property
     def size(self) -> float:
-        """By how much turns make the subject look slower (0.03 is 3%); 0 where that may be chance."""
-        return max(0.0, min(self.own, self.ratio.estimate) - 1) if self.ratio.low > 1 else 0.0
+        """By how much turns distort the subject (0.03 is 3%); 0 where that may be chance."""
+        if self.ratio.low > 1:
+            return max(0.0, min(self.own, self.ratio.estimate) - 1)
+        if self.ratio.high < 1 and self.quantity is Quantity.THROUGHPUT:
+            return max(0.0, 1 - max(self.own, self.ratio.estimate))
+        return 0.0
 
     @property
     def text(self) -> str:
         """The ratio with its interval, as changes."""
         return f"{_change(self.ratio.estimate)} ({_change(self.ratio.low)} to {_change(self.ratio.high)})"
 
-    def reason(self, cell: Cell, margin: float) -> str:
-        """What is to be said where the size is beyond the margin."""
-        sentence = (
-            f"a request on {cell.where} costs {self.subject} {self.size:.1%} more processor time in turns than in steady "
-            f"stretches, beside {self.beside} ({self.text}): work that a clock triggers and a request pays looks dearer in turns, "
-            "and so does a collector that works more after each pause. "
+    @property
+    def effect(self) -> str:
+        """What turns do to the subject, as a clause."""
+        if self.quantity is Quantity.COST:
+            return (
+                f"a request costs {self.subject} {self.size:.1%} more processor time in turns than in steady stretches"
+            )
+        direction = "more" if self.ratio.low > 1 else "fewer"
+        return (
+            f"{self.subject} answers {self.size:.1%} {direction} requests per second in turns than in steady stretches"
         )
+
+    def reason(self, cell: Cell, margin: float) -> str:
+        """The caveat where the size is beyond the margin."""
+        sentence = f"on {cell.where} {self.effect}, beside {self.beside} ({self.text}): {_CAUSES[self.quantity]}. "
         if self.size > NO_VERDICT * margin:
             return sentence + "Forks that took turns do not count; later ones are driven in stretches"
         return sentence + "The ratio may be off by as much"
 
 
-def worst_inflation(run: Run, cell: Cell, subject: str) -> Inflation | None:
+_CAUSES = {
+    Quantity.COST: (
+        "work that a clock triggers and a request pays looks dearer in turns, "
+        "and so does a collector that works more after each pause"
+    ),
+    Quantity.THROUGHPUT: (
+        "its processors mostly wait, so its throughput depends on something that runs by the clock, "
+        "such as a limit on the rate of requests"
+    ),
+}
+
+
+def worst_turn_effect(run: Run, cell: Cell, subject: str, quantity: Quantity) -> TurnEffect | None:
     """A subject beside the reference, or the reference beside the subject that makes it look worst; None where nothing is known."""
     reference = run.schedule.reference
     others = [label for label in run.schedule.subjects_in(cell) if label != subject]
-    of_each = [inflation(run, cell, subject, other) for other in (others if subject == reference else [reference])]
+    of_each = [
+        turn_effect(run, cell, subject, other, quantity) for other in (others if subject == reference else [reference])
+    ]
     return max((each for each in of_each if each is not None), key=lambda each: each.size, default=None)
 
 
@@ -73,29 +109,33 @@ def _change(ratio: float) -> str:
     return change_text(ratio - 1)
 
 
-def inflation(run: Run, cell: Cell, subject: str, beside: str) -> Inflation | None:
+def turn_effect(run: Run, cell: Cell, subject: str, beside: str, quantity: Quantity) -> TurnEffect | None:
     """A subject beside another one; None under two forks that took turns after a steady warm-up of both."""
-    key = ("inflation", cell.name, subject, beside, len(run.trials))
+    key = ("turn effect", quantity, cell.name, subject, beside, len(run.trials))
     if run.trials and key not in run.trials[0].memo:
-        run.trials[0].memo[key] = _inflation(run.trials, cell, subject, beside)
+        run.trials[0].memo[key] = _turn_effect(run, cell, subject, beside, quantity)
     return run.trials[0].memo[key] if run.trials else None
 
 
-def _inflation(trials: Sequence[Trial], cell: Cell, subject: str, beside: str) -> Inflation | None:
-    factors = [(_factor(trial, cell, subject), _factor(trial, cell, beside)) for trial in trials]
+def _turn_effect(run: Run, cell: Cell, subject: str, beside: str, quantity: Quantity) -> TurnEffect | None:
+    if quantity is Quantity.THROUGHPUT and not _mostly_waits(run, cell, subject):
+        return None
+    factor = _FACTORS[quantity]
+    factors = [(factor(trial, cell, subject), factor(trial, cell, beside)) for trial in run.trials]
     logs = [(math.log(own), math.log(other)) for own, other in factors if own is not None and other is not None]
     if len(logs) < LEAST_FORKS:
         return None
     ratio = student_interval([own - other for own, other in logs], CONFIDENCE).exp()
-    return Inflation(subject, beside, math.exp(fmean(own for own, _ in logs)), ratio)
+    return TurnEffect(quantity, subject, beside, math.exp(fmean(own for own, _ in logs)), ratio)
 
 
-def refused_inflation(run: Run, cell: Cell, a: str, b: str) -> Inflation | None:
-    """The inflation for which the forks of a beside b that took turns give no verdict; None where they may."""
-    for subject, beside in ((a, b), (b, a)):
-        inflated = inflation(run, cell, subject, beside)
-        if inflated is not None and inflated.size > NO_VERDICT * run.schedule.margin:
-            return inflated
+def refused_turn_effect(run: Run, cell: Cell, a: str, b: str) -> TurnEffect | None:
+    """The effect for which the forks of a beside b that took turns give no verdict; None where they may."""
+    for quantity in Quantity:
+        for subject, beside in ((a, b), (b, a)):
+            effect = turn_effect(run, cell, subject, beside, quantity)
+            if effect is not None and effect.size > NO_VERDICT * run.schedule.margin:
+                return effect
     return None
 
 
@@ -103,7 +143,7 @@ def turns_refused(run: Run) -> bool:
     """Whether what is judged is no longer to be driven in turns."""
     reference = run.schedule.reference
     return any(
-        refused_inflation(run, cell, subject, reference) is not None
+        refused_turn_effect(run, cell, subject, reference) is not None
         for cell in run.schedule.cells
         for subject in run.schedule.subjects_in(cell)
         if cell.primary and subject != reference
@@ -128,10 +168,32 @@ def _measured_slices(trial: Trial, cell: Cell, subject: str) -> list[int]:
     return [number for number in trial.measured_slices.get((cell.name, subject), {}).values() if number in trial.slices]
 
 
-def _factor(trial: Trial, cell: Cell, subject: str) -> float | None:
+def _cost_factor(trial: Trial, cell: Cell, subject: str) -> float | None:
     """The processor time of a request in turns over that in the last steady slices of the warm-up; None where one is not known."""
     alone, turns = _stretches_ns(trial, cell, subject), _turns_ns(trial, cell, subject)
     return None if alone is None or turns is None else turns / alone
+
+
+def _throughput_factor(trial: Trial, cell: Cell, subject: str) -> float | None:
+    """Right answers per second in turns over those in the last steady slices of the warm-up; None where one is not known."""
+    if not has_turns(trial, cell, subject):
+        return None
+    alone = _answers_per_second(trial, _steady_slices(trial, cell, subject))
+    turns = _answers_per_second(trial, _measured_slices(trial, cell, subject))
+    return turns / alone if alone and turns else None
+
+
+_FACTORS: Mapping[Quantity, Callable[[Trial, Cell, str], float | None]] = {
+    Quantity.COST: _cost_factor,
+    Quantity.THROUGHPUT: _throughput_factor,
+}
+
+
+def _answers_per_second(trial: Trial, numbers: list[int]) -> float:
+    """Right answers in the measured time of slices; 0 where there was no such time."""
+    rows = [trial.slices[number] for number in numbers]
+    seconds = sum(row.seconds for row in rows)
+    return sum(row.completed for row in rows) / seconds if seconds else 0.0
 
 
 def _turns_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
@@ -145,19 +207,41 @@ def _turns_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
 
 
 def _stretches_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
-    steady = any(s.met and (s.subject, s.cell) == (subject, cell.name) for s in trial.record_or_empty.steady)
-    warm = [p.number for p in trial.plans.values() if (p.subject, p.cell, p.phase) == (subject, cell.name, "warm-up")]
-    driven = [number for number in sorted(warm) if number in trial.slices and trial.observations.get(number)]
-    if not steady or len(driven) < CONSECUTIVE:
-        return None
-    last = driven[-CONSECUTIVE:]
-    seen = [[process for process in trial.observations[number] if process.judged] for number in last]
-    used = sum(process.cpu_ns for of_slice in seen for process in of_slice) - _compiled_ns(trial, last)
-    observed = sum(max((p.end_ns - p.begin_ns for p in of_slice), default=0) for of_slice in seen)
+    last = _steady_slices(trial, cell, subject)
+    used, observed = _used_ns(trial, last), _observed_ns(trial, last)
     answered = sum(trial.slices[number].completed + trial.slices[number].lead_in_completed for number in last)
     return used / answered if answered and used >= LEAST_BUSY * observed else None
 
 
-def _compiled_ns(trial: Trial, numbers: Sequence[int]) -> int:
+def _mostly_waits(run: Run, cell: Cell, subject: str) -> bool:
+    """Whether the subject used less than half of its processors' time in steady warm-up slices; False where that is not known."""
+    slices = [(trial, _steady_slices(trial, cell, subject)) for trial in run.trials]
+    used = sum(_used_ns(trial, numbers) for trial, numbers in slices)
+    observed = sum(_observed_ns(trial, numbers) for trial, numbers in slices)
+    return 0 < used < MOSTLY_WAITING * observed * (run.server_processors or 1)
+
+
+def _steady_slices(trial: Trial, cell: Cell, subject: str) -> list[int]:
+    """The last slices of a steady warm-up; none where it was not steady or not observed."""
+    steady = any(s.met and (s.subject, s.cell) == (subject, cell.name) for s in trial.record_or_empty.steady)
+    warm = [p.number for p in trial.plans.values() if (p.subject, p.cell, p.phase) == (subject, cell.name, "warm-up")]
+    driven = [number for number in sorted(warm) if number in trial.slices and trial.observations.get(number)]
+    return driven[-CONSECUTIVE:] if steady and len(driven) >= CONSECUTIVE else []
+
+
+def _used_ns(trial: Trial, numbers: list[int]) -> int:
+    """The subject's processor time in these slices, without that of compilers."""
+    used = sum(p.cpu_ns for number in numbers for p in trial.observations[number] if p.judged)
+    return used - _compiled_ns(trial, numbers)
+
+
+def _observed_ns(trial: Trial, numbers: list[int]) -> int:
+    """The time for which the subject was observed in these slices."""
+    return sum(
+        max((p.end_ns - p.begin_ns for p in trial.observations[number] if p.judged), default=0) for number in numbers
+    )
+
+
+def _compiled_ns(trial: Trial, numbers: list[int]) -> int:
     """What compilers used meanwhile: that is no part of a request's cost."""
     return sum(p.jit_ns for number in numbers for p in trial.observations.get(number, ()) if p.judged)

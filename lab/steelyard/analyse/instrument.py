@@ -17,7 +17,7 @@ from ..results.stored_run import Run, Trial
 from ..results.tables import LinkUse, SliceRow
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..statistics.processor_witness import disagree, disagreement
-from .frozen_work import Z_OFF, worst_inflation, z_in_turns
+from .frozen_work import Z_OFF, Quantity, worst_turn_effect, z_in_turns
 from .pairing import counted_slices, measured_slices
 from .second_witness import why_not_judged, witnesses
 
@@ -353,7 +353,7 @@ def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
 
 
 def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
-    """What a request costs more in turns than in steady stretches, beside the reference; known where forks took turns."""
+    """What turns change against steady stretches, beside the reference; known where forks took turns."""
     margin = run.schedule.margin
     for subject in run.schedule.subjects_in(cell):
         if z_in_turns(run, cell, subject):
@@ -363,12 +363,14 @@ def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
                 f"{why} was up to {Z_OFF:.1%} off; `turn_ms = 0` drives stretches",
             )
             yield Finding("Z in turns", cell.name, subject, Level.WARNING, reading, f"at most {margin:.0%}", reason)
-        worst = worst_inflation(run, cell, subject)
-        if worst is None:
-            continue
-        bad = worst.size > margin
-        level, reason = (Level.WARNING, worst.reason(cell, margin)) if bad else (Level.OK, "")
-        yield Finding("CPU in turns", cell.name, subject, level, worst.text, f"at most {margin:.0%} more", reason)
+        for quantity in Quantity:
+            worst = worst_turn_effect(run, cell, subject, quantity)
+            if worst is None:
+                continue
+            bad = worst.size > margin
+            level, reason = (Level.WARNING, worst.reason(cell, margin)) if bad else (Level.OK, "")
+            limit = f"at most {margin:.0%}" + (" more" if quantity is Quantity.COST else " apart")
+            yield Finding(quantity.value, cell.name, subject, level, worst.text, limit, reason)
 
 
 def _steal(run: Run, cell: Cell) -> Iterator[Finding]:

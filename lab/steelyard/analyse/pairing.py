@@ -14,7 +14,7 @@ from ..plan.stretches import FORK_ANSWERS, STRETCH_ANSWERS
 from ..results.stored_run import Run, Trial
 from ..results.tables import SliceRow
 from ..statistics.steady import compiles
-from .frozen_work import has_turns, refused_inflation
+from .frozen_work import has_turns, refused_turn_effect
 
 STALE_LIMIT = 0.01
 
@@ -154,11 +154,9 @@ def short_of_answers(fork: Fork, cell: Cell) -> str | None:
 
 
 def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
-    """Why a fork that took turns does not count, where turns inflate what a request costs one of the two."""
-    inflated = refused_inflation(run, cell, a, b)
-    if inflated is None or not has_turns(trial, cell, a):
-        return None
-    return f"took turns, in which a request costs {inflated.subject} {inflated.size:.0%} more than in stretches"
+    """Why a fork that took turns does not count, where turns distort one of the two."""
+    effect = refused_turn_effect(run, cell, a, b)
+    return None if effect is None or not has_turns(trial, cell, a) else f"took turns, and {effect.effect}"
 
 
 def short_of_forks(run: Run, least: int) -> dict[int, str]:

@@ -11,12 +11,11 @@ from .ratios import Compared
 
 def server_processors(run: Run, compared: Compared) -> int | None:
     """The number of processors that both subjects had; None where it was not recorded or differs between them."""
-    shared = run.environment.get("processors_shared")
-    server = shared.get("server") if isinstance(shared, Mapping) else None
-    if not isinstance(server, list) or not server:
+    shared = run.server_processors
+    if shared is None:
         return None
     asked_for = {_processors_factor(run, label) for label in (compared.a, compared.b)}
-    return (asked_for.pop() or len(server)) if len(asked_for) == 1 else None
+    return (asked_for.pop() or shared) if len(asked_for) == 1 else None
 
 
 def _processors_factor(run: Run, label: str) -> int | None:

@@ -281,7 +281,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
 
 
 def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
-    """With stretches instead of turns for the next trial, where the forks so far show that turns inflate what a request costs.
+    """With stretches instead of turns for the next trial, where the forks so far show that turns distort a subject.
 
     The stored schedule keeps its turns: each trial's slices say how they were driven.
     """
@@ -289,7 +289,7 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
         return setting
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
-            setting.progress.print_line("turns inflate what a request costs, so the next start is driven in stretches")
+            setting.progress.print_line("turns distort a subject, so the next start is driven in stretches")
             return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
     return setting
 

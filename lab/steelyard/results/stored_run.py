@@ -200,6 +200,13 @@ class Run:
         return self.folder.resolve().name
 
     @property
+    def server_processors(self) -> int | None:
+        """The number of processors that servers ran on; None where it was not recorded."""
+        shared = self.environment.get("processors_shared")
+        server = shared.get("server") if isinstance(shared, Mapping) else None
+        return len(server) if isinstance(server, list) and server else None
+
+    @property
     def floors(self) -> frozenset[str]:
         """Labels of the subjects that read no XML (Server.floor)."""
         return frozenset(
