@@ -101,7 +101,7 @@ def test_what_moves_or_hides_an_endpoint_is_noted(tmp_path: Path) -> None:
     given = war(tmp_path, jboss_web="<jboss-web><context-root>/elsewhere</context-root></jboss-web>")
     ran = add(tmp_path, str(given), "--wsdl", str(WSDLS / "ports.wsdl"), "--port", "Soap11")
     assert ran.code == 0, ran.err
-    assert "WEB-INF/jboss-web.xml says that it answers at /elsewhere" in ran.out
+    assert "WEB-INF/jboss-web.xml sets the context /elsewhere" in ran.out
     assert "it has no WEB-INF/sun-jaxws.xml" in ran.out
 
 
@@ -115,7 +115,7 @@ def test_what_moves_or_hides_an_endpoint_is_noted(tmp_path: Path) -> None:
             [],
             "has several endpoints (/A, /B)",
         ),
-        ({}, ["--name", "wstest"], "there is a service 'wstest' already"),
+        ({}, ["--name", "wstest"], "the service 'wstest' exists already"),
         ({}, ["--port", "Nowhere"], "no port 'Nowhere'"),
     ],
 )

@@ -33,7 +33,7 @@ def service(folder: Path, meaning: str, **more: Any) -> Entry[Service]:
             "title": "Small",
             "meaning": meaning,
             "path": "/small",
-            "operations": {"ask": {"meaning": "a question", **({"places": PLACES} if meaning == "html" else {})}},
+            "operations": {"ask": {"meaning": "computes a value", **({"places": PLACES} if meaning == "html" else {})}},
             "generate": ["sh", "-c", "cat made.jsonl"],
             **more,
         }
@@ -285,7 +285,7 @@ def test_the_corpus_says_how_a_request_is_asked_by_its_own_words_or_its_operatio
     tmp_path: Path, operation: dict[str, str], own: dict[str, Any], columns: list[str]
 ) -> None:
     made(tmp_path, {"request": "{}", "answer": "{}", **own})
-    small = service(tmp_path, "json", operations={"ask": {"meaning": "a question", **operation}})
+    small = service(tmp_path, "json", operations={"ask": {"meaning": "computes a value", **operation}})
     corpus.make(small, tmp_path / "corpus", {"ask": corpus.Requests("ask", {})}, seed=1, count=1)
     with (tmp_path / "corpus" / "corpus.csv").open(newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(file)

@@ -166,7 +166,7 @@ def test_hyperfoil_is_told_what_its_format_has_words_for(tmp_path: Path) -> None
     assert asked["headers"] == {"X-Key": "<_there_key>", "Authorization": "Basic <OWN_BASE64>"}
     assert asked["handler"] == {"status": {"range": 200}, "body": {"check": {"regex": ".*(?:\\Qy\\E\\\\E\\Q.\\E).*"}}}
     assert asked["sla"] == [{"limits": {0.95: "200 ms"}, "errorRatio": 0.01, "invalidRatio": 0.01, "blockedRatio": 1.0}]
-    assert "which Hyperfoil would fill in" in omitted(left_out)["write"], "its body holds ${"
+    assert "which Hyperfoil would expand" in omitted(left_out)["write"], "its body holds ${"
 
 
 def test_hyperfoil_fills_what_we_fill_and_says_what_it_judges_otherwise(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_hyperfoil_fills_what_we_fill_and_says_what_it_judges_otherwise(tmp_path
     assert steps[2]["httpRequest"]["handler"]["status"] == {"range": "200-202"}
     assert steps[3]["thinkTime"] == {"duration": "2000ms", "min": "1000ms", "max": "3000ms", "random": "LINEAR"}
     assert {"the mix", "status of write", "length of answers of write", "rule fault"} <= omitted(left_out).keys()
-    with pytest.raises(ConfigurationError, match="is there already"):
+    with pytest.raises(ConfigurationError, match="exists already"):
         [export(made, "hyperfoil", tmp_path / "there") for _ in range(2)]
 
 

@@ -96,7 +96,7 @@ def test_who_asks_is_named_and_what_auth_cannot_say_goes_with_load(tmp_path: Pat
     assert described(tmp_path)["auth"] == {"kind": "bearer", "secret": "env:MINE_TOKEN"}
     assert "to fill: MINE_TOKEN in the environment" in "\n".join(outcome.notes)
     assert "--secret-header 'X-Api-Key: env:X_API_KEY'" in left(outcome) and "header Cookie: cookies" in left(outcome)
-    assert "who asks in line 7" in left(outcome)
+    assert "credentials of line 7" in left(outcome)
 
 
 @pytest.mark.parametrize(
@@ -136,36 +136,36 @@ def test_secrets_in_xml_are_places_whether_text_or_character_data(body: str, wit
 def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> None:
     expected = {
         "commands.txt": [
-            "line 2: jq: only commands of curl",
-            "line 10: $(id) is for a shell",
-            "line 13: its body has several parts",
+            "line 2: jq: only curl commands",
+            "line 10: $(id) is expanded by a shell",
+            "line 13: its body is multipart",
             "line 14: its option --no-such-thing",
             "line 16: its quote in line 16 does not end",
             "1 request to http://elsewhere.example:99: a service has one target; import it again with --port",
         ],
         "siege-urls.txt": [
-            "line 7: ../../../../etc/hostname lies outside",
-            "line 8: no line above says what the variable NOWHERE is",
-            "line 9: 'SMASH' is none of",
-            "line 10: 'not' is no address",
+            "line 7: ../../../../etc/hostname is outside",
+            "line 8: no line above sets the variable NOWHERE",
+            "line 9: 'SMASH' is not a method",
+            "line 10: 'not' is not a URL",
         ],
         "shop.har": [
             "entry 4: it opens a WebSocket",
-            "entry 5: its body has several parts",
-            "entry 6: its request is no object",
+            "entry 5: its body is multipart",
+            "entry 6: its request is not an object",
         ],
         "plan.jmx": [
-            "JSR223Sampler 'clean up': a script or a program; none is run",
+            "JSR223Sampler 'clean up': a script or a program; these are not run",
             "JSONPostProcessor 'take the cart': values of answers",
             "sampler 'see cart' in line 145: ${cart} is filled by",
-            "HTTPSamplerProxy 'off': it is switched off",
-            "LoopController 'twice': requests are asked in a mix",
-            "'no error' of sampler 'see user' in line 68: it says what an answer must not hold",
+            "HTTPSamplerProxy 'off': it is disabled",
+            "LoopController 'twice': requests are sent in a random mix",
+            "'no error' of sampler 'see user' in line 68: it forbids a text",
             "column password of users.csv: its values are secrets",
         ],
         "soapui-project.xml": [
-            "step 'prepare' (groovy): a script; none is run",
-            "assertion 'GroovyScriptAssertion' of request 'add two' in line 31: a script; none is run",
+            "step 'prepare' (groovy): a script; scripts are not run",
+            "assertion 'GroovyScriptAssertion' of request 'add two' in line 31: a script; scripts are not run",
             "assertion 'Schema Compliance' of request 'add two' in line 31: import the WSDL",
             "${Source#id} is filled by a script",
         ],
@@ -211,7 +211,7 @@ def test_a_projects_assertions_headers_and_load_tests_are_taken_over(tmp_path: P
 def test_a_project_without_tests_gives_the_requests_of_its_interfaces_that_are_filled_in(tmp_path: Path) -> None:
     text = (FILES / "soapui-project.xml").read_text()
     begin, end = text.index("  <con:testSuite"), text.index("  <con:properties>")
-    with pytest.raises(ImportRefusedError, match=r"it holds \? where values should stand"):
+    with pytest.raises(ImportRefusedError, match=r"it contains \? in place of values"):
         of_text(text[:begin] + text[end:], tmp_path)
     assert of_text((text[:begin] + text[end:]).replace("<a>?</a>", "<a>1</a>"), tmp_path).taken == ["Add"]
 
@@ -236,7 +236,7 @@ def test_another_server_is_taken_where_it_is_named(tmp_path: Path) -> None:
     assert imported("shop.har", tmp_path, "https://elsewhere.example").taken == ["get-pixel.gif"]
     assert described(tmp_path)["target"] == "https://elsewhere.example"
     shutil.rmtree(tmp_path / "mine")
-    with pytest.raises(ImportRefusedError, match="no request goes to"):
+    with pytest.raises(ImportRefusedError, match="no request is addressed to"):
         imported("shop.har", tmp_path, "http://127.0.0.1:9")
     assert not (tmp_path / "mine").exists()
 
@@ -357,9 +357,9 @@ BROKEN = {
         '<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n<con:soapui-project xmlns:con="http://eviware.com/soapui/config">&b;</con:soapui-project>',
         "document type",
     ),
-    "other.xml": ('<soapui-project xmlns="urn:else"/>', "another namespace"),
+    "other.xml": ('<soapui-project xmlns="urn:else"/>', "the namespace of its root"),
     "latin.sh": ("curl http://127.0.0.1/\ncurl http://127.0.0.1/\udcff", "not UTF-8 text: see line 2"),
-    "none.sh": ("curl --data x", "it names no address"),
+    "none.sh": ("curl --data x", "it has no URL"),
     "hosts.txt": ("http://[::1/x\nhttp://\n", "no request of .* line 1"),
 }
 
@@ -384,7 +384,7 @@ def test_variables_that_multiply_end_soon(tmp_path: Path) -> None:
     grown = text.replace("</collectionProp>", f"{chain}</collectionProp>", 1).replace("/users/${id}", "/users/${v0}")
     for companion in ("users.csv",):
         shutil.copyfile(FILES / companion, tmp_path / companion)
-    assert "its variables refer to each other without end" in left(of_text(grown, tmp_path))
+    assert "its variables refer to each other endlessly" in left(of_text(grown, tmp_path))
 
 
 @settings(

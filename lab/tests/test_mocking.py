@@ -143,7 +143,7 @@ def test_the_command_says_where_it_stands_and_at_its_end_what_it_answered(tmp_pa
     ran = steelyard("mock", "mine", *words, folder=tmp_path)
     assert ran.code == 0, ran.err
     first, *lines = ran.out.splitlines()
-    assert first.startswith("mine is stood in for at http://127.0.0.1:") and "  Add: made of the schema" in lines
+    assert first.startswith("mine is stood in for at http://127.0.0.1:") and "  Add: made from the schema" in lines
     assert lines[-1].endswith(": 0 answered, 0 failed as told")
     ran = steelyard("mock", "mine", "--port", "0", "--for", "10ms", "--json", folder=tmp_path)
     assert json.loads(ran.out)["unknown"] == 0 and "Ctrl-C ends it" in ran.err
@@ -164,5 +164,5 @@ def test_a_service_of_which_nothing_is_known_is_refused(tmp_path: Path) -> None:
         'name = "own"\ntitle = "own"\nmeaning = "bytes"\npath = "/"\ntarget = "https://localhost"\n'
         '[operations.a]\nmeaning = "a"\nsample = "a"\nexpect = { matches = "b" }\n'
     )
-    with pytest.raises(ConfigurationError, match="nothing of own can be stood in for: a: "):
+    with pytest.raises(ConfigurationError, match="no operation of own can be mocked: a: "):
         mock_service(entries.service_at(str(tmp_path)), 1)

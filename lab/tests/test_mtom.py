@@ -90,14 +90,14 @@ def test_any_bytes_come_through(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b"", "neither XML nor a package"),
-        (b"\0" * 2000, "neither XML nor a package"),
-        (package_of(BYTES, end=""), "the package has no end"),
-        (package_of(BYTES, encoding="base64"), "written as base64"),
-        (package_of(BYTES, reference="cid:nobody"), "includes 'cid:nobody', which is no part left"),
+        (b"", "neither XML nor a MIME package"),
+        (b"\0" * 2000, "neither XML nor a MIME package"),
+        (package_of(BYTES, end=""), "the package has no closing boundary"),
+        (package_of(BYTES, encoding="base64"), "has the encoding base64"),
+        (package_of(BYTES, reference="cid:nobody"), "includes 'cid:nobody', which is not an unused part"),
         (package_of(BYTES).replace(b"Application/XOP+xml", b"text/plain"), "first part is text/plain"),
-        (b"--a\r\nno head\r\n--a--", "has no head"),
-        (b"--a\r\n--a--", "has no head"),
+        (b"--a\r\nno head\r\n--a--", "has no headers"),
+        (b"--a\r\n--a--", "has no headers"),
         (package_of(BYTES).replace(b"</bytes>", b"</bytes><b>"), "not XML"),
     ],
 )
@@ -108,7 +108,7 @@ def test_what_is_no_package_is_said(answer: bytes, said: str) -> None:
 def test_a_part_is_included_once_so_that_nothing_grows() -> None:
     include = b'<x:Include xmlns:x="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/>'
     twice = package_of(BYTES).replace(b"</bytes>", b"</bytes><bytes>" + include + b"</bytes>")
-    assert "no part left" in (MEANING.difference(twice, EVERY_BYTE.answer, "echoSynthetic") or "")
+    assert "not an unused part" in (MEANING.difference(twice, EVERY_BYTE.answer, "echoSynthetic") or "")
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200), st.sampled_from([b"--a", b"\r\n--a", b"\r\n\r\n", b"<"]))

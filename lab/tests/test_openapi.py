@@ -61,7 +61,7 @@ def test_a_shop_is_taken_over_with_a_valid_request_an_operation(tmp_path: Path) 
     )
     assert operations["getOrder"]["expect"] == {"status": [200], "least": 1}
     assert operations["deleteOrder"]["expect"] == {"status": [204], "schema": False}
-    assert "# may also have: verbose (query)" in (tmp_path / "mine" / "service.toml").read_text()
+    assert "# optional parameters: verbose (query)" in (tmp_path / "mine" / "service.toml").read_text()
     order = sample(tmp_path, "createOrder")
     judged_anew(tmp_path, "createOrder.body", order)
     assert "id" not in order, "the service makes it up"
@@ -78,7 +78,8 @@ def test_what_is_not_taken_over_and_what_is_to_be_filled_in_is_said(tmp_path: Pa
     assert described["auth"] == {"kind": "api-key", "header": "X-API-Key", "secret": "env:MINE_SECRET"}
     notes = " ".join(output.notes)
     assert (
-        "the secret in the variable MINE_SECRET" in notes and "there are also https://shop.example.org/api/v1" in notes
+        "the secret into the variable MINE_SECRET" in notes
+        and "the others are https://shop.example.org/api/v1" in notes
     )
 
 
@@ -99,15 +100,15 @@ def test_every_keyword_and_style_of_3_1_is_kept(tmp_path: Path) -> None:
     assert described["operations"]["bodies"]["headers"]["Content-Type"] == "application/json; charset=utf-8"
     assert described["operations"]["bodies"]["expect"] == {"status": [200, 202]}, "202 has no body"
     left = {each.what: each.why for each in output.left_out}
-    assert "no valid request" in left["operation never"] and "without an end" in left["operation loop"]
-    assert "Nobody', which is nowhere" in left["operation nowhere"] and "webhooks" in left
+    assert "no valid request" in left["operation never"] and "endless" in left["operation loop"]
+    assert "Nobody', which does not exist" in left["operation nowhere"] and "webhooks" in left
 
 
 def test_an_example_is_sent_where_it_is_valid_and_is_no_place_for_data(tmp_path: Path) -> None:
     output, _ = imported("modern.json", tmp_path)
     assert sample(tmp_path, "shown") == {"a": "{{name}}"}
     assert "{{" not in (tmp_path / "mine" / "samples" / "shown.json").read_text()
-    assert any("an example of shown.body does not keep its schema" in note for note in output.notes)
+    assert any("an example of shown.body does not match its schema" in note for note in output.notes)
 
 
 def test_parts_come_from_the_folder_and_from_nowhere_else(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_parts_come_from_the_folder_and_from_nowhere_else(tmp_path: Path) -> Non
     assert answers["schema:Sent"]["required"] == ["more"], "what is write-only never comes back"
     left = {each.what: each.why for each in output.left_out}
     assert "outside its folder" in left["operation GET /b"] and "http://192.0.2.1/x.yaml" in left["operation GET /c"]
-    assert "without an end" in left["operation GET /d"]
+    assert "endless" in left["operation GET /d"]
     assert (tmp_path / "mine" / "contract" / "document" / "paths" / "a.yaml").is_file()
     (tmp_path / "main.yaml").write_text((DOCUMENTS / "parts" / "main.yaml").read_text())
     (tmp_path / "paths").mkdir()
@@ -144,43 +145,46 @@ HOSTILE = {
     "broken.json": ('{"openapi": "3.0.0",\n "paths": [}', "not well-formed JSON: .* at line 2, column 12"),
     "broken.yaml": ("openapi: 3.0.0\npaths: [a, b\nx: y\n", "not well-formed YAML: .* line [23]"),
     "laughs.yaml": (LAUGHS, "more than 1,000,000 values, its aliases written out"),
-    "itself.yaml": ("openapi: 3.0.0\npaths: &a\n  b: *a\n", r"itself.yaml, line 3: the alias \*a stands within itself"),
+    "itself.yaml": ("openapi: 3.0.0\npaths: &a\n  b: *a\n", r"itself.yaml, line 3: the alias \*a refers to itself"),
     "python.yaml": (
         "openapi: 3.0.0\nx: !!python/object/apply:os.system ['true']\n",
         "line 2: the tag .*python.* is not",
     ),
-    "twice.yaml": ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3: the key 'paths' stands twice"),
-    "twice.json": ('{"openapi": "3.0.0", "openapi": "3.0.1"}', "the key 'openapi' stands twice"),
+    "twice.yaml": ("openapi: 3.0.0\npaths: {}\npaths: {}\n", "line 3: the key 'paths' occurs twice"),
+    "twice.json": ('{"openapi": "3.0.0", "openapi": "3.0.1"}', "the key 'openapi' occurs twice"),
     "deep.yaml": ("openapi: 3.0.0\nx: " + "[" * 5000, "nested more than 100 levels"),
     "deep.json": ('{"openapi": ' + "[" * 200_000, "nested more than 100 levels|not well-formed"),
     "deeper.json": ('{"openapi": ' + "[" * 150 + "]" * 150 + "}", "nested more than 100 levels"),
-    "infinite.json": ('{"openapi": "3.0.0", "x": 1e999}', "no number that can be sent"),
+    "infinite.json": ('{"openapi": "3.0.0", "x": 1e999}', "not a valid JSON number"),
     "half.json": ('{"openapi": "3.0.0", "x": "\\ud800"}', "half a character"),
-    "bytes.yaml": ("openapi: 3.0.0\n\udcff\udcfe", "is no text: .* at byte 15"),
-    "list.json": ('["openapi"]', "at its top is no object"),
+    "bytes.yaml": ("openapi: 3.0.0\n\udcff\udcfe", "is not UTF-8 text: .* at byte 15"),
+    "list.json": ('["openapi"]', "its top level is not an object"),
     "old.yaml": ("swagger: '2.0'\npaths: {}\n", "is Swagger 2.0"),
     "new.yaml": ("openapi: 4.0.0\n", "is OpenAPI 4.0.0"),
-    "number.yaml": ("openapi: 3.0\n", "no version 'openapi' as a text"),
+    "number.yaml": ("openapi: 3.0\n", "no version in a text field 'openapi'"),
     "events.yaml": ("asyncapi: 3.0.0\n", "is AsyncAPI"),
     "shop.graphql": ("type Query { a: Int }", "describes a GraphQL service"),
     "shop.txt": ("type Query {\n a: Int\n}", "describes a GraphQL service"),
     "schema.json": ('{"data": {"__schema": {}}}', "describes a GraphQL service"),
-    "paths.json": ('{"openapi": "3.0.0", "paths": []}', "cannot be used: #/paths is a list, where object is due"),
-    "path.json": (document('"/x": 5'), "path /x: #/paths/~1x is a number, where object is due"),
-    "server.json": (document(servers='[{"url": "ftp://x"}]'), "its server 'ftp://x' is no http or https URL"),
-    "cycle.json": (sending('{"$ref": "#/components"}'), "'#/components', which is nowhere"),
+    "paths.json": ('{"openapi": "3.0.0", "paths": []}', "cannot be used: #/paths is a list, but must be object"),
+    "path.json": (document('"/x": 5'), "path /x: #/paths/~1x is a number, but must be object"),
+    "server.json": (document(servers='[{"url": "ftp://x"}]'), "its server 'ftp://x' is not a valid http or https URL"),
+    "cycle.json": (sending('{"$ref": "#/components"}'), "'#/components', which does not exist"),
     "self.json": (
         sending('{"$ref": "#/paths/~1x/post/requestBody/content/application~1json/schema"}'),
-        "without an end",
+        "endless",
     ),
-    "type.json": (sending('{"type": "strnig"}'), "schema/type is 'strnig', which is no type"),
-    "least.json": (sending('{"minLength": "3"}'), "schema/minLength is '3', which is no such number"),
-    "required.json": (sending('{"required": true}'), "schema/required is true or false, where list is due"),
+    "type.json": (sending('{"type": "strnig"}'), "schema/type is 'strnig', which is not a type"),
+    "least.json": (sending('{"minLength": "3"}'), "schema/minLength is '3', which is not a valid number"),
+    "required.json": (sending('{"required": true}'), "schema/required is true or false, but must be list"),
     "dynamic.json": (sending('{"$dynamicRef": "#x"}'), "has a \\$dynamicRef"),
     "wide.json": (sending('{"minItems": 100000000, "items": {"type": "string"}}'), "no valid request can be made"),
     "long.json": (sending('{"type": "string", "minLength": 100000000}'), "no valid request can be made"),
-    "none.json": (document(), "no operation of .* can be taken over"),
-    "params.json": (document('"/x/{id}": {"get": {"responses": {}}}'), "names 'id', which is no parameter"),
+    "none.json": (document(), "no operation of .* can be imported"),
+    "params.json": (
+        document('"/x/{id}": {"get": {"responses": {}}}'),
+        "names 'id', which is not a described parameter",
+    ),
 }
 
 
@@ -293,11 +297,11 @@ def test_a_schema_that_can_be_met_is_met(schema: Any) -> None:
 
 
 def test_a_value_that_its_style_cannot_write_is_never_sent() -> None:
-    with pytest.raises(UnmetError, match="no way to write"):
+    with pytest.raises(UnmetError, match="cannot represent"):
         WireForm("a", "query", "form", True).serialize([[1]])
-    with pytest.raises(UnmetError, match="another path"):
+    with pytest.raises(UnmetError, match="change the path"):
         WireForm("a", "path", "simple", False).serialize("..")
-    with pytest.raises(UnmetError, match="no header field"):
+    with pytest.raises(UnmetError, match="not valid in a header"):
         WireForm("a", "header", "simple", False).serialize("x\r\nY: z")
     assert WireForm("a", "query", "form", False, reserved=True).serialize("x/y&z") == "a=x/y%26z"
 
@@ -356,7 +360,7 @@ def test_the_command_says_what_it_took_over(tmp_path: Path) -> None:
 
 def test_options_of_wsdls_are_refused(tmp_path: Path) -> None:
     for option, words in {"--port": {"ports": ["P"]}, "--also": {"also": ["x"]}}.items():
-        with pytest.raises(ImportRefusedError, match=f"{option} is for WSDLs"):
+        with pytest.raises(ImportRefusedError, match=f"{option} works with WSDLs"):
             convert_description(
                 str(DOCUMENTS / "shop.yaml"), tmp_path / "mine", words.get("also", ()), words.get("ports", ())
             )

@@ -130,26 +130,28 @@ def test_each_bad_request_is_refused_by_our_own_reader_too(form: str) -> None:
 
 def test_a_signature_that_is_wrapped_is_not_taken_for_the_bodys() -> None:
     signed, other = as_answered("signed", WRITTEN["echoStruct/one"].answer), THREE.answer.encode()
-    assert "not the one that is signed" in said("signed", tampering.body_wrapped(signed, other))
-    assert "not of one header and one body" in said("signed", tampering.body_followed(signed, other, lambda body: body))
+    assert "is not the element that is signed" in said("signed", tampering.body_wrapped(signed, other))
+    assert "must have one header and one body" in said(
+        "signed", tampering.body_followed(signed, other, lambda body: body)
+    )
     unnamed = f'<soap:Body xmlns:wsu="{names.WSU}">'.encode()
     named = tampering.body_wrapped(signed, other).replace(unnamed, unnamed[:-1] + b' wsu:Id="body">')
-    assert "given to two elements" in said("signed", named)
+    assert "two elements have the id" in said("signed", named)
     before, _, rest = signed.partition(b"<soap:Body")
     twice = before + b"<soap:Body>" + other.split(b"Body>")[1] + b"Body><soap:Body" + rest
-    assert "not of one header and one body" in said("signed", twice)
+    assert "must have one header and one body" in said("signed", twice)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        (names.RSA_SHA_256, f"{names.DSIG}rsa-sha1", "the signature is by"),
-        (names.RSA_SHA_256, f"{names.DSIG}hmac-sha1", "the signature is by"),
-        (f'DigestMethod Algorithm="{names.SHA_256}"', f'DigestMethod Algorithm="{names.DSIG}sha1"', "signature is"),
-        (f'Transform Algorithm="{names.EXCLUSIVE_C14N}"', 'Transform Algorithm="http://x/xslt"', "signature is"),
-        ('URI="#body"', 'URI=""', "signature is"),
-        ("</ds:SignedInfo>", "</ds:SignedInfo><ds:SignedInfo/>", "holds 2 elements SignedInfo"),
-        ('wsu:Id="body"', 'wsu:Id="nobody"', "not one element"),
+        (names.RSA_SHA_256, f"{names.DSIG}rsa-sha1", "the signature uses"),
+        (names.RSA_SHA_256, f"{names.DSIG}hmac-sha1", "the signature uses"),
+        (f'DigestMethod Algorithm="{names.SHA_256}"', f'DigestMethod Algorithm="{names.DSIG}sha1"', "signature"),
+        (f'Transform Algorithm="{names.EXCLUSIVE_C14N}"', 'Transform Algorithm="http://x/xslt"', "signature"),
+        ('URI="#body"', 'URI=""', "signature"),
+        ("</ds:SignedInfo>", "</ds:SignedInfo><ds:SignedInfo/>", "has 2 elements SignedInfo"),
+        ('wsu:Id="body"', 'wsu:Id="nobody"', "not exactly one element"),
     ],
 )
 def test_one_way_to_be_signed_is_read_and_no_other(old: str, new: str, why: str) -> None:
@@ -165,8 +167,8 @@ def test_a_certificate_that_goes_along_must_be_the_signers() -> None:
     token = pattern.search(theirs)
     assert token is not None
     mixed = pattern.sub(lambda found: found.group(1) + token.group(2), as_answered("signed", THREE.answer))
-    assert "certificate that goes along" in said("signed", mixed)
-    assert "not by the key that is known" in said("signed", theirs)
+    assert "certificate in the message" in said("signed", mixed)
+    assert "not made with the known key" in said("signed", theirs)
 
 
 def encrypted_content(content: str) -> bytes:

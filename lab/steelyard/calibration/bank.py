@@ -27,7 +27,7 @@ class SliceEntry:
     round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they
     took turns). `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other
     levels' turns; `cpu_own_ns` is what they used in the slice's own turns, of whole turns and so of `completed` requests (-1: not
-    known). `voided` says why it cannot count (empty where it can); `steal_s` is summed over processors. `round` is -1
+    known). `voided` says why it cannot count (empty if it can); `steal_s` is summed over processors. `round` is -1
     outside the measured phase.
     """
 
@@ -121,7 +121,7 @@ class Bank:
 
 
 def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
-    """What a trial that ended comes to; raises StoreError where its files are damaged."""
+    """What a trial that ended comes to; raises StoreError if its files are damaged."""
     record = trial.record
     assert record is not None
     known = {subject.label: subject for subject in study.subjects if isinstance(subject, SubjectSpec)}

@@ -153,7 +153,7 @@ def _measure_and_evaluate(wish: Wish, study: Study, folder: Path, begun: float, 
 
 
 def _collect_values(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
-    """What the forks that ended come to, and whether the user stopped them; raises InsufficientDataError where they are too few."""
+    """What the forks that ended come to, and whether the user stopped them; raises InsufficientDataError if they are too few."""
     stopped = False
     folder = sitting.bank
     try:

@@ -59,7 +59,7 @@ class Sitting:
 def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], None] = lambda _: None) -> Bank:
     """Drive forks until there are enough or the budget is used; every complete fork is in the bank when the next begins.
 
-    `after_fork` is told of each. Raises SteelyardError where forks fail in a row, KeyboardInterrupt when stopped.
+    `after_fork` is told of each. Raises SteelyardError if forks fail in a row, KeyboardInterrupt when stopped.
     """
     begun = time.monotonic()
     with machine_lock(" ".join(sitting.command)):
@@ -227,7 +227,7 @@ def _plan_as_comparison(plain: Schedule, subjects: Sequence[subject.Subject]) ->
 
 
 def _require_same_study(path: Path, text: str) -> None:
-    """Keep the study as run beside the bank; raises StoreError where the bank was begun with another one."""
+    """Keep the study as run beside the bank; raises StoreError if the bank was begun with another one."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)

@@ -53,7 +53,7 @@ NO_MARGIN = 1e-9  # at which nothing ends as equivalent, so that the looks alone
 
 @dataclass(frozen=True)
 class FigureRow:
-    """One line of the table; `met` is None where nothing is asked, `why` explains what was missed."""
+    """One line of the table; `met` is None if nothing is asked, `why` explains what was missed."""
 
     figure: str
     must_reach: str
@@ -196,7 +196,7 @@ def as_measured(compared: LevelForks) -> list[EndedComparison]:
 
 
 def shares(which: Sequence[bool]) -> Proportion | None:
-    """How many of them are so, with the exact interval; None where there is nothing."""
+    """How many of them are so, with the exact interval; None if there is nothing."""
     return clopper_pearson(sum(which), len(which)) if which else None
 
 

@@ -107,7 +107,7 @@ def partner(level: float) -> str:
 
 
 def specs(study: Study) -> list[SubjectSpec]:
-    """The study's subjects as such; raises StoreError where one is not part of a calibration."""
+    """The study's subjects as such; raises StoreError if one is not part of a calibration."""
     subjects = [
         subject for subject in study.subjects if isinstance(subject, SubjectSpec) and subject.slowed is not None
     ]
@@ -160,7 +160,7 @@ def cpu_us_per_request(pilot: Trial) -> float:
     """Processor time of the server for a request in microseconds, over the measured slices of a pilot that count (lead-in and
     drain too).
 
-    Raises StoreError where nothing was measured.
+    Raises StoreError if nothing was measured.
     """
     spent, answered = 0, 0
     for number, plan in pilot.plans.items():

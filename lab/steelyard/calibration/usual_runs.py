@@ -54,7 +54,7 @@ def write(runs: Sequence[UsualRun], folder: Path) -> None:
 
 def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> Interval | None:
     """Minutes that the usual way takes to find `difference` (0.05 is 5%) with this power, with a 95% interval: so many runs of both
-    servers, each as long as those here. None where fewer than two runs of each of two servers tell how runs vary, or no number of
+    servers, each as long as those here. None if fewer than two runs of each of two servers tell how runs vary, or no number of
     runs would do.
 
     Welch 1947, "The generalization of Student's problem when several different population variances are involved", with his
@@ -84,7 +84,7 @@ def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) ->
 
 
 def _repeats(first: float, second: float, difference: float, power: float) -> int | None:
-    """Runs of each of two servers, whose log throughputs have these variances, that Welch's test needs; None where none do."""
+    """Runs of each of two servers, whose log throughputs have these variances, that Welch's test needs; None if none do."""
     for repeats in range(2, MOST_REPEATS):
         freedom = (first + second) ** 2 * (repeats - 1) / (first**2 + second**2)
         shift = math.log1p(difference) / math.sqrt((first + second) / repeats)

@@ -63,7 +63,7 @@ def run(
     machine.
 
     Every machine drives as many forks as the study has for one machine. With a budget, each drives as many as a verdict
-    needs within that budget. Raises SteelyardError where nothing can be planned or started, and KeyboardInterrupt when
+    needs within that budget. Raises SteelyardError if nothing can be planned or started, and KeyboardInterrupt when
     stopped: finished trials are kept.
     """
     settings = merge_parameters(study.model, request)
@@ -95,7 +95,7 @@ def run(
 def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Progress) -> Path:
     """Resume a stopped run on the current workers. Finished trials are kept, the others are driven.
 
-    Raises StoreError where nothing is left, else as `run` does.
+    Raises StoreError if nothing is left, else as `run` does.
     """
     cluster = read_cluster(folder)
     service = service_of(entries.study(str(folder / "study.toml")).model)
@@ -114,7 +114,7 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
 def _present_machines(workers: DaskWorkers, progress: Progress) -> list[str]:
     """The identities of machines with a worker, each once, when no more workers join.
 
-    Raises TargetError where none joins.
+    Raises TargetError if none joins.
     """
     progress.show("waiting for workers")
     begun, settled, known = time.monotonic(), 0.0, 0
@@ -285,7 +285,7 @@ class ClusterHome:
 
 
 def _setup_change(before: Path, now: Path) -> str:
-    """Differences between a machine's setup and that of its first trial. Empty where there are none."""
+    """Differences between a machine's setup and that of its first trial. Empty if there are none."""
     if not before.exists():
         return ""
     then: Any = read_document(before)

@@ -49,7 +49,7 @@ def parse_where(words: str) -> Where:
 
 
 def import_distributed() -> Any:
-    """Dask's distributed. Raises ToolchainError where it is not installed."""
+    """Dask's distributed. Raises ToolchainError if it is not installed."""
     try:
         import distributed as library
     except ImportError:
@@ -64,7 +64,7 @@ def import_distributed() -> Any:
 def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskWorkers]:
     """The workers of `where`. `tell` is called with a worker's name and stage.
 
-    Local workers are started, on loopback only, and stopped at the end. Raises TargetError where no scheduler answers.
+    Local workers are started, on loopback only, and stopped at the end. Raises TargetError if no scheduler answers.
     """
     library = import_distributed()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # Steelyard reports a dead worker itself
@@ -111,7 +111,7 @@ class DaskWorkers:
         self.client.subscribe_topic(self._topic, self._on_event)
 
     def present(self) -> Sequence[Worker]:
-        """The workers that answered where they are. Raises TargetError where the scheduler is gone."""
+        """The workers that answered where they are. Raises TargetError if the scheduler is gone."""
         if self.client.status in ("closed", "closing"):
             raise TargetError("the Dask scheduler is gone", hint="resume the run with --resume")
         try:

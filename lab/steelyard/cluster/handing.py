@@ -50,7 +50,7 @@ class Workers(Protocol):
     """The interface of a cluster's workers."""
 
     def present(self) -> Sequence[Worker]:
-        """The current workers. Raises SteelyardError where the cluster cannot be reached."""
+        """The current workers. Raises SteelyardError if the cluster cannot be reached."""
 
     def begin(self, worker: Worker, trial: int) -> None:
         """Have a worker drive a trial."""
@@ -78,7 +78,7 @@ class Home(Protocol):
     """The interface that receives trials and events of machines."""
 
     def keep(self, machine: str, trial: int, packed: bytes) -> Kept:
-        """Store a trial's folder. Raises StoreError where it cannot be written."""
+        """Store a trial's folder. Raises StoreError if it cannot be written."""
 
     def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         """An event of a machine or a trial."""

@@ -33,7 +33,7 @@ def pack_trial(run: Path, trial: Path) -> bytes:
 
 
 def unpack_trial(whole: bytes, beside: Path) -> Path:
-    """A new folder in `beside` with the unpacked files. Raises StoreError where they are damaged or cannot be written.
+    """A new folder in `beside` with the unpacked files. Raises StoreError if they are damaged or cannot be written.
 
     Nothing is written outside of that folder, whatever the archive holds.
     """

@@ -33,7 +33,7 @@ class LastsTooLongError(ConfigurationError):
 class Answered:
     """One request as a tool recorded it.
 
-    `ended_s` is in seconds on any clock. `failure` is the kind of its failure, empty where the answer was right.
+    `ended_s` is in seconds on any clock. `failure` is the kind of its failure, empty if the answer was right.
     `users` is the number of users at the time (None: unknown), `code` the response code as the tool wrote it, `message`
     the text of the failure, `thread` the virtual user.
     """

@@ -88,7 +88,7 @@ class Selection:
     def window(self, parts: Sequence[FilePart]) -> Window:
         """The window to judge.
 
-        Raises ConfigurationError where the part does not exist, or several exist and none is given.
+        Raises ConfigurationError if the part does not exist, or several exist and none is given.
         """
         if self.part is None:
             require_one_part(parts)
@@ -117,7 +117,7 @@ class Window:
     end_s: float = math.inf
 
     def leaves_out(self, ended_s: float) -> str | None:
-        """Why a request that ended then is left out. None where it counts."""
+        """Why a request that ended then is left out. None if it counts."""
         if not self.part_begin_s <= ended_s <= self.part_end_s:
             return OTHER_PART
         if ended_s < self.begin_s:

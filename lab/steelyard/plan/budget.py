@@ -65,7 +65,7 @@ def _least_fork(least: Schedule, compiles: Compiles) -> float:
 
 
 def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
-    """Raise ConfigurationError where the budget cuts the first fork before it has the least pairs."""
+    """Raise ConfigurationError if the budget cuts the first fork before it has the least pairs."""
     fork, budget = _least_fork(least, compiles), least.budget_seconds or 0.0
     if fork > (1 + OVER) * budget:
         wanted = forks_for_a_verdict(least)

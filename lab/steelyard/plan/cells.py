@@ -124,7 +124,7 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
 
 def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cell]:
     """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is
-    not judged. Raises ConfigurationError where both kinds are asked for."""
+    not judged. Raises ConfigurationError if both kinds are asked for."""
     broken = {fault.test for fault in study.faults}
     cells = [
         Cell(
@@ -175,7 +175,7 @@ def chosen_tests(study: Study, request: Request) -> list[Test]:
 def _tests(study: Study, request: Request, settings: RunParameters) -> Iterator[Test]:
     """The tests asked for, or else the usual ones, with the levels that they come to.
 
-    Raises ConfigurationError where one that was named has levels in percent of what nobody gave; a usual one is left out then.
+    Raises ConfigurationError if one that was named has levels in percent of what nobody gave; a usual one is left out then.
     """
     for test in chosen_tests(study, request):
         if test.percent_of is None or not isinstance(test.profile, Steps):

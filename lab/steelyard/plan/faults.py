@@ -57,7 +57,7 @@ def draw_fault(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) 
 def require_possible(
     study: Study, faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]
 ) -> None:
-    """Raises ConfigurationError where a subject has no part that a fault is of, or the service counts nothing after one."""
+    """Raises ConfigurationError if a subject has no part that a fault is of, or the service counts nothing after one."""
     if not faults:
         return
     aftermath = service.model.aftermath
@@ -114,7 +114,7 @@ def _missing_requirement(fault: Fault, spec: SubjectSpec) -> ConfigurationError 
 
 
 def _set_that_gives(study: Study, fault: Fault, spec: SubjectSpec) -> str:
-    """The study's first set of factors under which the subject has what the fault needs; empty where there is none."""
+    """The study's first set of factors under which the subject has what the fault needs; empty if there is none."""
     label, _ = factors.split(study, spec.label)
     for name in study.sets:
         with suppress(ConfigurationError):  # a set that this subject cannot have

@@ -43,7 +43,7 @@ class _Point:
 def grids_of(study: Study, request: Request) -> list[AskedGrid]:
     """The grids asked for by name; those that can be pushed, where that is all that is asked; else those without a name.
 
-    Raises ConfigurationError where there is no such grid, or where grids that are driven in different ways were asked for together.
+    Raises ConfigurationError if there is no such grid, or where grids that are driven in different ways were asked for together.
     """
     known = sorted({grid.name for grid in study.grid if grid.name})
     for name in request.grids:

@@ -27,7 +27,7 @@ def planned_for_one(
     shared_by: int = 1,
     rests: float = 0.0,
 ) -> Fitted:
-    """The schedule of one machine or session, fitted to its budget; raises ConfigurationError where it cannot be asked of several.
+    """The schedule of one machine or session, fitted to its budget; raises ConfigurationError if it cannot be asked of several.
 
     A budget is shared by so many, after `rests` seconds of rest in all are taken off.
     """

@@ -46,7 +46,7 @@ class Request:
 
 @dataclass(frozen=True)
 class RunParameters:
-    """What the study's parameters come to. `users` is None for auto; `mix` is None where each operation runs alone."""
+    """What the study's parameters come to. `users` is None for auto; `mix` is None if each operation runs alone."""
 
     values: dict[str, Value]
     users: int | None
@@ -123,7 +123,7 @@ def merge_parameters(study: Study, request: Request) -> RunParameters:
 
 
 def _users(study: Study, values: Mapping[str, Value]) -> Value:
-    """How many users the parameters say, or "auto"; raises ConfigurationError where so many cannot be."""
+    """How many users the parameters say, or "auto"; raises ConfigurationError if so many cannot be."""
     users = _single_value(study, values, "users", 8)
     if users != "auto" and not 1 <= int(users) <= MOST_USERS:
         name = next(name for name, known in study.parameters.items() if known.sets == "users")

@@ -91,7 +91,7 @@ def _groups(
 
 
 def _parallel_trials(request: Request, specs: Sequence[SubjectSpec], trials: int, *, broken: bool) -> int:
-    """How many trials are driven at a time; raises ConfigurationError where the user wants several in which times are measured."""
+    """How many trials are driven at a time; raises ConfigurationError if the user wants several in which times are measured."""
     if not broken:
         if request.at_once is not None:
             raise ConfigurationError(
@@ -150,7 +150,7 @@ def _lengths(study: Study, request: Request, settings: RunParameters, design: De
 
 
 def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
-    """The pairs of these subjects that are judged by no verdict; raises ConfigurationError where the reference is of one."""
+    """The pairs of these subjects that are judged by no verdict; raises ConfigurationError if the reference is of one."""
     pairs = []
     for named in study.unlike:
         first, second = (
@@ -167,7 +167,7 @@ def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) 
 
 
 def _layers_of(study: Study, service: Service) -> dict[str, Any]:
-    """What of the schedule says how layers are shown; raises ConfigurationError where the service has none to ask for."""
+    """What of the schedule says how layers are shown; raises ConfigurationError if the service has none to ask for."""
     if "layers" not in study.observe:
         return {}
     if not service.layers:
@@ -179,7 +179,7 @@ def _layers_of(study: Study, service: Service) -> dict[str, Any]:
 
 
 def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec]) -> Schedule:
-    """The schedule with what is broken in it; raises ConfigurationError where something of that cannot be."""
+    """The schedule with what is broken in it; raises ConfigurationError if something of that cannot be."""
     service = entries.service(study.service)
     faults = faults_of(study, schedule.cells, schedule.scale)
     require_possible(study, faults, specs, service)
@@ -204,7 +204,7 @@ def schedule_only(study: Study, request: Request) -> Schedule:
 
 
 def _require_sizes(service: Service, settings: RunParameters) -> None:
-    """Raises ConfigurationError where the service has no such parameter, or cannot be asked for one of that size."""
+    """Raises ConfigurationError if the service has no such parameter, or cannot be asked for one of that size."""
     for name, value in settings.service.items():
         known = service.parameters.get(name)
         if known is None:

@@ -88,7 +88,7 @@ class _Cost:
 
 
 def trial_within(schedule: Schedule) -> Seconds | None:
-    """Seconds that a trial may take for the budget to hold the least forks; None where all may take their time: without a budget,
+    """Seconds that a trial may take for the budget to hold the least forks; None if all may take their time: without a budget,
     and where there are tests, of which none can be cut short."""
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return None
@@ -96,7 +96,7 @@ def trial_within(schedule: Schedule) -> Seconds | None:
 
 
 def seconds_until_cut(schedule: Schedule) -> Seconds | None:
-    """Seconds from a run's begin after which nothing more is measured; None where trials may take their time.
+    """Seconds from a run's begin after which nothing more is measured; None if trials may take their time.
 
     Only a comparison that a user gives a budget is cut: a study's own budget leaves out what does not fit, and a promise of forks
     stands above it.
@@ -107,7 +107,7 @@ def seconds_until_cut(schedule: Schedule) -> Seconds | None:
 
 
 def warm_up_within(schedule: Schedule) -> Seconds | None:
-    """Seconds from a trial's begin by which its warm-up must end for its share of the budget; None where it has none.
+    """Seconds from a trial's begin by which its warm-up must end for its share of the budget; None if it has none.
 
     What comes after the warm-up is measured as planned, but in no more than half of a trial.
     """
@@ -218,7 +218,7 @@ def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
 
 def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
     """What is to be said where `after`, to which the first trial of `before` led, does not hold the forks of a verdict, or holds
-    them only beyond its budget; empty where all is well."""
+    them only beyond its budget; empty if all is well."""
     if after.budget_seconds is None:
         return ""
     wanted = forks_for_a_verdict(before)

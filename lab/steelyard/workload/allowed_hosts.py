@@ -12,7 +12,7 @@ from .load_target import LoadTarget, label_of
 
 
 def addresses_of(address: str) -> list[str]:
-    """The IP addresses of a target's host; raises TargetError where it has none."""
+    """The IP addresses of a target's host; raises TargetError if it has none."""
     parts = urlsplit(address)
     try:
         resolved = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
@@ -27,7 +27,7 @@ def is_this_machine(addresses: list[str]) -> bool:
 
 
 def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
-    """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError where
+    """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError if
     it may not be loaded.
 
     A name that means this machine is resolved once, here: load goes to these addresses, and to no other.
@@ -54,7 +54,7 @@ def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
 
 
 def loopback_of(address: str) -> list[str]:
-    """The addresses of a target on this machine; raises TargetError where it is none, or has one elsewhere."""
+    """The addresses of a target on this machine; raises TargetError if it is none, or has one elsewhere."""
     addresses = addresses_of(address)
     if not is_this_machine(addresses):
         raise TargetError(f"{address} is not this machine", hint="give one of its own addresses")

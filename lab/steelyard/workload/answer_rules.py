@@ -33,8 +33,8 @@ def judges_schema(expect: Expect, schema: Path | None) -> bool:
 
 
 def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str | None = None) -> str | None:
-    """How a kept answer is not what it should be, as a sentence; None where it is. `schema` is one of SOAP's messages, or a JSON
-    Schema where `json_of` names the operation whose answer it is. Raises ConfigurationError where a rule is no rule."""
+    """How a kept answer is not what it should be, as a sentence; None if it is. `schema` is one of SOAP's messages, or a JSON
+    Schema where `json_of` names the operation whose answer it is. Raises ConfigurationError if a rule is no rule."""
     try:
         for path in expect.xpath:
             if not _found_by_xpath(path, parse(answer)):
@@ -57,13 +57,13 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
 
 
 def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:
-    """How a kept answer to an operation of a target breaks its rules, as a sentence; None where it keeps them."""
+    """How a kept answer to an operation of a target breaks its rules, as a sentence; None if it keeps them."""
     expect = asked.operations[operation].expect
     return difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
 
 
 def require_rules(expect: Expect) -> None:
-    """Raise ConfigurationError where a rule is no rule, or names a file that is not there: it need not wait for an answer."""
+    """Raise ConfigurationError if a rule is no rule, or names a file that is not there: it need not wait for an answer."""
     for path in expect.xpath:
         _compiled_xpath(path)
     if expect.jsonpath:

@@ -67,10 +67,10 @@ class BodyFormat(ABC):
 
     @abstractmethod
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
-        """How an answer differs from the one expected of an operation, as a sentence; None where they mean the same."""
+        """How an answer differs from the one expected of an operation, as a sentence; None if they mean the same."""
 
     def check_fields(self, answer: Answer, exchange: Exchange) -> str | None:
-        """What the fields of an answer say against its being the one expected, as a sentence; None where they say nothing."""
+        """What the fields of an answer say against its being the one expected, as a sentence; None if they say nothing."""
         del answer, exchange
         return None
 
@@ -84,12 +84,12 @@ class BodyFormat(ABC):
         return
 
     def body(self, text: str) -> bytes:
-        """The bytes of a body that an exchange holds as text; raises ContractError where it is none."""
+        """The bytes of a body that an exchange holds as text; raises ContractError if it is none."""
         return text.encode()
 
     @classmethod
     def text(cls, body: bytes) -> str:
-        """A body as an exchange holds it, as text; raises UnicodeDecodeError where it is none."""
+        """A body as an exchange holds it, as text; raises UnicodeDecodeError if it is none."""
         return body.decode()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
@@ -97,7 +97,7 @@ class BodyFormat(ABC):
         yield Spelling("as given", self.body(exchange.request))
 
     def request_value(self, body: bytes) -> object:
-        """What a request says, as a value that is equal (`==`) for all spellings that mean the same; raises ContractError where it
+        """What a request says, as a value that is equal (`==`) for all spellings that mean the same; raises ContractError if it
         cannot be read."""
         return body
 
@@ -107,7 +107,7 @@ class BodyFormat(ABC):
         return []
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
-        """The exchange that would show the content of a file; None where no request of this meaning can name one."""
+        """The exchange that would show the content of a file; None if no request of this meaning can name one."""
         del written
         return None
 
@@ -116,7 +116,7 @@ class BodyFormat(ABC):
         return answer
 
     def refusal_problem(self, answer: Answer) -> str | None:
-        """Why an answer to a bad request is no refusal; None where it is."""
+        """Why an answer to a bad request is no refusal; None if it is."""
         refused = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
         return None if refused else f"HTTP status {answer.status}, where one of 400 to 499 is due"
 

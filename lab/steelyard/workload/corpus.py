@@ -160,7 +160,7 @@ def keep_sizes(folder: Path) -> None:
 
 
 def _own_columns(operation: Operation, exchange: Exchange) -> list[str | int | float]:
-    """The later columns: empty where neither the exchange nor its operation has something of its own."""
+    """The later columns: empty if neither the exchange nor its operation has something of its own."""
     method = exchange.method or operation.method
     headers = json.dumps(exchange.headers) if exchange.headers else ""
     link = "" if exchange.link is None else exchange.link

@@ -41,7 +41,7 @@ def commands(
     """A request of each operation for the service at `url`, which is asked with `access`; bodies are written to `folder`.
 
 
-    Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError where there is
+    Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError if there is
     no exchange to show.
     """
     written = [exchange for name, exchange in exchanges.contract_exchanges(service) if name not in deviations]

@@ -70,7 +70,7 @@ class Digest:
     challenged: int = 0
 
     def values(self, users: int) -> dict[str, str]:
-        """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError where
+        """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError if
         there is no challenge that can be answered."""
         challenges = self._challenges(min(max(1, users), MOST_NONCES))
         return {
@@ -188,7 +188,7 @@ def _quote(text: str) -> str:
 
 
 def tls_context(asked: LoadTarget) -> ssl.SSLContext | None:
-    """How a server's certificate is judged, as the engine does it, and what it is shown; None where there is no TLS. Raises
+    """How a server's certificate is judged, as the engine does it, and what it is shown; None if there is no TLS. Raises
     ConfigurationError."""
     if urlsplit(asked.address).scheme != "https":
         return None

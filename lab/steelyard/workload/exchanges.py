@@ -30,7 +30,7 @@ _FEW = 10
 
 
 def contract_exchanges(service: Entry[Service]) -> list[tuple[str, Exchange]]:
-    """The contract's own exchanges with their names, in order; raises ContractError where there is none for an operation.
+    """The contract's own exchanges with their names, in order; raises ContractError if there is none for an operation.
 
     One is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the service's meaning), or whole, as the
     generator prints it, in NAME.exchange.json. In a format that is not the service's own, they are its own ones in that format,
@@ -78,7 +78,7 @@ def _translated_before(service: str, folder: Path, argv: Sequence[str], given: s
 
 
 def _row(line: str, name: str, service: str) -> Exchange | None:
-    """A line of a generator as an exchange; None where it says that there is none. Raises ContractError."""
+    """A line of a generator as an exchange; None if it says that there is none. Raises ContractError."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
@@ -113,7 +113,7 @@ def generate_exchanges(
     """`count` exchanges of one operation from the service's generator, as it makes them; the same arguments give the same ones.
 
     A service whose exchanges are all written is asked those, over and over. Whoever has enough may ask for no more, which ends the
-    generator. Raises ContractError where a parameter is unknown or out of its bounds, or the generator fails.
+    generator. Raises ContractError if a parameter is unknown or out of its bounds, or the generator fails.
     """
     if not service.model.generate and service.model.target is None:
         own = [exchange for _, exchange in contract_exchanges(service) if exchange.operation == operation]

@@ -1,4 +1,4 @@
-"""What a user says of a load, read: users, rates, times, pauses, mixes, rules and goals."""
+"""Parses the options of a load: users, rates, times, pauses, mixes, rules and goals."""
 
 from __future__ import annotations
 
@@ -23,23 +23,25 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
 
 @dataclass(frozen=True)
 class Goals:
-    """What a load is to keep: percentiles of response time in milliseconds by their share (0.95), and the greatest share of
-    requests that fail; None: no such goal."""
+    """The goals of a load: percentiles of response time in milliseconds by their share (0.95), and the highest share of
+    failed requests. None: no goal."""
 
     percentiles: dict[float, float] = field(default_factory=dict)
     errors: float | None = None
 
     @property
     def any_set(self) -> bool:
-        """Whether there is any goal."""
+        """Whether any goal is set."""
         return bool(self.percentiles) or self.errors is not None
 
 
 @dataclass(frozen=True)
 class LoadSpec:
-    """What is asked of `load`: see its options. `users` and `rates` are from and to, the same twice where they stay.
-    With `streams` requests are made by HTTP/2, so many at once on each connection. `engines` share the load, all of this machine,
-    or one on each of `hosts`."""
+    """The options of `load`. `users` and `rates` are first and last values, equal if constant.
+
+    With `streams`, requests use HTTP/2 with so many streams per connection. `engines` share the load, all on this
+    machine, or one on each of `hosts`.
+    """
 
     users: tuple[int, int] = (4, 4)
     rates: tuple[float, float] | None = None
@@ -67,12 +69,12 @@ class LoadSpec:
 
     @property
     def driving(self) -> int:
-        """How many engines share the load."""
+        """The number of engines that share the load."""
         return self.engines if self.hosts is None else len(self.hosts.hosts)
 
 
 def seconds_of(words: str) -> float:
-    """Seconds from `500ms`, `90s`, `10m`, `1h` or a bare number of seconds; raises ConfigurationError."""
+    """Seconds from `500ms`, `90s`, `10m`, `1h` or a plain number of seconds; raises ConfigurationError."""
     match = _TIME.fullmatch(words)
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not 0 < seconds <= 7 * 24 * 3600:
@@ -81,7 +83,7 @@ def seconds_of(words: str) -> float:
 
 
 def users_of(words: str) -> tuple[int, int]:
-    """The first and the last number of users, of `8` or `1..40`; raises ConfigurationError."""
+    """The first and last number of users, from `8` or `1..40`; raises ConfigurationError."""
     match = re.fullmatch(r"\s*(\d{1,6})(?:\.\.(\d{1,6}))?\s*", words)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
     if not 1 <= first <= 100_000 or not 1 <= last <= 100_000:
@@ -90,7 +92,8 @@ def users_of(words: str) -> tuple[int, int]:
 
 
 def rates_of(words: str) -> tuple[float, float]:
-    """The first and the last rate in requests a second, of `200/s`, `200`, `10..200/s` or `600/m`; raises ConfigurationError."""
+    """The first and last rate in requests per second, from `200/s`, `200`, `10..200/s` or `600/m`; raises
+    ConfigurationError."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?\s*(?:/\s*(s|m|h))?\s*", words)
     per = _UNITS[match[3] or "s"] if match else 1.0
     first, last = (float(match[1]) / per, float(match[2] or match[1]) / per) if match else (0.0, 0.0)
@@ -100,7 +103,7 @@ def rates_of(words: str) -> tuple[float, float]:
 
 
 def parse_think(words: str) -> Think:
-    """Pauses: none of an empty text, of `2s`, or drawn between `1s..4s`; raises ConfigurationError."""
+    """Pauses: none from an empty text, constant from `2s`, uniform from `1s..4s`; raises ConfigurationError."""
     first, dots, last = words.partition("..")
     if not words:
         return Think()
@@ -113,7 +116,7 @@ def parse_think(words: str) -> Think:
 
 
 def mix_of(words: str) -> dict[str, float]:
-    """Weights by operation, of `search=3,order=1`; raises ConfigurationError."""
+    """Weights by operation, from `search=3,order=1`; raises ConfigurationError."""
     mix: dict[str, float] = {}
     for pair in filter(None, (part.strip() for part in words.split(","))):
         name, equals, weight = pair.rpartition("=")
@@ -124,21 +127,22 @@ def mix_of(words: str) -> dict[str, float]:
 
 
 def headers_of(words: Sequence[str]) -> dict[str, str]:
-    """Header fields, of `Name: value`; raises ConfigurationError. What names a secret belongs into [auth]."""
+    """Headers from `Name: value`; raises ConfigurationError. Secrets belong in [auth]."""
     headers: dict[str, str] = {}
     for line in words:
         name, colon, value = line.partition(":")
         if not colon or not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) or not value.strip().isprintable():
             raise ConfigurationError(f"'{line[:60]}' is not a header", hint="write 'Name: value'")
         if name.lower() in {other.lower() for other in headers}:
-            raise ConfigurationError(f"the header {name} is given twice", hint="leave one of them out")
+            raise ConfigurationError(f"the header {name} is given twice", hint="remove one of them")
         headers[name] = value.strip()
     return headers
 
 
 def expect_of(rules: Sequence[str]) -> Expect:
-    """Rules of answers, of `status=200,201`, `fault=absent`, `least=10`, `most=9999`, `length=10..9999`, `contains=TEXT`,
-    `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH`, `answer=FILE` or `schema`; raises ConfigurationError."""
+    """Rules for answers, from `status=200,201`, `fault=absent`, `least=10`, `most=9999`, `length=10..9999`,
+    `contains=TEXT`, `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH`, `answer=FILE` or `schema`; raises
+    ConfigurationError."""
     said: dict[str, object] = {}
     listed: dict[str, list[str]] = {"xpath": [], "jsonpath": []}
     known = [
@@ -165,7 +169,7 @@ def expect_of(rules: Sequence[str]) -> Expect:
         elif name == "length":
             least, dots, most = value.partition("..")
             if least.isdigit() and most.isdigit() and int(least) > int(most):
-                raise ConfigurationError(f"--expect length={value} holds no length", hint=f"length={most}..{least}")
+                raise ConfigurationError(f"--expect length={value} is an empty range", hint=f"length={most}..{least}")
             said |= {"least": least, "most": most if dots else least}
         else:
             said[name] = value if name != "schema" else value != "no"
@@ -177,13 +181,16 @@ def expect_of(rules: Sequence[str]) -> Expect:
 
 
 def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:
-    """Goals, of times by percentile and a share; raises ConfigurationError."""
+    """Goals, from response times by percentile and a share of failures; raises ConfigurationError."""
     times = {share: _goal_seconds(words) * 1000 for share, words in percentiles.items() if words is not None}
     return Goals(times, None if errors is None else share_or_none(errors))
 
 
 def _goal_seconds(words: str) -> float:
-    """Seconds of a goal, whose unit must be there: milliseconds are as usual, and a bare number means seconds elsewhere."""
+    """Seconds of a goal.
+
+    A unit is required: goals are usually in milliseconds, while plain numbers elsewhere are seconds.
+    """
     if re.fullmatch(r"\s*[\d.]+\s*", words):
         number = words.strip()
         raise ConfigurationError(f"the goal '{number}' has no unit", hint=f"write {number}ms or {number}s")
@@ -191,7 +198,7 @@ def _goal_seconds(words: str) -> float:
 
 
 def share_or_none(words: str) -> float:
-    """A share that may be nothing: `1%`, `0.01`, `0`; raises ConfigurationError."""
+    """A share from 0 to 1: `1%`, `0.01`, `0`; raises ConfigurationError."""
     if re.fullmatch(r"\s*0+(\.0*)?\s*%?\s*", words):
         return 0.0
     try:

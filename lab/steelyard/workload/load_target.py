@@ -99,7 +99,7 @@ def expected_of(service: Entry[Service], operation: Operation) -> Expect:
 
 
 def schema_of(service: Entry[Service]) -> Path | None:
-    """The file that the kept answers of a running target are held against; None where there is none."""
+    """The file that the kept answers of a running target are held against; None if there is none."""
     model = service.model
     return service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None
 
@@ -197,7 +197,7 @@ def _fill_sample(text: str, row: Mapping[str, str]) -> str:
 
 
 def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str], expect: Expect) -> LoadTarget:
-    """One request for one URL; raises TargetError where it is none."""
+    """One request for one URL; raises TargetError if it is none."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -235,7 +235,7 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
 
 
 def _address(address: str) -> str:
-    """A server's address as it is asked; raises TargetError where its host's name cannot be."""
+    """A server's address as it is asked; raises TargetError if its host's name cannot be."""
     try:
         return ascii_address(address)
     except ValueError as error:

@@ -53,7 +53,7 @@ def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftO
 
 
 def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | None) -> Stretch:
-    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError where they contradict it."""
+    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError if they contradict it."""
     mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
     if not mix:
         raise ConfigurationError("the mix names no operation that is loaded")
@@ -74,7 +74,7 @@ def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | No
 
 
 def profile_of(words: LoadSpec) -> Profile:
-    """The shape of the load; raises ConfigurationError where the words make none."""
+    """The shape of the load; raises ConfigurationError if the words make none."""
     first, last = words.users
     seconds = words.seconds
     if words.profile == "rate" or words.rates is not None:

@@ -29,7 +29,7 @@ _MASK = (1 << 64) - 1
 
 
 def method_at(compiled: Path, path: str) -> MethodDescriptor:
-    """The method that gRPC calls at `/PACKAGE.SERVICE/METHOD`, by the compiled contract; raises ContractError where it has none."""
+    """The method that gRPC calls at `/PACKAGE.SERVICE/METHOD`, by the compiled contract; raises ContractError if it has none."""
     service, _, name = path.strip("/").partition("/")
     try:
         return _pool(compiled).FindServiceByName(service).methods_by_name[name]
@@ -52,7 +52,7 @@ def _pool(compiled: Path) -> Any:
 
 
 def values(message: bytes, kind: Descriptor) -> Values:
-    """What a message says, by the names of its fields; raises ContractError where it is none.
+    """What a message says, by the names of its fields; raises ContractError if it is none.
 
     A field that the contract does not have makes it none. A scalar that is absent has its default; a message that is absent is
     left out.

@@ -47,7 +47,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
 
 
 def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[str, str]:
-    """What `url` did wrong with each bad request, by its name; empty where all were refused properly.
+    """What `url` did wrong with each bad request, by its name; empty if all were refused properly.
 
     `access` is with what it is asked. An answer that holds the content of a file is under `LEAK`, as is one that could not have
     shown it.
@@ -73,7 +73,7 @@ def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[st
 
 
 def _send_request(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
-    """The answer to one request on a connection of its own; raises ContractError where none comes."""
+    """The answer to one request on a connection of its own; raises ContractError if none comes."""
     operation = service.model.operations[bad.operation]
     headers = merge_headers(request_headers(service.model, bad.operation, access.headers), bad.headers)
     talk = conversation(service, url, authority=access.authority)

@@ -34,7 +34,7 @@ class RmiClient:
         self._lines: Queue[str] = Queue()
 
     def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """The answer to one call, for the URL's own path where `path` is empty; raises NoAnswerError where none comes in time."""
+        """The answer to one call, for the URL's own path where `path` is empty; raises NoAnswerError if none comes in time."""
         del method
         if self._process is None:
             self._start()

@@ -13,13 +13,13 @@ HOLE = re.compile(r"\{\{hole:([a-z][a-z0-9_]*)\}\}")
 
 
 def name_of(text: str | None) -> str | None:
-    """The name of the hole that a text is as a whole; None where it is none."""
+    """The name of the hole that a text is as a whole; None if it is none."""
     hole = HOLE.fullmatch((text or "").strip())
     return hole[1] if hole else None
 
 
 def fill(document: str, values: Mapping[str, str]) -> str:
-    """A document with every hole filled by its value; raises ContractError where no earlier answer held one."""
+    """A document with every hole filled by its value; raises ContractError if no earlier answer held one."""
 
     def value(hole: re.Match[str]) -> str:
         if hole[1] not in values:

@@ -17,7 +17,7 @@ _TRANSACTION = re.compile(r"Number of samples in transaction : (\d{1,9})")
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample as JMeter wrote it, each field as text and empty where it is missing."""
+    """One sample as JMeter wrote it, each field as text and empty if it is missing."""
 
     begun_ms: str
     elapsed_ms: str
@@ -65,7 +65,7 @@ class Sample:
             gathering.add_transaction(answered, requests, line)
 
     def _failure(self, line: int) -> str:
-        """The kind of failure. Empty where the answer was right."""
+        """The kind of failure. Empty if the answer was right."""
         success = self.success.lower()
         is_status = self.code.isascii() and self.code.isdecimal() and len(self.code) == 3
         if success == "true" or (not success and is_status and "200" <= self.code < "400"):

@@ -156,7 +156,7 @@ class _Damage:
         self._gathering.leave_out(DAMAGED, problem.place.line)
 
     def read_again(self, file: IO[bytes], fed: int, following: _Place) -> None:
-        """Count a jump back to a position. Raises ConfigurationError where jumps took too long already."""
+        """Count a jump back to a position. Raises ConfigurationError if jumps took too long already."""
         self._again += max(0, fed - following.byte)
         if isinstance(file, gzip.GzipFile):  # going back unpacks from the beginning
             self._again += following.byte
@@ -306,7 +306,7 @@ def _begins_sample(file: IO[bytes], place: _Place) -> bool:
 
 
 def _next_sample(file: IO[bytes], after: _Place) -> tuple[_Place | None, bool]:
-    """The next sample after a position that begins a line (None where there is none), and whether another follows on a
+    """The next sample after a position that begins a line (None if there is none), and whether another follows on a
     line."""
     file.seek(after.byte)
     kept, at, line, inline = b"", after.byte, after.line, False

@@ -35,7 +35,7 @@ class Design(ABC):
     `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: the idle subjects of a trial are stopped.
     `takes_turns`: the slices of a pair may be cut finer still. `cell_by_cell`: each trial is for one cell, and how its subject ends
     there is its result, whatever that is. `starts`: the subjects are started for the run. `one_runs`: a subject is started when the
-    one before it was stopped. `why_undecided` says why no verdict can come of it; empty where one can.
+    one before it was stopped. `why_undecided` says why no verdict can come of it; empty if one can.
     """
 
     name: ClassVar[str]

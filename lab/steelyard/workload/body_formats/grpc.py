@@ -122,7 +122,7 @@ def frame(message: bytes) -> bytes:
 
 
 def _message(body: bytes, role: str) -> bytes:
-    """The one message of a body; raises ContractError where it holds none, several, or a packed one, which nobody asked for."""
+    """The one message of a body; raises ContractError if it holds none, several, or a packed one, which nobody asked for."""
     if len(body) < _PREFIX.size:
         raise ContractError(f"{role} is no frame of gRPC: it has {len(body)} bytes")
     packed, length = _PREFIX.unpack_from(body)
@@ -136,6 +136,6 @@ def _message(body: bytes, role: str) -> bytes:
 
 
 def _code(answer: Answer) -> str | None:
-    """gRPC's status: a success only where every one that is said is; None where none is."""
+    """gRPC's status: a success only where every one that is said is; None if none is."""
     codes = answer.values_of("grpc-status")
     return next((code for code in codes if code != _SUCCESS), codes[0] if codes else None)

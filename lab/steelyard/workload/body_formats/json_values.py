@@ -68,7 +68,7 @@ class JsonValues(BodyFormat):
 
 
 def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
-    """How an answer breaks the schema of an operation's answers, as a sentence; None where it keeps it."""
+    """How an answer breaks the schema of an operation's answers, as a sentence; None if it keeps it."""
     try:
         error = next(_validator(schema, operation).iter_errors(_read(answer)), None)
     except ContractError as error:
@@ -79,7 +79,7 @@ def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
 
 
 def value_difference(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
-    """How the values of an answer are not those expected, as a sentence; None where they are. Numbers under the keys `singles` are
+    """How the values of an answer are not those expected, as a sentence; None if they are. Numbers under the keys `singles` are
     of 32 bits."""
     try:
         got, wanted = _comparable(_read(answer), singles), _comparable(_read(expected), singles)
@@ -93,7 +93,7 @@ class _Number(str):
 
 
 def _read(document: bytes | str) -> Any:
-    """A JSON document as values; raises ContractError where it is none, or leaves open what it means."""
+    """A JSON document as values; raises ContractError if it is none, or leaves open what it means."""
     try:
         text = document if isinstance(document, str) else document.decode()
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_decimal)
@@ -199,7 +199,7 @@ def _escape_all(text: str) -> str:
 
 @cache
 def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
-    """What judges an operation's answers; raises ContractError where the schema cannot be used."""
+    """What judges an operation's answers; raises ContractError if the schema cannot be used."""
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)

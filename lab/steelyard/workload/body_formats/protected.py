@@ -47,7 +47,7 @@ class Signed(Soap):
         return super().difference(envelope, expected, operation)
 
     def unprotect(self, answer: bytes) -> bytes:
-        """The envelope of an answer, decrypted and its signature verified; raises ContractError where it is not so protected."""
+        """The envelope of an answer, decrypted and its signature verified; raises ContractError if it is not so protected."""
         from ..soap.security import opening
 
         return opening.open_envelope(answer, self._expected_answer)

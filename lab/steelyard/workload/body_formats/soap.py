@@ -81,8 +81,8 @@ class Soap(BodyFormat):
         return asked
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
-        """The first written exchange whose answer repeats a text of its request; None where no answer is written down, as of a
-        user's own service. Raises ContractError where those that are repeat none."""
+        """The first written exchange whose answer repeats a text of its request; None if no answer is written down, as of a
+        user's own service. Raises ContractError if those that are repeat none."""
         known = [exchange for _, exchange in written if exchange.answer]
         if not known:
             return None

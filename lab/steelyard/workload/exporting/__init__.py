@@ -1,4 +1,5 @@
-"""A service's requests in the words of other load tools, so that we can be held against them; what they cannot say is named."""
+"""Exports a service's requests to other load tools, for comparison with Steelyard; the output lists what a tool does
+not support."""
 
 from __future__ import annotations
 
@@ -20,17 +21,17 @@ TOOLS: Mapping[str, Callable[[PlannedExport], tuple[dict[str, str], list[LeftOut
 
 
 def export(plan: PlannedExport, tool: str, folder: Path) -> ExportedTool:
-    """Write the files of a tool into `folder`; raises ConfigurationError where one is there already, or StoreError."""
+    """Write the files for a tool into `folder`; raises ConfigurationError if one exists already, or StoreError."""
     files, left_out = TOOLS[tool](plan)
     lost = {omitted.what for omitted in left_out}
     names = [operation.name for operation in plan.operations if operation.name not in lost]
     if not names:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in left_out)
-        raise ConfigurationError(f"nothing of {plan.asked.name} can be said to {tool}: {reasons}")
+        raise ConfigurationError(f"{tool} supports no operation of {plan.asked.name}: {reasons}")
     paths = [folder / name for name in files]
     there = next((path for path in paths if path.exists()), None)
     if there is not None:
-        raise ConfigurationError(f"{there} is there already", hint="--out names another folder, or remove it")
+        raise ConfigurationError(f"{there} exists already", hint="choose another folder with --out, or remove it")
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in zip(paths, files.values(), strict=True):
         write_text(path, text)

@@ -1,4 +1,5 @@
-"""A benchmark for Hyperfoil: each operation a fork of the phases, whether each answer is right, users or a rate, goals as SLAs."""
+"""Exports a Hyperfoil benchmark: each operation a fork of the phases, checks of answers, users or a rate, and goals as
+SLAs."""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ _MOST_SESSIONS = 1_000
 
 
 class _Parameter(str):
-    """A value that Hyperfoil asks for when the benchmark is run, by its name."""
+    """A parameter that the user gives when Hyperfoil runs the benchmark, by name."""
 
 
 class _Together(tuple[str, ...]):
-    """Texts and parameters one after the other, as one text."""
+    """Texts and parameters concatenated to one text."""
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # the library has no types
@@ -39,7 +40,7 @@ _Dumper.add_representer(_Together, lambda dumper, value: dumper.represent_sequen
 
 
 def hyperfoil_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
-    """The benchmark, and bodies where there are several, by their file names; and what the benchmark does not say."""
+    """The benchmark and, for several bodies, their files, by file name; and what the benchmark does not express."""
     name = plan.asked.name.replace(":", "-")
     files: dict[str, str] = {}
     forks: dict[str, Any] = {}
@@ -61,34 +62,37 @@ def hyperfoil_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]
         ),
         "phases": _phases(plan, forks),
     }
-    head = f"# Made by `steelyard export` of {name}; what it cannot say as Steelyard does is named by `steelyard export`.\n"
+    head = (
+        f"# Made by `steelyard export` from {name}. The output of `steelyard export` lists the differences to "
+        "Steelyard.\n"
+    )
     text = yaml.dump(benchmark, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return {f"{name}.hf.yaml": head + text, **files}, left_out
 
 
 def _why_not(operation: ExportedOperation) -> str | None:
-    """What of an operation's requests Hyperfoil cannot send, as a sentence."""
+    """Why Hyperfoil cannot send an operation, as a sentence."""
     unknown = sorted(operation.places - _STEPS_OF_PLACES.keys())
     if unknown:
-        return f"Hyperfoil has nothing for {', '.join(unknown)}"
+        return f"Hyperfoil has no equivalent of {', '.join(unknown)}"
     if operation.method not in _METHODS:
-        return f"Hyperfoil knows no method {operation.method}"
+        return f"Hyperfoil does not support the method {operation.method}"
     paths, bodies = (len(set(column)) for column in zip(*operation.rows, strict=True))
     if bodies > 1 and (paths > 1 or operation.places):
-        return "bodies are drawn from files, in which Hyperfoil fills no places, and no path goes with one"
+        return "bodies come from files, in which Hyperfoil fills no places, and a path cannot belong to a body"
     texts = [path for path, _ in operation.rows] + list(operation.headers.values())
     texts += [operation.rows[0][1].decode("utf-8", "replace")] if operation.places else []
     if any("${" in text for text in texts):
-        return "a request holds ${, which Hyperfoil would fill in"
+        return "a request holds ${, which Hyperfoil would expand"
     if any(body.decode("utf-8", "replace").encode() != body for _, body in operation.rows):
-        return "a body is no text"
+        return "a body is not text"
     return None
 
 
 def _steps(
     plan: PlannedExport, operation: ExportedOperation, name: str
 ) -> tuple[list[Any], dict[str, str], list[LeftOut]]:
-    """The steps of a session, the bodies that lie in files of their own, and what is not said."""
+    """The steps of a session, the bodies in separate files, and what is not expressed."""
     steps: list[Any] = [_STEPS_OF_PLACES[place] for place in sorted(operation.places)]
     paths = list(dict.fromkeys(path for path, _ in operation.rows))
     bodies = list(dict.fromkeys(body.decode() for _, body in operation.rows))
@@ -101,7 +105,7 @@ def _steps(
         request = {operation.method: "${path}"}
     if len(bodies) > 1:
         if len(bodies) > _MOST_FILES:
-            why = f"{_MOST_FILES} of {len(bodies):,} are exported, each as a file"
+            why = f"the first {_MOST_FILES} of {len(bodies):,} are exported, each as a file"
             left_out.append(LeftOut(what=f"bodies of {operation.name}", why=why))
         own = re.sub(r"[^\w-]", "_", operation.name)
         files = {f"{name}.{own}.{number}": body for number, body in enumerate(bodies[:_MOST_FILES], 1)}
@@ -118,12 +122,13 @@ def _steps(
 
 
 def _pattern(text: str) -> str:
-    """A text with our places as Hyperfoil's."""
+    """A text with Steelyard's places as Hyperfoil variables."""
     return PLACE.sub(lambda place: f"${{{place[1]}}}", text)
 
 
 def _secret(secret: Secret) -> _Parameter | _Together:
-    """A value that whoever runs the benchmark gives by the name of the secret; of a user name and password in base64, together."""
+    """A secret as a parameter that the user gives by name; for basic authentication, user name and password in base64
+    together."""
     name = re.sub(r"\W", "_", secret.source.partition(":")[2])
     if secret.user is not None:
         name += "_BASE64"
@@ -131,25 +136,25 @@ def _secret(secret: Secret) -> _Parameter | _Together:
 
 
 def _handler(operation: ExportedOperation) -> tuple[dict[str, Any], list[LeftOut]]:
-    """How Hyperfoil judges answers, and what it does not judge as we do."""
+    """Hyperfoil's checks of answers, and the checks that it lacks."""
     rule, left_out = operation.rule, []
     status = sorted(set(rule.status or [200]))
     whole = status == list(range(status[0], status[-1] + 1))
     handler: dict[str, Any] = {"status": {"range": status[0] if len(status) == 1 else f"{status[0]}-{status[-1]}"}}
     if not whole:
-        why = f"all from {status[0]} to {status[-1]} are right for Hyperfoil"
+        why = f"Hyperfoil accepts every status from {status[0]} to {status[-1]}"
         left_out.append(LeftOut(what=f"status of {operation.name}", why=why))
     expressions = [rule.matches, None if rule.contains is None else _java_literal(rule.contains)]
     checks = [{"check": {"regex": f".*(?:{expression}).*"}} for expression in expressions if expression is not None]
     if checks:
         handler["body"] = checks[0] if len(checks) == 1 else checks
     if rule.length is not None:
-        left_out.append(LeftOut(what=f"length of answers of {operation.name}", why="Hyperfoil has no rule for it"))
+        left_out.append(LeftOut(what=f"length of answers of {operation.name}", why="Hyperfoil has no such check"))
     return handler, left_out
 
 
 def _java_literal(text: str) -> str:
-    """An expression of Java's for exactly this text."""
+    """A Java regular expression for exactly this text."""
     return "\\Q" + text.replace("\\E", "\\E\\\\E\\Q") + "\\E"
 
 
@@ -190,7 +195,7 @@ def _http(plan: PlannedExport) -> dict[str, Any]:
 
 
 def _phases(plan: PlannedExport, forks: Mapping[str, Any]) -> list[Any]:
-    """The phases one after the other: the warm-up, then the load, of which each level of users is a phase."""
+    """The phases in order: the warm-up, then the load, with one phase per level of users."""
     profile = plan.profile
     phases: list[tuple[str, str, dict[str, Any]]] = []
     if plan.warm_up_seconds and isinstance(profile, BigBang | Rate):
@@ -231,7 +236,7 @@ def _arrivals(profile: Rate) -> tuple[str, dict[str, Any]]:
 
 
 def _levels(plan: PlannedExport) -> list[tuple[int, float]]:
-    """How many users there are, for how many seconds each."""
+    """The levels of users: how many, and for how many seconds."""
     profile: Any = plan.profile
     if isinstance(profile, BigBang):
         return [(profile.users, profile.seconds)]
@@ -252,21 +257,26 @@ def _levels(plan: PlannedExport) -> list[tuple[int, float]]:
 def _approximations(plan: PlannedExport) -> list[LeftOut]:
     profile, left_out = plan.profile, []
     if len(plan.operations) > 1:
-        why = "Hyperfoil divides users or rate between operations by their weights, and draws none for each request"
+        why = (
+            "Hyperfoil divides users or rate between operations by weight, and does not draw an operation for "
+            "each request"
+        )
         left_out.append(LeftOut(what="the mix", why=why))
     if isinstance(profile, FixedWork):
-        why = f"Hyperfoil loads for {profile.most_seconds:g} s instead"
+        why = f"Hyperfoil runs for {profile.most_seconds:g} s instead"
         left_out.append(LeftOut(what="--max-requests", why=why))
     if isinstance(profile, Ramp):
-        left_out.append(LeftOut(what="a ramp of users", why=f"it becomes {len(_levels(plan))} levels"))
+        left_out.append(LeftOut(what="a ramp of users", why=f"it is exported as {len(_levels(plan))} levels"))
     if any(operation.rule.fault != "any" for operation in plan.operations):
-        left_out.append(LeftOut(what="rule fault", why="Hyperfoil does not look for SOAP faults: by status alone"))
+        left_out.append(
+            LeftOut(what="rule fault", why="Hyperfoil does not detect SOAP faults; it checks the status only")
+        )
     if not plan.asked.tls.verify:
         left_out.append(LeftOut(what="tls.verify", why="Hyperfoil has no such setting"))
     return left_out
 
 
 def parameters(plan: PlannedExport) -> Sequence[str]:
-    """The names of what whoever runs the benchmark must give (`-PNAME=VALUE`)."""
+    """The names of the parameters that the user must give (`-PNAME=VALUE`)."""
     values = [_secret(secret) for secret in plan.secrets]
     return [str(value) if isinstance(value, _Parameter) else str(value[-1]) for value in values]

@@ -1,4 +1,4 @@
-"""A script for k6: operations by their weights, whether each answer is right, users or a rate, goals as thresholds."""
+"""Exports a k6 script: operations by weight, checks of answers, users or a rate, and goals as thresholds."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ...models.outputs.own_service import LeftOut
 from .planned import ExportedOperation, PlannedExport, Secret
 
 _FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS
-_VIRTUAL_USERS = 1_000  # that k6 may add to keep a rate
+_VIRTUAL_USERS = 1_000  # that k6 may add to reach a rate
 _SCRIPT = Path(__file__).with_name("k6_script.js")
 
 
 def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
-    """The script and its data by their file names, and what the script does not say."""
+    """The script and its data by file name, and what the script does not express."""
     name, words = plan.asked.name.replace(":", "-"), plan.words
     script, data = f"{name}.k6.js", f"{name}.k6.json"
     exported, left_out = [], [*plan.left_out, *_approximations(plan)]
     for operation in plan.operations:
         unknown = sorted(place for place in operation.places if place not in _FILLED and not place.startswith("time_"))
         if unknown:
-            left_out.append(LeftOut(what=operation.name, why=f"k6 has nothing for {', '.join(unknown)}"))
+            left_out.append(LeftOut(what=operation.name, why=f"k6 has no equivalent of {', '.join(unknown)}"))
         else:
             exported.append(operation)
     listed = [_operation(operation) for operation in exported]
@@ -48,7 +48,7 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
 
 
 def _fill_script(texts: Mapping[str, str]) -> str:
-    """The script with each `@NAME@` replaced, in one go: what is put in is never looked at again."""
+    """The script with each `@NAME@` replaced in one pass: inserted text is not searched again."""
     return re.sub("@([A-Z_]+)@", lambda name: texts[name[1]], _SCRIPT.read_text(encoding="utf-8"))
 
 
@@ -91,7 +91,7 @@ def _secret(secret: Secret) -> str:
 
 def _pause(think: Think) -> str:
     if think.kind == "none":
-        return "// users send again as soon as they are answered"
+        return "// each user sends its next request as soon as the answer arrives"
     if think.kind == "uniform":
         return f"sleep({think.ms / 1000:g} + Math.random() * {(think.to_ms - think.ms) / 1000:g});"
     return f"sleep({think.ms / 1000:g});"
@@ -119,7 +119,7 @@ def _options(plan: PlannedExport) -> dict[str, Any]:
 
 
 def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, Any]:
-    """The load as k6's executor; for the warm-up only so many `seconds`."""
+    """The load as a k6 executor; for the warm-up limited to `seconds`."""
     profile, grace = plan.profile, _time(plan.words.timeout_seconds)
     if isinstance(profile, Rate):
         return {**_arrivals(profile, seconds), "gracefulStop": grace}
@@ -135,7 +135,7 @@ def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, An
 
 
 def _stages(profile: Ramp | Steps | Bursts | Any) -> tuple[int, list[tuple[int, float]]]:
-    """How many users there are first, then how many at the end of each stretch of so many seconds."""
+    """The first number of users, then the number at the end of each stage with its seconds."""
     if isinstance(profile, Ramp):
         return profile.from_users, [(profile.to_users, profile.seconds)]
     if isinstance(profile, Steps):
@@ -166,10 +166,12 @@ def _time(seconds: float) -> str:
 def _approximations(plan: PlannedExport) -> list[LeftOut]:
     tls, left_out = plan.asked.tls, []
     if isinstance(plan.profile, Rate) and plan.profile.arrivals == "poisson":
-        left_out.append(LeftOut(what="--poisson", why="k6 sends at even distances"))
+        left_out.append(LeftOut(what="--poisson", why="k6 sends at constant intervals"))
     if tls.ca is not None:
-        left_out.append(LeftOut(what="tls.ca", why="k6 takes the system's roots: SSL_CERT_FILE names others"))
+        left_out.append(LeftOut(what="tls.ca", why="k6 uses the system's roots; set others with SSL_CERT_FILE"))
     if tls.certificate is not None:
-        left_out.append(LeftOut(what="tls.certificate", why="fill in tlsAuth in the script's options"))
-    left_out.append(LeftOut(what="the order of requests", why="k6 draws operations anew each time, by their weights"))
+        left_out.append(LeftOut(what="tls.certificate", why="set tlsAuth in the script's options"))
+    left_out.append(
+        LeftOut(what="the order of requests", why="k6 draws operations by weight, in a different order in each run")
+    )
     return left_out

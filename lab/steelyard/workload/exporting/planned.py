@@ -1,4 +1,4 @@
-"""What is exported: requests, how often each comes, and the load, in one shape for all tools."""
+"""The export in a form for all tools: requests, their weights, and the load."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ _TOKENS = ("password", "password-digest", "digest")
 
 @dataclass(frozen=True)
 class Secret:
-    """A header whose value is a secret: `source` says where that is (`env:NAME`, `file:PATH`); the value sent is `prefix` and the
-    secret, with `user` and a colon before it and all in base64 where there is a user."""
+    """A header with a secret value.
+
+    `source` is the secret's place (`env:NAME`, `file:PATH`); the value is `prefix` and the secret; with a `user`, user,
+    colon and secret are in base64.
+    """
 
     header: str
     source: str
@@ -33,8 +36,8 @@ class Secret:
 
 @dataclass(frozen=True)
 class ExportedOperation:
-    """An operation as it is asked: `rows` hold the path and the body of each of its requests, `weight` is its share of the mix, and
-    `rule` judges every answer; `places` are filled when it is sent."""
+    """An operation to export: `rows` hold path and body of each request, `weight` is its share of the mix, `rule`
+    checks every answer, and `places` are filled for each request."""
 
     name: str
     method: str
@@ -47,7 +50,7 @@ class ExportedOperation:
 
 @dataclass(frozen=True)
 class PlannedExport:
-    """A service with its load: `address` is the server's, `stretch` of time and users as `load` would drive it."""
+    """A service with its load; profile, pauses and warm-up as `load` would use them."""
 
     asked: LoadTarget
     words: LoadSpec
@@ -60,7 +63,10 @@ class PlannedExport:
 
 
 def plan_export(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
-    """What `load` would do with these words, and what of it no tool is told. Raises ConfigurationError as `load` does."""
+    """The load that these options mean, and what no other tool can express.
+
+    Raises ConfigurationError as `load` does.
+    """
     asked, left_out = loadable(asked, words)
     names = [name for name in asked.operations if name not in {omitted.what for omitted in left_out}]
     stretch = stretch_of(words, names, asked.max_rate)
@@ -68,17 +74,17 @@ def plan_export(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str,
     secrets = [Secret(header, _absolute_source(asked, source)) for header, source in secret_headers.items()]
     if asked.auth is not None:
         if asked.auth.kind in _TOKENS:
-            why = "the other tool computes none" if asked.auth.kind == "digest" else "the other tool writes none"
-            left_out.append(LeftOut(what=f"[auth] of kind {asked.auth.kind}", why=f"{why}: requests lack it"))
+            why = "the other tool does not support it: requests are sent without it"
+            left_out.append(LeftOut(what=f"[auth] of kind {asked.auth.kind}", why=why))
         else:
             secrets.append(_secret(asked))
     if words.chunked:
-        left_out.append(LeftOut(what="--chunked", why="bodies are sent with their length"))
+        left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
     operations = []
     for name, weight in stretch.mix.items():
         operation = asked.operations[name]
         if len(operation.bodies) > MOST_ROWS:
-            why = f"{MOST_ROWS:,} of {len(operation.bodies):,} are exported"
+            why = f"the first {MOST_ROWS:,} of {len(operation.bodies):,} are exported"
             left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
         operations.append(_export_operation(operation, weight, words))
     return PlannedExport(
@@ -108,15 +114,15 @@ def _secret(asked: LoadTarget) -> Secret:
 
 
 def _absolute_source(asked: LoadTarget, source: str) -> str:
-    """Where a secret is, as from anywhere."""
+    """The place of a secret, with an absolute path for a file."""
     kind, _, name = source.partition(":")
     return source if kind != "file" else f"file:{(asked.folder / Path(name).expanduser()).resolve()}"
 
 
 def _rules_left_out(asked: LoadTarget, names: Sequence[str]) -> list[LeftOut]:
-    """Rules that are judged on kept answers, which other tools keep none of."""
+    """Rules on stored answers, which other tools do not store."""
     return [
-        LeftOut(what=f"rule {rule} of {name}", why="it is judged on answers that Steelyard keeps")
+        LeftOut(what=f"rule {rule} of {name}", why="it is checked on the answers that Steelyard stores")
         for name in names
         for rule in answer_rules.rules_of(asked.operations[name].expect, asked.schema)
     ]

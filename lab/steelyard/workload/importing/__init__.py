@@ -1,1 +1,4 @@
-"""From a service's own description to a service folder: what it offers, sample requests, and what could not be taken over."""
+"""Imports: a service's own description, or another tool's file, becomes a service folder with sample requests.
+
+The import lists what it left out.
+"""

@@ -1,4 +1,4 @@
-"""`add` from a WAR and its WSDL to a service that every server of Steelyard can be asked to run."""
+"""The `add` command: a WAR and its WSDL become a service that every server of Steelyard can run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ from .convert import name_of
 from .names import ENVELOPES, WSDL, local
 from .war import War, read_war
 
-IMPLEMENTATION = "java"  # the one that servers of Jakarta run
+IMPLEMENTATION = "java"  # the implementation that Jakarta servers run
 GIVEN = "given.war"
 _PLACE = re.compile(r"\{\{[^}]+\}\}")
 _HEAD = """\
 # Made by `steelyard add` from WAR.
-# An answer is right where it is the operation's and keeps the schema. Where contract/exchanges/OPERATION/sample.answer.xml
-# stands, its values must be those, too. More requests: NAME.request.xml beside sample.request.xml.
+# An answer is right if it belongs to the operation and matches the schema. If contract/exchanges/OPERATION/sample.answer.xml
+# exists, the answer must also have its values. For more requests, add NAME.request.xml beside sample.request.xml.
 """
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is added: the WAR, its WSDL, the service's name, and where in the WAR it answers (None: what the WAR says)."""
+    """The input of `add`: the WAR, its WSDL, the service's name, and the path where it answers in the WAR (None: taken
+    from the WAR)."""
 
     war: Path
     wsdl: str
@@ -45,12 +46,15 @@ class Wanted:
 
 
 def add(wanted: Wanted) -> AddOutput:
-    """Make a service of a WAR in the user's own house, whole or not at all; raises SteelyardError with nothing written."""
+    """Make a service of a WAR in the user's own folder of services.
+
+    Writes all of it or nothing; raises SteelyardError.
+    """
     name = name_of(Path(wanted.name or wanted.war.stem))
     room = paths.user_folder() / "services"
     if name in entries.service_files() or (room / name).exists():
         raise ConfigurationError(
-            f"there is a service '{name}' already", hint=f"--name gives another, or remove {room / name}"
+            f"the service '{name}' exists already", hint=f"choose another name with --name, or remove {room / name}"
         )
     war = read_war(wanted.war)
     room.mkdir(parents=True, exist_ok=True)
@@ -60,7 +64,7 @@ def add(wanted: Wanted) -> AddOutput:
         model = configuration.load(made / "service.toml", Service)
         kept, left = _keep_verifiable(made, model)
         if not kept:
-            raise ImportRefusedError(f"no operation of {wanted.wsdl} can be asked: {left[0].what}: {left[0].why}")
+            raise ImportRefusedError(f"no operation of {wanted.wsdl} can be called: {left[0].what}: {left[0].why}")
         path = f"/{name}{_endpoint(wanted, war, model, made)}"
         _write(made, wanted.war, model, kept, path)
         configuration.load(made / "service.toml", Service)
@@ -78,13 +82,14 @@ def add(wanted: Wanted) -> AddOutput:
 
 
 def war_servers() -> list[str]:
-    """The servers that run a WAR, without those that a user must have a licence for."""
+    """The servers that run a WAR, except those that need a licence."""
     known = (entries.server(name) for name in entries.server_files())
     return [each.name for each in known if each.model.implementation == IMPLEMENTATION and each.model.licence is None]
 
 
 def _keep_verifiable(made: Path, model: Service) -> tuple[dict[str, Operation], list[LeftOut]]:
-    """The operations whose answers can be verified, those that leave nothing behind first; and why the others are left out."""
+    """The operations whose answers can be verified, those without side effects first, and the reasons for leaving out
+    the others."""
     kept: dict[str, Operation] = {}
     left = []
     for name, operation in sorted(model.operations.items(), key=lambda pair: pair[1].changes_data):
@@ -99,21 +104,24 @@ def _keep_verifiable(made: Path, model: Service) -> tuple[dict[str, Operation], 
 def _why_not(made: Path, operation: Operation) -> str | None:
     text = (made / (operation.sample or "")).read_text(encoding="utf-8")
     if ENVELOPES["1.1"] not in text:
-        return "its messages are SOAP 1.2, which the contract test does not read yet"
+        return "its messages are SOAP 1.2, which the contract test does not support"
     if operation.answer_element is None:
-        return "nothing is known of its answer, so it cannot be verified"
+        return "the WSDL does not describe its answer, so it cannot be verified"
     if operation.expect.schema_kept is False:
-        return "its messages are encoded, so no schema says what its answer must be"
+        return "its messages are SOAP-encoded, so no schema describes its answer"
     if _PLACE.search(text):
-        return "parts of its request are made anew each time, so it cannot be verified before the load"
+        return "parts of its request change with every request, so it cannot be verified before the load"
     return None
 
 
 def _endpoint(wanted: Wanted, war: War, model: Service, made: Path) -> str:
-    """Where in the WAR the service answers: as the user says, as the WAR says, or as the WSDL does. Raises ImportRefusedError."""
+    """The path in the WAR where the service answers: from the user, else from the WAR, else from the WSDL.
+
+    Raises ImportRefusedError.
+    """
     if wanted.path is not None:
         if not wanted.path.startswith("/"):
-            raise ConfigurationError(f"--path is '{wanted.path}', but must begin with /", hint="--path /Orders")
+            raise ConfigurationError(f"--path must begin with /, and is '{wanted.path}'", hint="--path /Orders")
         return wanted.path.rstrip("/")
     below = _below_context(model.path)
     if not war.endpoints:
@@ -123,13 +131,13 @@ def _endpoint(wanted: Wanted, war: War, model: Service, made: Path) -> str:
     if below in war.endpoints.values():
         return below
     raise ImportRefusedError(
-        f"{wanted.war} has several endpoints ({', '.join(war.endpoints.values())}), and none is where the WSDL says",
-        hint="--path says which it is",
+        f"{wanted.war} has several endpoints ({', '.join(war.endpoints.values())}), and none has the path of the WSDL",
+        hint="choose one with --path",
     )
 
 
 def _below_context(path: str) -> str:
-    """A path of a WSDL without its first part, which is the context that it was deployed under."""
+    """The path of a WSDL without its first part, the context of its deployment."""
     return "".join(f"/{part}" for part in path.partition("?")[0].split("/")[2:] if part)
 
 
@@ -140,7 +148,7 @@ def _service_name(wsdl: Path) -> str:
 
 
 def _write(made: Path, war: Path, model: Service, kept: Mapping[str, Operation], path: str) -> None:
-    """The implementation with its WAR, the exchanges, and service.toml anew."""
+    """Write the implementation with its WAR, the exchanges, and a new service.toml."""
     (made / IMPLEMENTATION).mkdir()
     shutil.copyfile(war, made / IMPLEMENTATION / GIVEN)
     operations: dict[str, object] = {}

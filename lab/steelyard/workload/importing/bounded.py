@@ -1,4 +1,4 @@
-"""Descriptions may be hostile: they are read in a process of their own, which may take so much time and memory and no more."""
+"""Reads descriptions, which may be hostile, in a child process with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _WALL_SECONDS = 120  # a slow server's answers included
 
 
 def convert_in_bounds(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
-    """What `take_over` does, within bounds; raises ImportRefusedError where it fails or exceeds them."""
+    """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them."""
     asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
     return ImportOutput.model_validate(_run_in_bounds(place, asked))
 
 
 def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
-    """What a process of its own says of what it is asked."""
+    """Run the import in a child process and return its reply."""
     try:
         done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=json.dumps(asked))
     except subprocess.TimeoutExpired:
@@ -37,7 +37,7 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
     except json.JSONDecodeError:
         raise ImportRefusedError(
             f"{place} takes more than {MOST_SECONDS} s of processor time or {MOST_BYTES >> 30} GiB of memory to read",
-            hint="import a description of fewer operations, or correct the one that it is",
+            hint="import a description with fewer operations, or correct this one",
         ) from None
     if "error" in told:
         raise ImportRefusedError(told["error"], hint=told["hint"])
@@ -45,11 +45,11 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
 
 
 def main() -> int:
-    """Take over what standard input asks for, and say what came of it as one JSON object."""
+    """Import what standard input names, and print the result as one JSON object."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    from .convert import convert_description  # only now: this process alone reads descriptions
+    from .convert import convert_description  # imported late: only this process reads descriptions
 
     asked = json.loads(sys.stdin.read())
     try:

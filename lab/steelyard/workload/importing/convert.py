@@ -1,4 +1,4 @@
-"""`import` from a description's address, or another tool's file, to a service folder, and what it says of it."""
+"""The `import` command: a description's address, or another tool's file, becomes a service folder."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ _CONTRACT = "contract"
 
 
 def convert_description(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
-    """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at all; of
-    `ports` (of requests: servers), if any are named, only those.
+    """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at
+    all.
 
-    Raises ImportRefusedError, with nothing written, where it cannot be read or no operation of it can be taken over.
+    `ports` (for files of requests: servers) limits the import to those named. Raises ImportRefusedError, with nothing
+    written, if the description cannot be read or no operation can be imported.
     """
     require_free(out)
     scheme, there, _ = place.partition("://")
     if there and scheme.lower() not in ("http", "https"):
         raise ImportRefusedError(
-            f"{place} is not read: {scheme} is not spoken", hint="give an http or https address, or a file"
+            f"{place} cannot be read: the scheme {scheme} is not supported",
+            hint="give an http or https address, or a file",
         )
     if kinds.is_graphql_place(place):
         raise kinds.graphql_refusal(place)
@@ -50,8 +52,10 @@ def convert_description(place: str, out: Path, also: Sequence[str], ports: Seque
     if kinds.is_openapi(raw, place):
         for option, named in (("--also", also), ("--port", ports)):
             if named:
-                raise ImportRefusedError(f"{option} is for WSDLs, and {place} is none", hint=f"leave {option} out")
-        from .openapi.convert import import_openapi  # what a WSDL has no use for
+                raise ImportRefusedError(
+                    f"{option} works with WSDLs only, and {place} is not a WSDL", hint=f"leave {option} out"
+                )
+        from .openapi.convert import import_openapi  # not needed for a WSDL
 
         with folder_at(out) as made:
             return import_openapi(place, raw, name_of(out), made, str(out))
@@ -74,7 +78,7 @@ def _import_wsdl(
     notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
     if not sampled:
         why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+        raise ImportRefusedError(f"no operation of {place} can be imported{why}")
     name = name_of(out)
     schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
     write_service(made, name, place, sampled, schema=schema, contract=contract)
@@ -94,8 +98,8 @@ def _import_wsdl(
 
 @contextmanager
 def folder_at(out: Path) -> Iterator[Path]:
-    """A folder that stands at `out` once all is written, and nowhere where anything went wrong."""
-    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # in the same file system
+    """A folder that appears at `out` once it is complete, and not at all after an error."""
+    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # on the same file system
     with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
         made = Path(scratch) / "made"
         made.mkdir()
@@ -108,37 +112,38 @@ def folder_at(out: Path) -> Iterator[Path]:
 
 
 def name_of(out: Path) -> str:
-    """The service's name, from that of its folder: lower case, hyphens, 60 characters at most."""
+    """The service's name, made of its folder's name: lower case, hyphens, 60 characters at most."""
     return re.sub(r"[^a-z0-9-]+", "-", out.resolve().name.lower()).strip("-")[:60] or "service"
 
 
 def require_free(out: Path) -> None:
-    """Raises ImportRefusedError where `out` is no place for a new folder."""
+    """Raises ImportRefusedError if `out` exists and is not empty."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ImportRefusedError(
-            f"{out} is there already and not empty", hint="--out names another folder, or remove it"
+            f"{out} exists already and is not empty", hint="choose another folder with --out, or remove it"
         )
 
 
 def _keep_selected(description: WsdlDescription, ports: Sequence[str]) -> None:
-    """Leave out, with the reason, what was not asked for, and what runs on another server than the first operation."""
+    """Leave out, with the reason, operations of ports that the user did not select, and operations on another server
+    than the first."""
     known = {operation.port for operation in description.operations}
     for wanted in ports:
         if wanted not in known:
             raise ImportRefusedError(
-                f"there is no port '{wanted}' that can be taken over", hint=f"there are {', '.join(sorted(known))}"
+                f"no port '{wanted}' can be imported", hint=f"known ports: {', '.join(sorted(known))}"
             )
     kept: list[WsdlOperation] = []
     for operation in description.operations:
         if ports and operation.port not in ports:
-            description.left.append(Left(f"operation {operation.name}", f"its port {operation.port} was not asked for"))
+            description.left.append(Left(f"operation {operation.name}", f"its port {operation.port} was not selected"))
         elif kept and origin(operation.address) != origin(kept[0].address):
             places = f"it runs at {origin(operation.address)}, others at {origin(kept[0].address)}"
             why = f"{places}; import it again with --port {operation.port}"
             description.left.append(Left(f"operation {operation.name} of port {operation.port}", why))
         else:
             kept.append(operation)
-    # A name that was only prolonged for the sake of what was left out.
+    # Shorten names that were only lengthened to differ from operations that are now left out.
     plain = {operation.name.partition(".")[0] for operation in kept}
     if len(plain) == len(kept):
         kept = [replace(operation, name=operation.name.partition(".")[0]) for operation in kept]
@@ -163,8 +168,8 @@ def _notes(place: str, sampled: Sequence[SampledOperation]) -> list[str]:
         return []
     address = sampled[0].operation.address
     if is_url(place) and urlsplit(place).netloc != urlsplit(address).netloc:
-        where = f"the description came from {origin(place)}, but says that the service is at {origin(address)}"
-        return [f"{where}: look at `target` in service.toml"]
+        where = f"the description came from {origin(place)}, but gives {origin(address)} as the service's address"
+        return [f"{where}: check `target` in service.toml"]
     return []
 
 

@@ -1,4 +1,4 @@
-"""`import` from another tool's file to a service folder: the requests of one server, without their secrets."""
+"""Imports another tool's file: the requests of one server become a service folder, without their secrets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_OPERATIONS = 1_000
 _HEAD_BYTES = 2**16
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
-# What the engine says itself, or what belongs to the connection and to whoever asks.
+# Headers that the engine sets itself, or that belong to the connection or to the user.
 _OURS = frozenset(
     [
         "host",
@@ -46,7 +46,7 @@ _PACKED = "accept-encoding"
 
 @dataclass(frozen=True)
 class KnownFile:
-    """A file of another tool with what reads it."""
+    """A file of another tool with its reader."""
 
     place: str
     reader: Reader
@@ -54,8 +54,10 @@ class KnownFile:
 
 
 def read_known_file(place: str) -> KnownFile | None:
-    """The file at `place` where a reader knows it; None where none does, or it is no file. Raises ImportRefusedError where a
-    known file is too large."""
+    """The file at `place` with the reader that recognizes it; None if no reader does, or if it is not a file.
+
+    Raises ImportRefusedError if a recognized file is too large.
+    """
     if is_url(place) or not Path(place).is_file():
         return None
     try:
@@ -81,10 +83,10 @@ def _decode(head: bytes) -> str:
 
 
 def convert_requests(known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str]) -> ImportOutput:
-    """Write the service `name` of the requests in a file into the folder `made`, which will be `out`; those of `servers` alone
-    where any is named.
+    """Write the service `name` of the requests in a file into the folder `made`, which will be moved to `out`.
 
-    Raises ImportRefusedError where the file is broken, or no request of it can be taken over.
+    `servers` limits the import to those named. Raises ImportRefusedError if the file is broken, or no request can be
+    imported.
     """
     held = known.reader.read(known.content, Path(known.place))
     read = f"{plural(len(held.requests), 'request')} read of {held.kind}"
@@ -94,17 +96,18 @@ def convert_requests(known: KnownFile, made: Path, name: str, out: Path, servers
 
 
 def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[str]) -> Content:
-    """What a folder of the requests is made of, of those of one server; raises ImportRefusedError where none can be taken over."""
+    """The content of a service folder with the requests of one server; raises ImportRefusedError if none can be
+    imported."""
     kept = _of_one_server(held, servers)
     operations, asker = _operations(kept, held)
     if not operations:
         why = f": {held.left[0].component}: {held.left[0].why}" if held.left else ""
-        raise ImportRefusedError(f"no request of {place} can be taken over{why}"[:600])
+        raise ImportRefusedError(f"no request of {place} can be imported{why}"[:600])
     return Content(name, kept[0].server, held, operations, asker)
 
 
 def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> ImportOutput:
-    """What became of the requests at `place`; `notes` come first."""
+    """The output of an import from `place`; `notes` come first."""
     held, operations = content.held, content.operations
     return ImportOutput(
         service=content.name,
@@ -123,12 +126,12 @@ def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> 
 
 
 def _required_input(content: Content) -> list[str]:
-    """What the user must say before the first load."""
+    """What the user must fill in before the first load."""
     notes = []
     if content.asker is not None:
         variable = secret_variable(content.name, content.asker)
         asker = _auth_text(content.asker)
-        notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which goes with every request")
+        notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which every request carries")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
     return notes
@@ -138,12 +141,12 @@ def _shares(operations: Sequence[AskedOf], source: str) -> list[str]:
     if all(operation.times == 1 for operation in operations):
         return []
     mix = one_line(",".join(f"{operation.name}={operation.times}" for operation in operations), 300)
-    return [f"requests that are the same stand once: `--mix {mix}` asks them as often as {source} does"]
+    return [f"equal requests are stored once: `--mix {mix}` sends them as often as {source} does"]
 
 
 @dataclass(frozen=True)
 class _Located:
-    """A request with its server and what is behind it in its address."""
+    """A request with its server and the rest of its address."""
 
     request: HeldRequest
     server: str
@@ -151,7 +154,7 @@ class _Located:
 
 
 def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Located]:
-    """The requests of the first server, or of that which was asked for; the others are left out by name."""
+    """The requests of the first server, or of the selected one. Notes the other servers as left out."""
     located = []
     for request in held.requests:
         try:
@@ -163,7 +166,8 @@ def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Loca
     chosen = next((server for server in known if not wanted or origin(server) in wanted), None)
     if wanted and chosen is None:
         raise ImportRefusedError(
-            f"no request goes to {', '.join(sorted(wanted))}", hint=f"there are {', '.join(known[:10]) or 'none'}"
+            f"no request is addressed to {', '.join(sorted(wanted))}",
+            hint=f"known servers: {', '.join(known[:10]) or 'none'}",
         )
     elsewhere = Counter(each.server for each in located if each.server != chosen)
     for server, times in elsewhere.items():
@@ -175,18 +179,18 @@ def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Loca
 
 
 def _locate(request: HeldRequest) -> _Located:
-    """A request with its address taken apart; raises LeftOutError where that is none."""
+    """A request with its address parsed; raises LeftOutError if it is not an HTTP address."""
     url = request.url if "://" in request.url else f"http://{request.url}"
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise LeftOutError(f"'{request.url[:100]}' is no address: {error}") from None
+        raise LeftOutError(f"'{request.url[:100]}' is not an address: {error}") from None
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host or port == 0:
-        raise LeftOutError(f"'{request.url[:100]}' is no address of HTTP")
+        raise LeftOutError(f"'{request.url[:100]}' is not an HTTP address")
     if "{" in parts.netloc or not re.fullmatch(r"[!-~]+", parts.netloc) or set(host) & set('"<>\\^`|'):
-        raise LeftOutError(f"the host in '{request.url[:100]}' is none")
+        raise LeftOutError(f"'{request.url[:100]}' has no valid host")
     user, at, _ = parts.netloc.rpartition("@")
     if at and request.asker is None:
         request = replace(request, asker=Asker("basic", unquote(user.partition(":")[0])))
@@ -198,7 +202,7 @@ def _locate(request: HeldRequest) -> _Located:
 
 
 def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[AskedOf], Asker | None]:
-    """The requests that differ, each with a name of its own, and who asks in all of them."""
+    """The distinct requests, each with a unique name, and the credentials that they share."""
     operations: dict[tuple[object, ...], AskedOf] = {}
     names: set[str] = set()
     asker: Asker | None = None
@@ -209,7 +213,7 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[
             held.leave_out(f"header {header}", hidden_why(header))
         asker = asker or request.asker
         if request.asker is not None and request.asker != asker:
-            held.leave_out(f"who asks in {request.where}", f"a service has one who asks, here {_auth_text(asker)}")
+            held.leave_out(f"credentials of {request.where}", f"a service has one user, here {_auth_text(asker)}")
         try:
             operation = _operation(request, each.server, held)
         except LeftOutError as error:
@@ -233,13 +237,16 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[
 
 
 def hidden_why(header: str) -> str:
-    """Why a header field that holds a secret is left out, and what to do."""
+    """Why a header with a secret is left out, and what the user can do."""
     if header.lower().startswith("cookie"):
-        return "cookies are secrets of whoever had them, and `load` sends none"
+        return "cookies are secrets of their user, and `load` sends none"
     if header.lower().endswith("authorization"):
-        return "its value is a secret that was not written, and `[auth]` cannot say its kind"
+        return "its value is a secret and was not stored, and `[auth]` does not support its kind"
     variable = re.sub(r"\W", "_", header).upper()
-    return f"its value is a secret that was not written: `steelyard load --secret-header '{header}: env:{variable}'` sends yours"
+    return (
+        f"its value is a secret and was not stored: `steelyard load --secret-header '{header}: "
+        f"env:{variable}'` sends yours"
+    )
 
 
 def _auth_text(asker: Asker | None) -> str:
@@ -247,21 +254,21 @@ def _auth_text(asker: Asker | None) -> str:
 
 
 def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> AskedOf:
-    """A request as an operation; raises LeftOutError where the engine could not send it."""
+    """The operation of a request; raises LeftOutError if the engine cannot send it."""
     method = request.method.upper()
     if not re.fullmatch("[A-Z]{1,20}", method) or method == "CONNECT":
-        raise LeftOutError(f"'{request.method[:40]}' is no method that can be loaded")
+        raise LeftOutError(f"'{request.method[:40]}' is not a supported method")
     path = _path(request.url)
     headers: dict[str, str] = {}
     for name, value in request.headers:
         if name.lower() == _PACKED:
-            held.leave_out(f"header {name}", "`steelyard load --gzip` lets answers come packed")
+            held.leave_out(f"header {name}", "`steelyard load --gzip` accepts compressed answers")
         elif name.lower() == "host" and value.strip() and value.strip() != urlsplit(server).netloc:
-            held.leave_out(f"header Host: {one_line(value, 60)}", "a request goes to the host of its address")
+            held.leave_out(f"header Host: {one_line(value, 60)}", "a request is sent to the host of its address")
         elif name.lower() not in _OURS:
             _require_sendable(name, value)
             if any(place in held.data for place in _PLACE.findall(value)):
-                raise LeftOutError(f"its header {name} is filled from data, which fills bodies and paths only")
+                raise LeftOutError(f"its header {name} is filled from data, but data can fill bodies and paths only")
             headers[name] = value.strip()
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
     return AskedOf(
@@ -281,11 +288,11 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> Ask
 
 def _require_sendable(name: str, value: str) -> None:
     if not _TOKEN.fullmatch(name) or any(not " " <= letter <= "~" and letter != "\t" for letter in value):
-        raise LeftOutError(f"its header {one_line(name, 40)} is none that HTTP can carry")
+        raise LeftOutError(f"its header {one_line(name, 40)} is not a valid HTTP header")
 
 
 def _path(path: str) -> str:
-    """A path as HTTP carries it; places in it stay."""
+    """The path percent-encoded for HTTP; places are kept."""
     pieces = re.split(r"(\{\{\w{1,64}\}\})", path)
     written = "".join(piece if _PLACE.fullmatch(piece) else quote(piece, safe=_IN_PATHS) for piece in pieces)
     if len(written) > 20_000:
@@ -294,7 +301,7 @@ def _path(path: str) -> str:
 
 
 def _changes(method: str, request: HeldRequest) -> bool:
-    """Whether a request seems to leave something behind: a message of SOAP by what it asks for, others by their method."""
+    """Whether a request seems to change data: judged by the operation for SOAP, by the method otherwise."""
     if method in ("GET", "HEAD", "OPTIONS", "TRACE"):
         return False
     if method == "POST" and any(space in request.body for space in ENVELOPES.values()):
@@ -304,17 +311,18 @@ def _changes(method: str, request: HeldRequest) -> bool:
 
 
 def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
-    """A name that tables and the engine take: the file's own, or one of the method and path."""
+    """A unique name that is valid in tables and for the engine: the file's own, or one of the method and path."""
     return own_name(request.name or request_name(operation.method, operation.path), names)
 
 
 def request_name(method: str, path: str) -> str:
-    """What a request without a name is called after."""
+    """A name for a request that has none."""
     return f"{method.lower()}-{path.partition('?')[0].strip('/') or 'root'}"
 
 
 def own_name(said: str, names: set[str]) -> str:
-    """A name that tables and the engine take, and that is not among `names`, in small letters; it is put there."""
+    """A name that is valid in tables and for the engine, and not in `names` (case-insensitive); adds the name to
+    `names`."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-.")[:60] or "request"
     name = next(
         each

@@ -1,4 +1,4 @@
-"""A description and all that it imports, read whole before anything is made of it: from where the user said, and nowhere else."""
+"""Reads a description and all its imports from where the user allowed it, and from nowhere else."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FETCH_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Document:
-    """One document: where it was read from (a URL, or the path of a file) and its root element."""
+    """One document: its place (a URL, or the path of a file) and its root element."""
 
     place: str
     root: etree._Element
 
     def resolve(self, location: str) -> str:
-        """The URL or path of a location that this document names, which may be relative to it."""
+        """The URL or path of a location in this document, resolved if it is relative."""
         location = urldefrag(location.strip())[0]
         if is_url(self.place) or is_url(location):
             return urljoin(self.place, location)
@@ -37,34 +37,35 @@ class Document:
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is asked over HTTP, rather than read from a file."""
+    """Whether a place is an HTTP URL and not a file."""
     return place.lower().startswith(("http://", "https://"))
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of a URL; raises ImportRefusedError where it has none."""
+    """Scheme, host and port of a URL; raises ImportRefusedError if it is not an HTTP URL."""
     try:
         parts = urlsplit(url)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme.lower(), 0)
     except ValueError:
         parts, port = urlsplit(""), 0
     if not parts.hostname or not port:
-        raise ImportRefusedError(f"'{url[:200]}' is not a URL that can be asked", hint="write http://HOST:PORT/PATH")
+        raise ImportRefusedError(f"'{url[:200]}' is not a valid HTTP URL", hint="write http://HOST:PORT/PATH")
     return f"{parts.scheme.lower()}://{parts.hostname}:{port}"
 
 
 def read_first(place: str) -> bytes:
-    """The bytes of what the user named; raises ImportRefusedError."""
+    """The content at the place that the user named; raises ImportRefusedError."""
     return _fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
 
 
 def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
-    """The description at `place` and everything that it imports, itself first; each document once, however they refer to each
-    other. `known_first` is its own content, where that was read already.
+    """The description at `place`, then everything that it imports, each document once. `known_first` is its content if
+    it was read already.
 
-    A URL's imports must come from its own server, a file's from below its own folder, or from one of the places in `also`
-    (servers as http://HOST:PORT, or folders); what needs no reading, since its content is known, is not asked for. Raises
-    ImportRefusedError for anything else, for what is not XML, holds a document type, or exceeds the bounds above.
+    The imports of a URL must come from its own server, those of a file from below its own folder, or from a place in
+    `also` (servers as http://HOST:PORT, or folders). Schemas whose content is known are not fetched. Raises
+    ImportRefusedError for any other place, for a document that is not XML or holds a document type, and when a limit
+    above is exceeded.
     """
     allowed = _Allowed(place, also)
     first = place if is_url(place) else str(Path(place).resolve())
@@ -88,7 +89,7 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
         document = Document(where, parse(raw, where))
         if "definitions" in str(document.root.tag):
             if raw in definitions:
-                continue  # the same under another address, as with and without ?wsdl
+                continue  # the same document under another address, for example with and without ?wsdl
             definitions.add(raw)
         documents.append(document)
         for location in _imports(document):
@@ -99,26 +100,27 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
 
 
 def parse(raw: bytes, place: str) -> etree._Element:
-    """The root of an XML document; raises ImportRefusedError where it is none, or holds a document type (and so entities)."""
+    """The root of an XML document; raises ImportRefusedError if it is not well-formed, or holds a document type (and so
+    entities)."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        from .printed import message_problem  # what is ill-formed may be a message as a paper prints it
+        from .printed import message_problem  # an ill-formed document may be a message copied from a paper
 
         raise ImportRefusedError(
             one_line(f"{place} is not well-formed XML: {error}", 400), hint=message_problem(raw)
         ) from None
     if root.getroottree().docinfo.doctype:
         raise ImportRefusedError(
-            f"{place} holds a document type declaration, through which entities come",
+            f"{place} holds a document type declaration, which can define entities",
             hint="a WSDL needs none: remove it",
         )
     return root
 
 
 class _Allowed:
-    """Where documents may be read from."""
+    """The places from which documents may be read."""
 
     def __init__(self, place: str, also: Sequence[str]) -> None:
         places = [*also, place if is_url(place) else str(Path(place).resolve().parent)]
@@ -126,23 +128,23 @@ class _Allowed:
         self._folders = [Path(named).resolve() for named in places if not is_url(named)]
 
     def require(self, where: str, wanted_by: str) -> None:
-        """Raises ImportRefusedError where a document that another imports lies elsewhere."""
+        """Raises ImportRefusedError if an imported document is at a place that is not allowed."""
         if is_url(where):
             if origin(where) not in self._origins:
                 raise ImportRefusedError(
-                    f"{wanted_by} imports {where}, from a server that was not named; nothing was asked there",
+                    f"{wanted_by} imports {where}, from a server that was not named; no request was sent to that server",
                     hint=f"--also {origin(where)} allows it, or save the document beside the WSDL",
                 )
             return
         path = Path(where)
         if "://" in where or where.startswith("file:") or is_url(wanted_by):
             raise ImportRefusedError(
-                f"{wanted_by} imports {where[:200]}, which is no http or https URL of a server that was named",
+                f"{wanted_by} imports {where[:200]}, which is not an http or https URL of a named server",
                 hint="correct the location in the description, or save all documents in one folder and import that",
             )
         if wanted_by and not any(path.resolve().is_relative_to(folder) for folder in self._folders):
             raise ImportRefusedError(
-                f"{wanted_by} imports {where}, which lies outside its own folder; it was not opened",
+                f"{wanted_by} imports {where}, which is outside its own folder; it was not opened",
                 hint=f"--also {path.parent} allows it",
             )
 
@@ -160,13 +162,14 @@ def _fetch(url: str) -> bytes:
     if answer.status != 200:
         raise ImportRefusedError(
             f"{url} answers with HTTP status {answer.status}",
-            hint="redirects are not followed; name the address that holds the document",
+            hint="redirects are not followed; give the document's own address",
         )
     return answer.body
 
 
 def read_file(path: str, wanted_by: str) -> bytes:
-    """The bytes of a file that another document (empty: the user) wants; raises ImportRefusedError."""
+    """The content of a file that the document `wanted_by` imports (empty: that the user named); raises
+    ImportRefusedError."""
     try:
         with Path(path).open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
@@ -179,7 +182,7 @@ def read_file(path: str, wanted_by: str) -> bytes:
 
 
 def _imports(document: Document) -> list[str]:
-    """Where the documents are that this one imports or includes, but those that are at hand."""
+    """The locations that this document imports or includes, except bundled schemas."""
     locations = []
     for element in document.root.iter(
         f"{{{WSDL}}}import", f"{{{XSD}}}import", f"{{{XSD}}}include", f"{{{XSD}}}redefine"

@@ -1,4 +1,4 @@
-"""Envelopes around sample bodies: SOAP 1.1 and 1.2, header blocks, WS-Addressing, and what HTTP says of a request."""
+"""Envelopes around sample bodies: SOAP 1.1 and 1.2, header blocks, WS-Addressing, and the HTTP headers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .values import UnmetError
 from .wsdl import WsdlOperation
 
 _ANONYMOUS = f"{ADDRESSING}/anonymous"
-IDENTIFIER = "urn:uuid:{{uuid}}"  # filled by the engine, anew for each request
+IDENTIFIER = "urn:uuid:{{uuid}}"  # the engine fills in a new value for each request
 
 
 def envelope_of(operation: WsdlOperation, maker: SampleMaker) -> bytes:
-    """A whole request with every part of it valid; raises UnmetError."""
+    """A complete request, every part valid; raises UnmetError."""
     uri = ENVELOPES[operation.soap]
     root = etree.Element(
         f"{{{uri}}}Envelope", nsmap={"soap": uri, **({"xsd": XSD, "xsi": XSI} if operation.encoded else {})}
@@ -37,14 +37,14 @@ def envelope_of(operation: WsdlOperation, maker: SampleMaker) -> bytes:
 
 
 def body_element(operation: WsdlOperation) -> str | None:
-    """The element that a request's body holds, `{namespace}local`; None where it is empty."""
+    """The element in a request's body, `{namespace}local`; None if the body is empty."""
     if operation.style == "rpc":
         return operation.wrapper
     return operation.parts[0].element if operation.parts else None
 
 
 def answer_element(operation: WsdlOperation) -> str | None:
-    """The element that a right answer's body holds; None where there is none, or nothing in it."""
+    """The element in a right answer's body; None if there is no answer, or its body is empty."""
     if operation.answer is None:
         return None
     if operation.style == "rpc":
@@ -54,11 +54,11 @@ def answer_element(operation: WsdlOperation) -> str | None:
 
 
 def headers_of(operation: WsdlOperation) -> dict[str, str]:
-    """What HTTP's head says: SOAP 1.1 names the action in a field of its own, SOAP 1.2 in the content type."""
+    """The HTTP headers: SOAP 1.1 has the action in a header of its own, SOAP 1.2 in the content type."""
     action = operation.action or (operation.addressing or "")
     quoted = action.replace("\\", "").replace('"', "")
     if any(not " " <= letter <= "~" for letter in quoted):
-        raise UnmetError(f"the action of {operation.name} is no text that HTTP can carry")
+        raise UnmetError(f"the action of {operation.name} is not a valid HTTP header value")
     if operation.soap == "1.1":
         return {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": f'"{quoted}"'}
     named = f'; action="{quoted}"' if quoted else ""
@@ -78,7 +78,7 @@ def _addressing(operation: WsdlOperation) -> list[etree._Element]:
 
 
 def title_of(operation: WsdlOperation) -> str:
-    """An operation in a few words, for whoever reads the service's file."""
+    """A one-line description of an operation, for readers of service.toml."""
     kind = f"{operation.style}/{'encoded' if operation.encoded else 'literal'}, SOAP {operation.soap}"
     return (
         f"{local(operation.wrapper)} of port {operation.port} ({kind}){f': {operation.text}' if operation.text else ''}"

@@ -1,4 +1,4 @@
-"""The service folder that an import leaves: the contract, a sample a request, and a service.toml that says what may be changed."""
+"""Writes the service folder of an import: the contract, one sample per request, and a commented service.toml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .envelopes import answer_element, headers_of, title_of
 from .names import local, one_line
 from .wsdl import WsdlOperation
 
-# Verbs whose operations leave something behind. A name says little, so service.toml asks the user to look.
+# Verbs of operations that change data. A name is weak evidence, so service.toml asks the user to check.
 _CHANGES = re.compile(
     r"(create|insert|update|delete|remove|set|put|post|save|store|register|unregister|order|book|reserve|buy|purchase|pay|cancel"
     r"|submit|send"
@@ -26,43 +26,43 @@ _CHANGES = re.compile(
 )
 HEAD = """\
 # Made by `steelyard VERB` from PLACE.
-# What may be changed: everything. `steelyard load NAME` tells what it does not understand.
+# You may edit everything. `steelyard load NAME` reports keys and values that are not valid.
 """
 TARGET = """
-# Where the service runs. Where that is another machine than this one, say that you may load it, who is to be asked when it
-# suffers, and how many requests a second it takes at most:
+# Where the service runs. To load another machine than this one, declare that you may load it, a contact
+# for problems, and the highest number of requests per second:
 #   owned = true
 #   contact = "name@example.org"
 #   max_rate = 50
 """
 LATER = """
-# What more there is; take away the # to use it.
+# More options; remove the # to use one.
 #
-# [expect]                         # of all operations; [operations.NAME.expect] of one
+# [expect]                         # for all operations; [operations.NAME.expect] for one
 # status = [200]
-# contains = "text"                # judged on every answer, as are fault, least, most and matches
-# xpath = ["//*[local-name()='result']"]   # judged on the answers that are kept, as are jsonpath and schema
+# contains = "text"                # checked on every answer, as are fault, least, most and matches
+# xpath = ["//*[local-name()='result']"]   # checked on the stored answers, as are jsonpath and schema
 #
-# [auth]                           # the secret itself stands in the environment or in a file of yours, never here
+# [auth]                           # keep the secret in the environment or in a file of yours, never here
 # kind = "basic"                   # or digest, bearer, password, password-digest (WS-Security)
 # user = "me"
 # secret = "env:MY_PASSWORD"       # or file:/path
 #
 # [tls]
-# ca = "ca.pem"                    # of a server that the system's own roots do not know
-# certificate = "client.pem"       # and key = "client.key": a certificate of yours
+# ca = "ca.pem"                    # for a server that the system's roots do not sign for
+# certificate = "client.pem"       # and key = "client.key": your client certificate
 #
 # [data.customer]                  # fills {{customer}} in the samples, made before the run from its seed
 # kind = "csv"                     # or sequence, uniform, choice, date, text
 # file = "customers.csv"
 #
-# {{uuid}}, {{time}}, {{counter}} and {{nonce}} are made anew for each request that is sent.
+# {{uuid}}, {{time}}, {{counter}} and {{nonce}} get new values in each request that is sent.
 """
 
 
 @dataclass(frozen=True)
 class SampledOperation:
-    """An operation with its sample request; `envelope` is the whole body."""
+    """An operation with its sample request; `envelope` is the complete body."""
 
     operation: WsdlOperation
     envelope: bytes
@@ -71,7 +71,10 @@ class SampledOperation:
 def write_service(
     folder: Path, name: str, place: str, sampled: Sequence[SampledOperation], *, schema: str, contract: str
 ) -> None:
-    """Write samples/ and service.toml into `folder`; `schema` is the file of all types, `contract` that of the description."""
+    """Write samples/ and service.toml into `folder`;
+
+    `schema` is the file of all types, `contract` the description's file.
+    """
     samples = folder / "samples"
     samples.mkdir()
     first = sampled[0].operation
@@ -90,13 +93,16 @@ def write_service(
     }
     text = HEAD.replace("VERB", "import").replace("PLACE", one_line(place, 300)).replace("NAME", name)
     text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
-    text += "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the name: is it right?\n"
+    text += (
+        "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the "
+        "name: please check.\n"
+    )
     text += tomli_w.dumps({"operations": operations}) + LATER
     (folder / "service.toml").write_text(text, encoding="utf-8")
 
 
 def _split_address(address: str) -> tuple[str, str]:
-    """An address as that of its server, and its path with its query."""
+    """Split an address into the server's address, and the path with its query."""
     parts = urlsplit(address)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     server = origin(address)
@@ -123,18 +129,18 @@ def _operation(operation: WsdlOperation, sample: str, path: str) -> Mapping[str,
     elif answer is not None and not operation.encoded:
         expect["contains"] = local(answer)
     if operation.encoded:
-        expect["schema"] = False  # values may stand elsewhere in the message, referred to by id
+        expect["schema"] = False  # values may be elsewhere in the message, referred to by id
     if expect:
         described["expect"] = expect
     return described
 
 
 def changes_data(operation: WsdlOperation) -> bool:
-    """Whether an operation's name says that it leaves something behind; `add` alone is what a calculator does."""
+    """Whether an operation's name suggests that it changes data; plain `add` does not, since calculators have it."""
     return changes_state(local(operation.wrapper))
 
 
 def changes_state(name: str) -> bool:
-    """Whether a name says so, by the verb that it begins with."""
+    """Whether a name begins with a verb that changes data."""
     begins = lower_first(name)
     return _CHANGES.match(begins) is not None and begins not in ("add", "order", "open", "close")

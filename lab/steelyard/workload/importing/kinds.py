@@ -1,4 +1,4 @@
-"""Which kind of description a document is, by its first words: WSDL, OpenAPI, or one that is refused by its name."""
+"""Recognizes the kind of a description by its beginning: WSDL, OpenAPI, or GraphQL, which is refused."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ _GRAPHQL = re.compile(
 
 
 def is_graphql_place(place: str) -> bool:
-    """Whether an address or a file's name says that it is of GraphQL."""
+    """Whether an address or a file name suggests GraphQL."""
     return urlsplit(place).path.rstrip("/").lower().endswith(_GRAPHQL_ENDINGS)
 
 
 def graphql_refusal(place: str) -> ImportRefusedError:
-    """What is said of a description of GraphQL."""
-    return ImportRefusedError(f"{place} describes a GraphQL service, which is not read", hint=GRAPHQL_HINT)
+    """The error for a GraphQL description."""
+    return ImportRefusedError(
+        f"{place} describes a GraphQL service, which `import` does not support", hint=GRAPHQL_HINT
+    )
 
 
 def is_openapi(raw: bytes, place: str) -> bool:
-    """Whether a document is to be read as JSON or YAML, not as XML; raises ImportRefusedError where it is GraphQL's."""
+    """Whether a document is JSON or YAML and not XML; raises ImportRefusedError for GraphQL."""
     begins = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
     if begins.startswith(b"<"):
         return False

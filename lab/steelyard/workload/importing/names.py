@@ -1,4 +1,4 @@
-"""The namespaces of descriptions, and names as they are written in them."""
+"""The namespaces of descriptions, and functions on names in them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BINDINGS = {"1.1": "http://schemas.xmlsoap.org/wsdl/soap/", "1.2": "http://schem
 MIME = "http://schemas.xmlsoap.org/wsdl/mime/"
 ADDRESSING = "http://www.w3.org/2005/08/addressing"
 ADDRESSING_WSDL = ("http://www.w3.org/2006/05/addressing/wsdl", "http://www.w3.org/2007/05/addressing/metadata")
-# Schemas that whoever imports them need not bring along: the XML Schema library has them.
+# Schemas that an importing document need not supply: the XML Schema library has them.
 PROVIDED = frozenset({XSD, XSI, XML, ENCODING, ENVELOPES["1.1"], WSDL})
 
 
 def qualified_name(element: etree._Element, name: str | None) -> str | None:
-    """A prefixed name as written in `element`, in the form `{namespace}local`; None where it is none."""
+    """Resolve a prefixed name as written in `element` to `{namespace}local`; None if it has no such namespace."""
     if not name or not name.strip():
         return None
     prefix, colon, local = name.strip().rpartition(":")
@@ -31,12 +31,12 @@ def qualified_name(element: etree._Element, name: str | None) -> str | None:
 
 
 def local(name: str) -> str:
-    """The part of `{namespace}local` behind the namespace."""
+    """The local part of `{namespace}local`."""
     return name.rpartition("}")[2]
 
 
 def space(name: str) -> str:
-    """The namespace of `{namespace}local`; empty where it has none."""
+    """The namespace of `{namespace}local`; empty if it has none."""
     return name[1:].partition("}")[0] if name.startswith("{") else ""
 
 
@@ -46,5 +46,5 @@ def one_line(text: str, most: int = 200) -> str:
 
 
 def printable(text: str, most: int = 200) -> str:
-    """A text on one line, shortened, without letters that would steer a terminal or break a comment."""
+    """A text on one line, shortened, without control characters that would affect a terminal or a comment."""
     return "".join(letter if letter.isprintable() else "?" for letter in one_line(text, most))

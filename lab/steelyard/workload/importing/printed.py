@@ -1,4 +1,4 @@
-"""What can be said of a SOAP message that is no XML as it stands, as papers print them: where its values are not of their types."""
+"""Describes SOAP messages that are not well-formed XML, as papers print them: which values do not match their types."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from .names import ENVELOPES, XSD, XSI, local, one_line, qualified_name
 
 
 def message_problem(raw: bytes) -> str:
-    """A sentence on an ill-formed SOAP message: that it is one, and which of its values are not of the types that they name.
+    """A sentence that an ill-formed document is a SOAP message, with the values that do not match their types. Empty if
+    it is not such a message.
 
-    Empty where it is no such message. It is read as far as it goes, without entities.
+    The document is read as far as possible, without entities.
     """
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -21,13 +22,13 @@ def message_problem(raw: bytes) -> str:
     except (etree.XMLSyntaxError, ValueError):
         return ""
     if root is None or not any(f"{{{space}}}Envelope" == root.tag for space in ENVELOPES.values()):
-        return "correct it where it says, or ask whoever made it"
+        return "correct the named position, or ask the document's author"
     wrong = [said for element in root.iter(etree.Element) if (said := wrong_value(element)) is not None]
     return "; ".join(["it is a SOAP message, not a WSDL", *wrong])
 
 
 def wrong_value(element: etree._Element) -> str | None:
-    """How a value is not of the built-in type that it says it has; None where it is, or says none."""
+    """How a value does not match its built-in xsi:type; None if it matches, or has no such type."""
     kind = qualified_name(element, element.get(f"{{{XSI}}}type"))
     if kind is None or not kind.startswith(f"{{{XSD}}}"):
         return None
@@ -35,4 +36,4 @@ def wrong_value(element: etree._Element) -> str | None:
     if known is None or not known.is_simple() or known.is_valid(element.text or ""):
         return None
     held = one_line(element.text or "", 60)
-    return f"<{local(element.tag)}> says that it is an xsd:{local(kind)} and holds '{held}', which is none"
+    return f"<{local(element.tag)}> has the type xsd:{local(kind)} and the invalid value '{held}'"

@@ -1,4 +1,5 @@
-"""The service folder that requests leave: a sample a request, tables of data, and a service.toml with holes for what is secret."""
+"""Writes the service folder of imported requests: a sample per request, tables of data, and a service.toml with open
+places for secrets."""
 
 from __future__ import annotations
 
@@ -17,24 +18,24 @@ from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
 
 _PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
 _HOLE = """
-# Nothing fills {{PLACE}} yet, in OPERATIONS; before that nothing is loaded. Where its name begins with
-# secret_, a secret stood there, which was not written down; what fills it comes into the folders of runs.
+# {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
+# with secret_ replaces a secret, which was not stored. Values given here are stored in the folders of runs.
 # [data.PLACE]
 # kind = "choice"                  # or csv, with file = "FILE.csv"
 # values = ["..."]
 """
 _SECRET = """
-# The secret itself stands in the environment or in a file of yours, never here: export the variable, or name another.
+# Keep the secret in the environment or in a file of yours, never here: export the variable, or name another.
 """
 _GUESSED = """
-# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the request: is it right?
+# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the request: please check.
 """
 
 
 @dataclass
 class AskedOf:
-    """An operation of the folder: `meaning` in words, `times` how often the file asks it; `more` are further bodies, `answered`
-    what was answered."""
+    """An operation of the folder: its description `meaning`, the number of `times` that the file contains it, `more`
+    bodies, and answers as recorded (`answered`)."""
 
     name: str
     meaning: str
@@ -51,8 +52,12 @@ class AskedOf:
 
 @dataclass(frozen=True)
 class Content:
-    """What a folder is made of: the service's name, its server, what the file held, what of it is asked, and who asks. `verb` is
-    the command that makes it, `source` what it is made from, in words, `declared` what else its file says of the server."""
+    """The content of a folder: the service's name, its server, the imported requests, the operations, and the user who
+    sends them.
+
+    `verb` is the command that makes it, `source` what it is made from, in words, `declared` the further keys of its
+    [service].
+    """
 
     name: str
     target: str
@@ -93,7 +98,7 @@ def write_requests(folder: Path, place: str, content: Content) -> None:
 
 
 def secret_variable(name: str, asker: Asker) -> str:
-    """The variable of the environment that a service's secret is looked for in."""
+    """The environment variable for a service's secret."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
     return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if asker.kind == 'bearer' else 'PASSWORD'}"
 
@@ -109,7 +114,7 @@ def _auth(content: Content) -> str:
 
 
 def holes_of(content: Content) -> dict[str, list[str]]:
-    """The places that neither data nor the engine fills, each with the operations that it stands in."""
+    """The places that neither data nor the engine fills, each with its operations."""
     holes: dict[str, list[str]] = {}
     for operation in content.operations:
         for place in dict.fromkeys(_PLACE.findall("\n".join(_texts(operation)))):
@@ -126,12 +131,12 @@ def _holes(content: Content) -> str:
 
 
 def _texts(operation: AskedOf) -> Sequence[str]:
-    """Where places may stand in an operation."""
+    """The texts of an operation that may contain places."""
     return [operation.path, operation.body, *operation.more]
 
 
 def _write_samples(folder: Path, operation: AskedOf) -> list[str]:
-    """Write the bodies of an operation, and say the files; the first is its own."""
+    """Write the bodies of an operation and return their file names; the first is its sample."""
     suffix = _suffix(operation)
     bodies = (operation.body, *operation.more)
     files = [f"samples/{operation.name}{'' if number == 1 else f'.{number}'}{suffix}" for number in _numbers(bodies)]
@@ -141,7 +146,8 @@ def _write_samples(folder: Path, operation: AskedOf) -> list[str]:
 
 
 def _write_answers(folder: Path, operation: AskedOf, meaning: str) -> Mapping[str, object]:
-    """Write what was answered beside what was asked, as a stand-in reads it; what service.toml says of a right answer's values."""
+    """Write recorded answers beside their requests, in the layout that a stand-in reads; return the rules of [expect]
+    that they add."""
     endings = MEANINGS[meaning].request_ending, MEANINGS[meaning].answer_ending
     expect = dict(operation.expect)
     for number, answered in zip(_numbers(operation.answered), operation.answered, strict=True):
@@ -175,7 +181,7 @@ def _suffix(operation: AskedOf) -> str:
 
 
 def _body_format_name(operations: Sequence[AskedOf]) -> str:
-    """SOAP where all messages are, JSON where any is, or any answer; else bytes."""
+    """The body format: SOAP if all messages are SOAP, JSON if any request or answer is JSON, else bytes."""
     bodies = [operation.body.lstrip() for operation in operations if operation.body.strip()]
     if bodies and all(any(space in body for space in ENVELOPES.values()) for body in bodies):
         return "soap"
@@ -184,6 +190,6 @@ def _body_format_name(operations: Sequence[AskedOf]) -> str:
 
 
 def _filling_columns(content: Content) -> dict[str, Mapping[str, object]]:
-    """The columns that fill any place."""
+    """The columns of data that fill at least one place."""
     places = {place for operation in content.operations for text in _texts(operation) for place in _PLACE.findall(text)}
     return {place: dict(column) for place, column in content.held.data.items() if place in places}

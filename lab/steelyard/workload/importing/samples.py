@@ -1,4 +1,4 @@
-"""Sample requests: an element with everything that its type allows, once; what cannot be met is said per type, and never sent."""
+"""Makes sample requests: an element with all optional parts once. What cannot be made is reported and not sent."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NIL = f"{{{XSI}}}nil"
 class SampleMaker:
     """Makes sample elements of one schema.
 
-    An optional element is there once, unless it would be there within itself; of a choice the first branch that can be met is
-    taken. Every sample is checked against the schema before it is given out.
+    An optional element occurs once, unless it is recursive; of a choice the first possible branch is taken. Every
+    sample is validated against the schema.
     """
 
     def __init__(self, schemas: Schemas) -> None:
@@ -35,16 +35,20 @@ class SampleMaker:
         self.prefixes = {uri: f"n{number}" for number, uri in enumerate(spaces, 1)} | {XSD: "xsd", XSI: "xsi"}
 
     def sample(self, name: str, *, encoded: bool = False) -> etree._Element:
-        """A valid element `{namespace}local`; `encoded` writes SOAP's encoding: the type at every value. Raises UnmetError."""
+        """A valid element `{namespace}local`;
+
+        `encoded` uses SOAP encoding, with the type at every value. Raises UnmetError.
+        """
         declared = self._schema.maps.elements.get(name)
         if declared is None:
-            raise UnmetError(f"element {local(name)} is declared nowhere")
+            raise UnmetError(f"element {local(name)} is not declared")
         making = _Making(self._schema, self._arrays if encoded else {}, self.prefixes, encoded)
         try:
             root = making.element(declared, ())
         except RecursionError:
             raise UnmetError(f"element {local(name)} is nested too deeply") from None
-        # What an element is declared to be needs no second look: the library may build a type twice, and tells the two apart.
+        # Elements of their declared type need no second check: the library may build a type twice, and treats the
+        # copies as different.
         said = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
         try:
             declared.validate(etree.fromstring(etree.tostring(root)))
@@ -57,7 +61,7 @@ class SampleMaker:
 
 
 class _Making:
-    """One sample while it is made: how many elements it has, and which prefixes its texts use."""
+    """The construction of one sample; counts its elements and collects the prefixes in its texts."""
 
     def __init__(
         self, schema: xmlschema.XMLSchema, arrays: Mapping[str, str], prefixes: Mapping[str, str], encoded: bool
@@ -71,7 +75,7 @@ class _Making:
         self.as_declared: list[etree._Element] = []
 
     def element(self, declared: Any, within: tuple[Any, ...]) -> etree._Element:
-        """An element as declared; `within` are the types that it stands in, outermost first. Raises UnmetError."""
+        """An element as declared; `within` are the enclosing types, outermost first. Raises UnmetError."""
         declared = self._concrete(declared)
         self._made += 1
         if self._made > MOST_ELEMENTS or len(within) > MOST_DEPTH:
@@ -82,7 +86,7 @@ class _Making:
         made = self._typed_element(declared, kind, within)
         if _is_recursion(kind, within):
             if not declared.nillable:
-                raise UnmetError(f"type {name_of(kind)} holds itself without an end")
+                raise UnmetError(f"type {name_of(kind)} contains itself endlessly")
             made.set(_NIL, "true")
             return made
         try:
@@ -96,7 +100,7 @@ class _Making:
         return made
 
     def _typed_element(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
-        """An empty element that says its type where it must."""
+        """An empty element, with xsi:type if necessary."""
         made = self._bare_element(declared.name)
         if kind is not declared.type:
             self._declare_type(made, kind.name)
@@ -125,7 +129,7 @@ class _Making:
 
     def _attributes(self, made: etree._Element, kind: Any) -> None:
         if kind.name in self._arrays:
-            return  # those of SOAP's array refer to other parts of the message
+            return  # attributes of SOAP arrays refer to other parts of the message
         for name, attribute in getattr(kind, "attributes", {}).items():
             if (
                 name is None
@@ -141,10 +145,10 @@ class _Making:
                     raise
 
     def _array(self, made: etree._Element, member: str, within: tuple[Any, ...]) -> None:
-        """One member of a SOAP array, and what the array says of itself."""
+        """Add one member to a SOAP array, and the array's type and length."""
         kind: Any = self._schema.maps.types.get(member)
         if kind is None:
-            raise UnmetError(f"the array's type {local(member)} is declared nowhere")
+            raise UnmetError(f"the array's type {local(member)} is not declared")
         made.set(f"{{{ENCODING}}}arrayType", f"{self._prefix(space(member))}:{local(member)}[1]")
         item = self._bare_element("item")
         self._declare_type(item, member)
@@ -161,7 +165,7 @@ class _Making:
         made.append(item)
 
     def _group(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
-        """What a group of particles holds, as often as it must be there (and once where it may); raises UnmetError."""
+        """The elements of a group of particles, at its minimum count (at least once if allowed); raises UnmetError."""
         if group.min_occurs > MOST_OCCURRENCES:
             raise UnmetError(f"a group of type {name_of(within[-1])} must be there {group.min_occurs} times")
         elements: list[etree._Element] = []
@@ -179,7 +183,7 @@ class _Making:
         return [element for particle in group for element in self._particle(particle, within)]
 
     def _choice(self, group: Any, within: tuple[Any, ...]) -> list[etree._Element]:
-        """The first branch that holds something; else one that may hold nothing."""
+        """The first branch that yields elements; else one that may be empty."""
         reasons: list[UnmetError] = []
         empty = len(group) == 0
         for particle in group:
@@ -197,14 +201,14 @@ class _Making:
         return []
 
     def _particle(self, particle: Any, within: tuple[Any, ...], *, must: bool = False) -> list[etree._Element]:
-        """A particle as often as it must be there, or once where it may; nothing of one that may be missing and cannot be made.
+        """The elements of a particle, at its minimum count or once if optional; none if it is optional and cannot be made.
 
-        `must`: it is a branch of a choice, so that not making it is told.
+        `must`: it is a branch of a choice, so a failure is raised.
         """
         if particle.max_occurs == 0:
             return []
         if particle.min_occurs > MOST_OCCURRENCES:
-            raise UnmetError(f"type {name_of(within[-1])} asks for {particle.min_occurs} of one element")
+            raise UnmetError(f"type {name_of(within[-1])} requires {particle.min_occurs} of one element")
         made_before = self._made
         try:
             if hasattr(particle, "model"):
@@ -219,18 +223,18 @@ class _Making:
             return []
 
     def _wildcard_elements(self, wildcard: Any) -> list[etree._Element]:
-        """Nothing where a wildcard allows it; else a global element that it admits."""
+        """No element if the wildcard allows that; else a global element that it admits."""
         if wildcard.min_occurs == 0:
             return []
         for declared in self._schema.maps.elements.values():
             if wildcard.is_matching(declared.name) and not declared.abstract:
                 return [self.element(declared, ("any",)) for _ in range(wildcard.min_occurs)]
         if wildcard.process_contents == "strict":
-            raise UnmetError("a wildcard (xs:any) asks for a declared element, and none fits")
+            raise UnmetError("a wildcard (xs:any) requires a declared element, and none fits")
         return [etree.Element("{urn:example}any") for _ in range(wildcard.min_occurs)]
 
     def _concrete(self, declared: Any) -> Any:
-        """The declaration that a reference means; of an abstract one the first that may stand for it."""
+        """The declaration that a reference means; for an abstract one, the first substitute."""
         meant = declared if declared.ref is None else self._schema.maps.elements.get(declared.name, declared)
         if not meant.abstract:
             return meant
@@ -239,10 +243,10 @@ class _Making:
         ):
             if not substitute.abstract:
                 return substitute
-        raise UnmetError(f"element {local(meant.name)} is abstract, and nothing stands for it")
+        raise UnmetError(f"element {local(meant.name)} is abstract and has no substitute")
 
     def _concrete_type(self, declared: Any) -> Any:
-        """The element's type; of an abstract one the first that is derived from it."""
+        """The element's type; for an abstract one, the first type derived from it."""
         kind = declared.type
         if kind.is_simple() or not getattr(kind, "abstract", False):
             return kind
@@ -253,7 +257,7 @@ class _Making:
                 continue
             if candidate.is_derived(kind):
                 return candidate
-        raise UnmetError(f"type {name_of(kind)} is abstract, and nothing is derived from it")
+        raise UnmetError(f"type {name_of(kind)} is abstract, and no type is derived from it")
 
     def _declare_type(self, made: etree._Element, name: str) -> None:
         made.set(_TYPE, f"{self._prefix(space(name))}:{local(name)}" if space(name) else local(name))

@@ -1,4 +1,5 @@
-"""The schemas of a description as files that refer to each other only, so that nothing is opened when they are read."""
+"""Writes the schemas of a description as files that refer only to each other, so that reading them opens nothing
+else."""
 
 from __future__ import annotations
 
@@ -23,9 +24,9 @@ _BUILT_IN = frozenset({XSD, XML})
 
 @dataclass(frozen=True)
 class Schemas:
-    """The loaded schema, and by type of a SOAP array what its members are, both as `{namespace}local`.
+    """The loaded schema, and the member type of each SOAP array type, both as `{namespace}local`.
 
-    `notes` say what was mended in it.
+    `notes` lists corrections that were made.
     """
 
     schema: xmlschema.XMLSchema
@@ -34,9 +35,10 @@ class Schemas:
 
 
 def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperation], folder: Path) -> Schemas:
-    """Write every schema of the documents, and one for the wrappers of rpc, into `folder`; schema.xsd refers to all of them.
+    """Write every schema of the documents, and one for the wrappers of rpc, into `folder`; schema.xsd refers to all of
+    them.
 
-    Raises ImportRefusedError where they are no valid schema.
+    Raises ImportRefusedError if they do not form a valid schema.
     """
     files = _Files(documents, folder)
     files.add_wrappers(operations)
@@ -46,7 +48,7 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
     except (xmlschema.XMLSchemaException, OSError, ValueError) as error:
         said = getattr(error, "message", None) or str(error)
         raise ImportRefusedError(
-            f"the schema of {documents[0].place} does not hold: {one_line(said, 300)}",
+            f"the schema of {documents[0].place} is not valid: {one_line(said, 300)}",
             hint="correct it in a saved copy of the description, and import that",
         ) from None
     except RecursionError:
@@ -55,7 +57,7 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
 
 
 class _Files:
-    """The schema documents by the files that they become."""
+    """The schema documents by their future file names."""
 
     def __init__(self, documents: Sequence[Document], folder: Path) -> None:
         self._folder = folder
@@ -71,7 +73,7 @@ class _Files:
                 self._add_schema(inline, document)
 
     def _add_schema(self, root: etree._Element, document: Document) -> str:
-        # A document of its own that keeps the prefixes which its texts use.
+        # Make it a separate document with the prefixes that its texts use.
         own = etree.fromstring(etree.tostring(root, with_tail=False))
         name = f"types-{len(self._roots) + 1}.xsd"
         self._roots[name] = own
@@ -79,7 +81,8 @@ class _Files:
         return name
 
     def add_wrappers(self, operations: Sequence[WsdlOperation]) -> None:
-        """Elements for the bodies of rpc messages, which no schema declares: the parts by their types, without a namespace."""
+        """Add elements for the bodies of rpc messages, which no schema declares: the parts by their types, without a
+        namespace."""
         wrappers: dict[str, etree._Element] = {}
         for operation in operations:
             if operation.style != "rpc":
@@ -113,7 +116,7 @@ class _Files:
         }
 
     def write(self) -> None:
-        """Write all files: locations are those of the files, and a namespace that is referred to is imported."""
+        """Write all files, with locations that point to the files, and imports of all namespaces that are used."""
         for name, root in self._roots.items():
             _let_arrays_hold_members(root)
             self._set_locations(name, root)
@@ -150,7 +153,7 @@ class _Files:
                 self._included.add(target)
 
     def _spaces(self) -> dict[str, str]:
-        """The one file of each namespace: its only schema, or one that includes all of them."""
+        """One file for each namespace: its only schema, or one that includes all of them."""
         of_space: dict[str, list[str]] = {}
         for name, root in self._roots.items():
             if name not in self._included:
@@ -166,7 +169,7 @@ class _Files:
                 etree.SubElement(root, f"{{{XSD}}}include").set("schemaLocation", name)
             etree.ElementTree(root).write(str(self._folder / together), encoding="UTF-8", xml_declaration=True)
             spaces[namespace] = together
-        # A namespace whose documents all include each other has one that begins, whichever it is.
+        # If all documents of a namespace include each other, any of them can be the first.
         for name, root in self._roots.items():
             if root.get("targetNamespace") and root.get("targetNamespace") not in spaces:
                 spaces[root.get("targetNamespace", "")] = name
@@ -184,7 +187,7 @@ class _Files:
                 element.set("schemaLocation", _BUNDLED[namespace])
             elif namespace not in PROVIDED:
                 self.notes.append(
-                    f"the namespace {one_line(namespace, 100) or 'without a name'} is imported and nowhere described"
+                    f"the namespace {one_line(namespace, 100) or 'without a name'} is imported but not defined"
                 )
             imported.add(namespace)
         used = {space(reference) for reference in _references(root)}
@@ -194,12 +197,13 @@ class _Files:
                 _add_import(root, namespace, location)
                 if name in self._places:
                     self.notes.append(
-                        f"a schema uses the namespace {one_line(namespace, 100)} and does not import it: mended"
+                        f"a schema uses the namespace {one_line(namespace, 100)} without importing it: the import was added"
                     )
 
 
 def _let_arrays_hold_members(root: etree._Element) -> None:
-    """A type that restricts SOAP's array and only says of what, as WSDLs do, would by the letter of XML Schema hold nothing."""
+    """Let a type that restricts SOAP's array only by wsdl:arrayType hold members: by XML Schema alone it would be
+    empty."""
     for restriction in root.iter(f"{{{XSD}}}restriction"):
         if qualified_name(restriction, restriction.get("base")) != f"{{{ENCODING}}}Array":
             continue
@@ -240,7 +244,7 @@ def _add_import(root: etree._Element, namespace: str, location: str) -> None:
 
 
 def _references(root: etree._Element) -> list[str]:
-    """Everything that a schema refers to by name."""
+    """All qualified names that a schema refers to."""
     references = []
     for element in root.iter(etree.Element):
         for attribute in _REFERRING:
@@ -257,7 +261,7 @@ def _refers_to(root: etree._Element, namespace: str) -> bool:
 
 
 def _arrays(documents: Sequence[Document]) -> dict[str, str]:
-    """What the members of each type that restricts SOAP's array are."""
+    """The member type of each type that restricts SOAP's array."""
     members = {}
     for document in documents:
         for kind in document.root.iter(f"{{{XSD}}}complexType"):

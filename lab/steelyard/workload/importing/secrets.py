@@ -1,4 +1,4 @@
-"""What in a request is nobody's business: it is never written into a folder, and a hole that the user fills stands in its place."""
+"""Removes secrets from requests before a folder is written. A place that the user fills replaces each."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
 
 @dataclass(frozen=True)
 class Cleaned:
-    """A request with places where its secrets stood; `hidden` are the header fields that are left out for them."""
+    """A request with places instead of secrets; `hidden` are the headers that are left out."""
 
     request: HeldRequest
     hidden: tuple[str, ...]
 
 
 def names_secret(name: str) -> bool:
-    """Whether a parameter, an element or a column of this name holds what its user keeps to themselves."""
+    """Whether a parameter, an element or a column with this name holds a secret."""
     return _NAMED.fullmatch(name) is not None
 
 
 def is_secret_header(name: str) -> bool:
-    """Whether a field of this name says who asks, or holds what its user keeps to themselves."""
+    """Whether a header with this name holds credentials or a secret."""
     return _HEADER.fullmatch(name) is not None
 
 
 def wildcard_of(name: str) -> str:
-    """The place that stands for the secret of this name."""
+    """The place that replaces the secret of this name."""
     return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
 
 
 def clean_request(request: HeldRequest) -> Cleaned:
-    """A request with holes for its secrets; who asks is taken from its head where `[auth]` can say it."""
+    """A request with places instead of secrets; supported credentials become `[auth]`."""
     headers, hidden, asker = [], [], request.asker
     for name, value in request.headers:
         if not is_secret_header(name):
@@ -66,7 +66,7 @@ def clean_request(request: HeldRequest) -> Cleaned:
 
 
 def _asker(value: str) -> Asker | None:
-    """Who asks, of an Authorization field that `[auth]` can make again; the secret is dropped here."""
+    """The credentials of an Authorization header that `[auth]` supports; the secret is dropped here."""
     kind, _, rest = value.strip().partition(" ")
     if kind.lower() == "bearer":
         return Asker("bearer")
@@ -78,7 +78,7 @@ def _asker(value: str) -> Asker | None:
     try:
         pair = base64.b64decode(rest.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
-        pair = ""  # a place, or none
+        pair = ""  # a place, or not base64
     return Asker("basic", pair.partition(":")[0])
 
 
@@ -94,7 +94,8 @@ def _body(body: str) -> str:
 
 
 def _in_cdata(body: str) -> str:
-    """The text with places for secrets that are character data of an element; what follows a section without end is left."""
+    """The text with places for secrets in CDATA sections of elements; an unclosed section and all after it stay
+    unchanged."""
     pieces, at = [], 0
     while begin := _CDATA.search(body, at):
         end = body.find("]]>", begin.end())
@@ -120,7 +121,7 @@ def _form(text: str) -> str:
 
 
 def _hide_value(name: str, value: str) -> str:
-    """A value, or the hole in its place. What is filled from data already, or empty, is no secret that stands there."""
+    """A value, or the place that replaces it. A value that is empty or already a place is not a secret."""
     if not value.strip() or _PLACE.fullmatch(value.strip()) or not names_secret(name):
         return value
     return f"{{{{{wildcard_of(name)}}}}}"

@@ -1,4 +1,7 @@
-"""A text for a simple type: its enumeration, its pattern, its bounds; what no candidate meets is said, never sent."""
+"""Makes a text for a simple type from its enumeration, its pattern or its bounds.
+
+A type without a valid candidate is reported.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _OTHERS = {
     "double": ("1.5", "0"),
 }
 _WORDS = {"language": ("en",), "ID": ("id1",), "IDREF": ("id1",), "ENTITY": ("id1",)}
-# What of XML's classes anybody can read, by the escape; inside brackets and outside.
+# Readable characters of XML's character classes, by escape; inside and outside brackets.
 _ASCII = {
     r"\i": "[A-Za-z_]",
     r"\c": "[A-Za-z0-9]",
@@ -55,22 +58,22 @@ _BOUNDS = ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive")
 
 
 class UnmetError(Exception):
-    """No value can be made that a type takes; the message names the type and what it asks for."""
+    """No value could be made for a type; the message names the type and its restrictions."""
 
 
 def text_for(kind: Any) -> str:
-    """A text that the simple type `kind` of the XML Schema library takes, the same each time; raises UnmetError."""
+    """A text that the simple type `kind` of the XML Schema library accepts, always the same; raises UnmetError."""
     seen: set[str] = set()
     for text in _candidates(kind):
         if text not in seen and len(text) <= _LONGEST:
             seen.add(text)
             if kind.is_valid(text):
                 return text
-    raise UnmetError(f"type {name_of(kind)}: {_demands(kind) or 'no value was found that it takes'}")
+    raise UnmetError(f"type {name_of(kind)}: {_demands(kind) or 'no valid value was found'}")
 
 
 def name_of(kind: Any) -> str:
-    """What a type is called: its own name, or that of the nearest named one that it is made of."""
+    """A type's name, or a description by its nearest named base."""
     while kind is not None and not kind.name:
         base = kind.base_type
         if base is None:
@@ -97,7 +100,7 @@ def _candidates(kind: Any) -> Iterator[str]:
 
 
 def _line(kind: Any) -> Iterator[Any]:
-    """A type and what it is derived from, nearest first."""
+    """A type and its bases, nearest first."""
     while kind is not None:
         yield kind
         kind = kind.base_type if kind.base_type is not kind else None
@@ -128,16 +131,17 @@ def _matching(kind: Any) -> Iterator[str]:
         return
     made = rstr.Rstr(random.Random(1))
     for declared, compiled in zip(patterns, patterns.patterns, strict=False):
-        # The letters that everybody can read first: the classes of XML hold a hundred thousand, which takes seconds to draw from.
+        # Readable characters first: XML's classes have a hundred thousand characters, and drawing from them takes
+        # seconds.
         plain = in_ascii(str(declared.get("value", "")))
-        # The library's own translation, without anchors and without what only says where a match ends.
+        # The library's translated pattern, without anchors and lookaheads for the end of a match.
         translated = re.sub(r"\(\?!\\n\\Z\)|\\Z|(?<!\\)\$$|^\^", "", compiled.pattern)
         for expression, tries in ((plain, _TRIES), (translated, 1)):
             yield from sorted(drawn_from(made, expression, tries), key=len)
 
 
 def in_ascii(pattern: str) -> str:
-    """A pattern with XML's large classes replaced by those of their letters that everybody can read."""
+    """A pattern with XML's large classes replaced by readable characters."""
     pieces, inside, place = [], 0, 0
     for escape in _ESCAPES.finditer(pattern):
         before = pattern[place : escape.start()]
@@ -160,14 +164,14 @@ def drawn_from(made: rstr.Rstr, expression: str, tries: int) -> Iterator[str]:
 
 
 def _own_patterns(kind: Any) -> Any:
-    """The patterns that a type itself has, not those that it inherits; None where there are none."""
+    """The patterns of the type itself, without inherited ones; None if it has none."""
     patterns = getattr(kind, "patterns", None)
     inherited = getattr(kind.base_type, "patterns", None) if kind.base_type is not kind else None
     return None if patterns is inherited else patterns
 
 
 def _lengths(kind: Any) -> tuple[int, int | None]:
-    """The least and the most length that the facets of a type and its bases allow."""
+    """The minimum and maximum length by the facets of a type and its bases."""
     least, most = 0, None
     for base in _line(kind):
         least = max(least, getattr(base, "min_length", None) or 0)
@@ -211,7 +215,7 @@ def _texts(kind: Any) -> Iterator[str]:
 
 
 def _bounds(kind: Any) -> Iterator[str]:
-    """The bounds themselves, as texts."""
+    """The bounds as texts."""
     for base in _line(kind):
         facets = getattr(base, "facets", None) or {}
         for bound in _BOUNDS:
@@ -239,7 +243,7 @@ def _numbers(bounds: list[str]) -> Iterator[str]:
 
 
 def _demands(kind: Any) -> str:
-    """What a type asks for, as far as it can be told in a few words."""
+    """The restrictions of a type in a few words."""
     said = []
     for base in _line(kind):
         patterns = _own_patterns(base)

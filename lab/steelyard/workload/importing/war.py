@@ -1,4 +1,4 @@
-"""A user's WAR as it is: whether it is one, where its endpoints answer, and what in it a product may obey otherwise."""
+"""Reads a user's WAR: whether it is valid, its endpoints, and files that make a product behave differently."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from lxml import etree
 from ...base.errors import ImportRefusedError, why_unread
 
 _METRO = "WEB-INF/sun-jaxws.xml"
-_PRODUCTS = re.compile(r"WEB-INF/[\w.]+-web\.xml")  # a product's own words on the WAR, each under a name of its own
+_PRODUCTS = re.compile(r"WEB-INF/[\w.]+-web\.xml")  # deployment descriptors of products
 _MOST_BYTES = 2**20
 
 
 @dataclass(frozen=True)
 class War:
-    """`endpoints` are those of its sun-jaxws.xml: path below the context by name; `notes` are for its user."""
+    """`endpoints` are those of its sun-jaxws.xml: path below the context, by name; `notes` are for the user."""
 
     endpoints: dict[str, str]
     notes: list[str]
 
 
 def read_war(path: Path) -> War:
-    """What can be known of a WAR without running it; raises ImportRefusedError where it is none."""
+    """Inspect a WAR without running it; raises ImportRefusedError if it is not one."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
             if not any(name.startswith("WEB-INF/") for name in names):
-                raise ImportRefusedError(f"{path} is no WAR: it has no WEB-INF", hint="give the .war that is deployed")
+                raise ImportRefusedError(
+                    f"{path} is not a WAR: it has no WEB-INF", hint="give the .war file that you deploy"
+                )
             described = _document(archive, _METRO) if _METRO in names else None
             own = sorted(name for name in names if _PRODUCTS.fullmatch(name))
             roots = {name: _context_root(_document(archive, name)) for name in own}
@@ -38,23 +40,24 @@ def read_war(path: Path) -> War:
     except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         why = why_unread(error) if isinstance(error, OSError) else str(error)
         raise ImportRefusedError(
-            f"the WAR {path} cannot be read: {why}", hint="give the .war that is deployed"
+            f"the WAR {path} cannot be read: {why}", hint="give the .war file that you deploy"
         ) from None
     endpoints = {}
     for element in [] if described is None else described.iter("{*}endpoint"):
         pattern = (element.get("url-pattern") or "/").removesuffix("/*").removesuffix("*").rstrip("/")
         endpoints[element.get("name") or pattern] = pattern
     notes = [
-        f"{name} says that it answers at {root}: a product that obeys this has it elsewhere"
+        f"{name} sets the context {root}: products that use this file serve the WAR there"
         for name, root in roots.items()
         if root
     ]
     if described is None:
         notes.append(
-            f"it has no {_METRO}, where Tomcat and Jetty look for its endpoints; products of Jakarta EE find them by annotations"
+            f"it has no {_METRO}, where Tomcat and Jetty look for endpoints; Jakarta EE products find them by "
+            "annotations"
         )
     if bean:
-        notes.append("it brings CXF along, which may get into the way of a product's own")
+        notes.append("it includes CXF, which may conflict with the product's own")
     return War(endpoints, notes)
 
 

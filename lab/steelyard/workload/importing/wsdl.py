@@ -1,4 +1,4 @@
-"""WSDL 1.1 read: services, ports, bindings and their operations, and why an operation cannot be taken over."""
+"""Reads WSDL 1.1: services, ports, bindings and operations, and the reasons why an operation cannot be imported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPTIONAL = re.compile(r"\{[^}]*policy[^}]*\}Optional$")
 
 @dataclass(frozen=True)
 class MessagePart:
-    """A part of a message: its name, and the element or the type that it is, as `{namespace}local`."""
+    """A part of a message: its name, and its element or type as `{namespace}local`."""
 
     name: str
     element: str | None
@@ -33,11 +33,11 @@ class MessagePart:
 
 @dataclass(frozen=True)
 class WsdlOperation:
-    """One operation of one port, as a request for it must be.
+    """One operation of one port, with all that a request needs.
 
-    `wrapper` is the element around the parts of an rpc request, `{namespace}operation`; a document's body is its one part's
-    element, or empty without a part. `answer` holds the parts of the answer; None: there is none. `action` and `answer_action`
-    are those of SOAP and WS-Addressing.
+    `wrapper` is the element around the parts of an rpc request, `{namespace}operation`; a document's body is its single
+    part's element, or empty without a part. `answer` holds the parts of the answer (None: one-way). `action` and
+    `answer_action` are those of SOAP and WS-Addressing.
     """
 
     name: str
@@ -57,7 +57,7 @@ class WsdlOperation:
 
 @dataclass(frozen=True)
 class Left:
-    """What was not taken over, and why: `component` is an operation or a port, in words."""
+    """What was not imported, and why: `component` describes an operation or a port."""
 
     component: str
     why: str
@@ -65,7 +65,7 @@ class Left:
 
 @dataclass
 class WsdlDescription:
-    """What a description offers: `operations` in order, `left` with its reasons, and notes on what was taken over differently."""
+    """The operations of a description in order, what was left out (`left`), and notes on what was changed."""
 
     operations: list[WsdlOperation] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
@@ -73,18 +73,20 @@ class WsdlDescription:
 
 
 class NotTakenError(Exception):
-    """Why one operation or port cannot be taken over."""
+    """One operation or port cannot be imported; the message gives the reason."""
 
 
 def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
-    """The operations of every port that speaks SOAP over HTTP; raises ImportRefusedError where the first document is no WSDL
+    """The operations of every port with SOAP over HTTP; raises ImportRefusedError if the first document is not WSDL
     1.1."""
     root = documents[0].root
     if root.tag == f"{{{WSDL_2}}}description":
-        raise ImportRefusedError(f"{documents[0].place} is WSDL 2.0", hint="ask the service for its WSDL 1.1")
+        raise ImportRefusedError(
+            f"{documents[0].place} is WSDL 2.0, which is not supported", hint="ask the service for its WSDL 1.1"
+        )
     if root.tag != f"{{{WSDL}}}definitions":
         raise ImportRefusedError(
-            f"{documents[0].place} is no WSDL: its root is <{one_line(str(root.tag), 100)}>",
+            f"{documents[0].place} is not a WSDL: its root is <{one_line(str(root.tag), 100)}>",
             hint="the address of a service's WSDL often ends in ?wsdl",
         )
     known = _Definitions(documents)
@@ -103,14 +105,14 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
     if not ports:
         raise ImportRefusedError(
             f"{documents[0].place} names no service with a port",
-            hint="it may be an abstract part of a description: import the WSDL that imports it",
+            hint="it may be the abstract part of a description: import the WSDL that includes it",
         )
     description.operations[:] = _with_own_names(description.operations)
     return description
 
 
 class _Definitions:
-    """Everything that documents define, found by its name."""
+    """All definitions of the documents, by kind and name."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
@@ -125,10 +127,10 @@ class _Definitions:
             yield from root.iterfind(f"{{{WSDL}}}{kind}")
 
     def get(self, kind: str, user: etree._Element, name: str | None) -> etree._Element:
-        """What `user` names; raises NotTakenError where it is nowhere."""
+        """The definition that `user` refers to; raises NotTakenError if it is missing."""
         meant = qualified_name(user, name)
         if meant is not None and not meant.startswith("{"):
-            meant = f"{{{self.space_of(user)}}}{meant}"  # without a prefix, of the document's own namespace
+            meant = f"{{{self.space_of(user)}}}{meant}"  # without a prefix: in the document's own namespace
         definition = self._named.get((kind, meant or ""))
         if definition is None:
             raise NotTakenError(f"it names the {kind} '{name or ''}', which is not defined")
@@ -139,7 +141,7 @@ class _Definitions:
         return str(element.getroottree().getroot().get("targetNamespace", ""))
 
     def policies(self, element: etree._Element) -> list[etree._Element]:
-        """The policies that hold for an element: those in it, and those that it refers to."""
+        """The policies of an element: those inside it, and those that it refers to."""
         policies = [child for child in element.iterchildren(etree.Element) if local(child.tag) == "Policy"]
         for reference in element.iterchildren(etree.Element):
             if local(reference.tag) != "PolicyReference":
@@ -157,7 +159,7 @@ class _Definitions:
 
 @dataclass(frozen=True)
 class _Port:
-    """What the operations of one port have in common."""
+    """The properties that all operations of a port share."""
 
     name: str
     address: str
@@ -175,7 +177,7 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
         raise NotTakenError("it has no address")
     location = address.get("location", "").strip()
     if urlsplit(location).scheme not in ("http", "https"):
-        raise NotTakenError(f"its address {one_line(location, 80)} is not of HTTP")
+        raise NotTakenError(f"its address {one_line(location, 80)} is not an HTTP URL")
     policies = [policy for element in (binding, port) for policy in known.policies(element)]
     _look_at_policies(policies, where, description)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
@@ -195,9 +197,9 @@ def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
         spoken = binding.find(f"{{{namespace}}}binding")
         if spoken is not None:
             if spoken.get("transport", _HTTP) != _HTTP and version == "1.1":
-                raise NotTakenError(f"its messages go over {one_line(spoken.get('transport', ''), 80)}, not over HTTP")
+                raise NotTakenError(f"its transport is {one_line(spoken.get('transport', ''), 80)}, not HTTP")
             return version, spoken
-    raise NotTakenError("its binding is not of SOAP (plain HTTP GET or POST, or another)")
+    raise NotTakenError("its binding is not SOAP (it is plain HTTP, or another)")
 
 
 def _look_at_policies(policies: Sequence[etree._Element], where: str, description: WsdlDescription) -> None:
@@ -205,14 +207,14 @@ def _look_at_policies(policies: Sequence[etree._Element], where: str, descriptio
         for assertion in policy.iter(etree.Element):
             if local(assertion.tag) == _MTOM:
                 if not _is_optional(assertion):
-                    raise NotTakenError("it demands MTOM (attachments by a policy), which is not spoken here")
-                description.notes.append(f"{where}: MTOM is optional there, and left out")
+                    raise NotTakenError("its policy requires MTOM (attachments), which `import` does not support")
+                description.notes.append(f"{where}: MTOM is optional, and is not used")
             if (
                 assertion.tag.startswith(tuple(f"{{{namespace}" for namespace in _SECURITY))
                 and local(assertion.tag) == "UsernameToken"
             ):
                 description.notes.append(
-                    f"{where}: its policy asks for a user name token; [auth] in service.toml gives one"
+                    f"{where}: its policy requires a user name token; set it in [auth] of service.toml"
                 )
 
 
@@ -265,7 +267,7 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
 
 
 def _port_type_operation(port_type: etree._Element, bound: etree._Element) -> etree._Element:
-    """The operation of the port type that is bound; where several have its name, the one whose messages are named alike."""
+    """The port type's operation for a binding; of several with its name, the one with the same message names."""
     same = [
         operation
         for operation in port_type.iterfind(f"{{{WSDL}}}operation")
@@ -282,14 +284,14 @@ def _port_type_operation(port_type: etree._Element, bound: etree._Element) -> et
 
 
 def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
-    """What a binding says of one end's body; raises NotTakenError where it has attachments."""
+    """The binding's SOAP body of one direction; raises NotTakenError if it has attachments."""
     described = bound.find(f"{{{WSDL}}}{end}")
     if described is None:
         return None
     if described.find(f".//{{{MIME}}}multipartRelated") is not None or described.find(f"{{{MIME}}}content") is not None:
-        raise NotTakenError(f"its {end} has attachments (MIME), which are not spoken here")
+        raise NotTakenError(f"its {end} has attachments (MIME), which are not supported")
     if any(local(child.tag) == "message" and "dime" in child.tag for child in described.iterchildren(etree.Element)):
-        raise NotTakenError(f"its {end} has attachments (DIME), which are not spoken here")
+        raise NotTakenError(f"its {end} has attachments (DIME), which are not supported")
     return described.find(f"{{{soap}}}body")
 
 
@@ -302,7 +304,7 @@ def _headers(known: _Definitions, bound: etree._Element, soap: str) -> list[tupl
             (candidate for candidate in _parts(message, None, set()) if candidate.name == header.get("part")), None
         )
         if part is None or part.element is None:
-            raise NotTakenError(f"its header '{header.get('part', '')}' is no element of the schema")
+            raise NotTakenError(f"its header '{header.get('part', '')}' is not an element of the schema")
         headers.append((message, part))
     return headers
 
@@ -322,21 +324,21 @@ def _parts(message: etree._Element, body: etree._Element | None, taken: set[str]
 def _require_spoken(style: str, encoded: bool, parts: Sequence[MessagePart], body: etree._Element | None) -> None:
     if style == "document":
         if encoded:
-            raise NotTakenError("document/encoded is nowhere defined")
+            raise NotTakenError("no standard defines document/encoded")
         if len(parts) > 1:
-            raise NotTakenError(f"its document has {len(parts)} parts where SOAP allows one")
+            raise NotTakenError(f"its document has {len(parts)} parts, but SOAP allows one")
         if parts and parts[0].element is None:
-            raise NotTakenError(f"its part '{parts[0].name}' is a type, where a document needs an element")
+            raise NotTakenError(f"its part '{parts[0].name}' is a type, but a document needs an element")
         return
     for part in parts:
         if part.kind is None:
-            raise NotTakenError(f"its part '{part.name}' is an element, where rpc needs a type")
+            raise NotTakenError(f"its part '{part.name}' is an element, but rpc needs a type")
     if encoded and body is not None and ENCODING not in (body.get("encodingStyle") or ENCODING).split():
         raise NotTakenError(f"its encoding {one_line(body.get('encodingStyle', ''), 80)} is not SOAP's own")
 
 
 def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element, asked: etree._Element) -> str:
-    """The action of WS-Addressing 1.0: as the description says, or else by its default pattern (Metadata, section 4.4)."""
+    """The action of WS-Addressing 1.0: from the description, or else its default pattern (Metadata, section 4.4)."""
     for namespace in ADDRESSING_WSDL:
         said = asked.get(f"{{{namespace}}}Action")
         if said:
@@ -348,7 +350,7 @@ def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element
 
 
 def _with_own_names(operations: Sequence[WsdlOperation]) -> list[WsdlOperation]:
-    """Operations under names of their own: the plain one for whoever comes first, else with its port or a number behind it."""
+    """Give operations unique names: the plain one to the first, else with its port or a number."""
     taken: set[str] = set()
     named = []
     for operation in operations:

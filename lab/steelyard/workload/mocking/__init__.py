@@ -1,1 +1,1 @@
-"""A stand-in for a service, on this machine: what it answers to which request, how late, and how often not rightly."""
+"""A mock server for a service on this machine: its answers, their delay, and the share of failures."""

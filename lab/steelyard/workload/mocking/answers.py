@@ -1,4 +1,5 @@
-"""What a stand-in answers to an operation: what its user wrote down, else what keeps the schema, else what keeps the rules."""
+"""The mock server's answer to an operation: the user's own, else one made from the schema, else one made from the
+rules."""
 
 from __future__ import annotations
 
@@ -34,16 +35,16 @@ _CONTENT_TYPES = {
     "bin": "application/octet-stream",
 }
 _SOAP_12 = "application/soap+xml; charset=utf-8"
-MOST_PADDING = 16 * 2**20  # bytes that are made up so that an answer is long enough
+MOST_PADDING = 16 * 2**20  # bytes of padding, to reach a required length
 
 
 class NotMockedError(SteelyardError):
-    """An operation cannot be stood in for."""
+    """The mock server cannot answer an operation."""
 
 
 @dataclass(frozen=True)
 class MockAnswer:
-    """An answer as HTTP carries it, and in words where it came from."""
+    """An HTTP answer, and a description of its origin."""
 
     status: int
     content_type: str
@@ -52,14 +53,14 @@ class MockAnswer:
 
 
 def content_type(service: Service) -> str:
-    """What an answer of a service is sent as."""
+    """The content type of a service's answers."""
     return _CONTENT_TYPES[MEANINGS[service.meaning].answer_ending]
 
 
 def default_answer(service: Entry[Service], name: str, request: bytes) -> MockAnswer:
-    """The answer to an operation of a running target, right by all that its file says; `request` is a sample of it.
+    """The answer to an operation of a running target that meets all rules of its file; `request` is a sample of it.
 
-    Raises NotMockedError with what stands in the way.
+    Raises NotMockedError with the reasons if there is none.
     """
     expect = expected_of(service, service.model.operations[name])
     reasons = []
@@ -74,12 +75,12 @@ def default_answer(service: Entry[Service], name: str, request: bytes) -> MockAn
     ending = MEANINGS[service.model.meaning].answer_ending
     raise NotMockedError(
         "; ".join(dict.fromkeys(reasons)),
-        hint=f"write its answer down in contract/exchanges/{name}/any.answer.{ending}",
+        hint=f"write an answer to contract/exchanges/{name}/any.answer.{ending}",
     )
 
 
 def sampled_answer(service: Entry[Service], name: str, request: bytes) -> bytes:
-    """A body that keeps the service's schema as the answer to an operation; raises NotMockedError where none can be made."""
+    """A body that matches the service's schema for an operation's answer; raises NotMockedError if none can be made."""
     if service.model.schema_file is None:
         raise NotMockedError("its service has no schema")
     try:
@@ -87,18 +88,18 @@ def sampled_answer(service: Entry[Service], name: str, request: bytes) -> bytes:
             return _json_sample(service.folder / service.model.schema_file, name)
         return _soap_sample(service, name, request)
     except UnmetError as error:
-        raise NotMockedError(f"no answer keeps the schema: {error}") from None
+        raise NotMockedError(f"no answer could be made for the schema: {error}") from None
 
 
 def _candidate_answers(
     service: Entry[Service], name: str, request: bytes, expect: Expect
 ) -> Iterator[MockAnswer | str]:
-    """Answers, the most trusted first; or why there is none of a kind."""
+    """Candidate answers, the most reliable first, or a reason why one kind is missing."""
     statuses = expect.status or [200]
     status = next((each for each in statuses if each not in _BODILESS), None)
     kind = _SOAP_12 if ENVELOPES["1.2"].encode() in request else content_type(service.model)
     if status is None:
-        yield MockAnswer(statuses[0], kind, b"", "its status has no body")
+        yield MockAnswer(statuses[0], kind, b"", "an empty body, by its status")
         return
     for file in answer_files(service, name):
         yield MockAnswer(status, kind, file.read_bytes(), str(file.relative_to(service.folder)))
@@ -108,33 +109,33 @@ def _candidate_answers(
         except OSError as error:
             yield f"{expect.answer} cannot be read: {error.strerror}"
     if expect.fault == "present":
-        yield fault(request, "a fault, as its rules ask for")
+        yield fault(request, "a fault, as its rules require")
     if service.model.schema_file is not None and service.model.meaning in ("soap", "json"):
         try:
-            yield MockAnswer(status, kind, sampled_answer(service, name, request), "made of the schema")
+            yield MockAnswer(status, kind, sampled_answer(service, name, request), "made from the schema")
         except NotMockedError as error:
             yield error.message
     made = _by_rules(expect, service.model.meaning)
     if made is not None:
-        yield MockAnswer(status, kind, made, "made of the rules of its answers")
+        yield MockAnswer(status, kind, made, "made from the rules for its answers")
 
 
 def answer_files(service: Entry[Service], name: str) -> list[Path]:
-    """The answers to an operation that its user wrote down, in order."""
+    """The user's own answers to an operation, in order."""
     folder = service.folder / "contract" / "exchanges" / name
     return sorted(folder.glob(f"*.answer.{MEANINGS[service.model.meaning].answer_ending}"))
 
 
 def fault(request: bytes, origin: str) -> MockAnswer:
-    """The answer of a SOAP service that fails, in the version of SOAP that was asked in."""
+    """A SOAP fault in the request's version of SOAP."""
     version = "1.2" if ENVELOPES["1.2"].encode() in request else "1.1"
     uri = ENVELOPES[version]
     if version == "1.1":
-        inside = "<faultcode>s:Server</faultcode><faultstring>the stand-in fails, as it was told</faultstring>"
+        inside = "<faultcode>s:Server</faultcode><faultstring>a failure of the mock server, as configured</faultstring>"
     else:
         inside = (
             "<s:Code><s:Value>s:Receiver</s:Value></s:Code><s:Reason>"
-            '<s:Text xml:lang="en">the stand-in fails, as it was told</s:Text></s:Reason>'
+            '<s:Text xml:lang="en">a failure of the mock server, as configured</s:Text></s:Reason>'
         )
     body = f'<s:Envelope xmlns:s="{uri}"><s:Body><s:Fault>{inside}</s:Fault></s:Body></s:Envelope>'
     kind = _SOAP_12 if version == "1.2" else _CONTENT_TYPES["xml"]
@@ -145,7 +146,7 @@ def _json_sample(schema: Path, name: str) -> bytes:
     try:
         definitions = json.loads(schema.read_text(encoding="utf-8"))["$defs"]
         if name not in definitions:
-            raise NotMockedError("its schema describes no answer")
+            raise NotMockedError("its schema does not describe the answer")
         return json.dumps(JsonSamples(definitions).value(name), ensure_ascii=False).encode()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NotMockedError(f"the schema {schema.name} cannot be read: {error!s:.200}") from None
@@ -169,7 +170,7 @@ def _soap_sample(service: Entry[Service], name: str, request: bytes) -> bytes:
 
 
 def element_inside(request: bytes) -> str | None:
-    """The tag of what a SOAP request's body holds, of either version; None where it is empty, or no such request."""
+    """The tag of the element in a SOAP request's body, of either version; None if it is empty, or not SOAP."""
     try:
         root = parse(request)
     except ContractError:
@@ -184,7 +185,7 @@ def element_inside(request: bytes) -> str | None:
 
 
 def _by_rules(expect: Expect, meaning: str) -> bytes | None:
-    """A body that holds what the rules ask for; None where they ask for more than a text and a length."""
+    """A body that meets the rules; None if they require more than a text and a length."""
     if expect.matches is not None or expect.xpath or expect.jsonpath:
         return None
     text = (expect.contains or "").encode()
@@ -197,7 +198,7 @@ def _by_rules(expect: Expect, meaning: str) -> bytes | None:
 
 
 def _not_right(service: Entry[Service], name: str, expect: Expect, answer: MockAnswer) -> str | None:
-    """How an answer would not count as right where the service is loaded, as a sentence; None where it would."""
+    """Why an answer would count as wrong under load, as a sentence; None if it is right."""
     broken = _broken_rule(rule_of(expect), answer)
     if broken is not None:
         return broken
@@ -206,10 +207,10 @@ def _not_right(service: Entry[Service], name: str, expect: Expect, answer: MockA
 
 
 def _broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
-    """Which of the rules for every answer is broken."""
+    """The first rule that an answer breaks, as a sentence."""
     size = len(answer.body)
     if rule.length is not None and not rule.length.least <= size <= rule.length.most:
-        return f"it has {size:,} bytes, and {rule.length.least:,} to {rule.length.most:,} are right"
+        return f"it has {size:,} bytes, but must have {rule.length.least:,} to {rule.length.most:,}"
     if rule.contains is not None and rule.contains.encode() not in answer.body:
         return f"it does not hold '{rule.contains:.80}'"
     if rule.matches is not None and not _matches(rule.matches, answer.body):
@@ -220,7 +221,7 @@ def _broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
 
 
 def _matches(expression: str, body: bytes) -> bool:
-    """Whether an expression of the engine's is in a body; true of what only the engine can read."""
+    """Whether an engine expression matches a body; true if only the engine can parse the expression."""
     try:
         return re.search(expression.encode(), body) is not None
     except re.error:

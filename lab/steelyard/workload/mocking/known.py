@@ -1,4 +1,4 @@
-"""The operations that a stand-in knows: how a request is told to be of which, and what that is answered."""
+"""The operations that a mock server knows: how requests are matched to them, and their answers."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .answers import (
 )
 
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
-_REMEMBERED = 1_000  # requests whose operation is known by their bytes
+_REMEMBERED = 1_000  # requests whose answer is cached by their bytes
 _REMEMBERED_BYTES = 16_384  # of such a request
-# A service may make up a value of any type: the first of these that its contract takes is what the stand-in makes up.
+# Values for wildcards: the mock server uses the first that the contract accepts.
 _MADE_UP = ("1", "text", "2026-01-31", "2026-01-31T12:00:00Z", "true", "00000000-0000-4000-8000-000000000001")
 
 
 @dataclass(frozen=True)
 class MockRequest:
-    """A request as HTTP carries it: `path` with its query."""
+    """An HTTP request: `path` with its query."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ class MockRequest:
 
 @dataclass(frozen=True)
 class SoapEnvelope:
-    """What tells SOAP's requests apart: the version, and the tag of the element in the body (None: there is none)."""
+    """What distinguishes SOAP requests: the version, and the tag of the element in the body (None: an empty body)."""
 
     is_12: bool
     element: str | None
@@ -50,7 +50,7 @@ class SoapEnvelope:
 
 @dataclass(frozen=True)
 class WrittenPair:
-    """A request whose answer is written down: what it means (Meaning.request_value), and the answer."""
+    """A request with a written answer: its value (BodyFormat.request_value), and the answer."""
 
     method: str
     path: str
@@ -60,9 +60,11 @@ class WrittenPair:
 
 @dataclass(frozen=True)
 class MockedOperation:
-    """An operation, told by its method and by one of its `paths` (texts between places that anything may fill), and of SOAP by the
-    `envelope` of its requests; where several are alike by the texts of a `sample` body (a character a byte). `usual` answers what
-    no pair does.
+    """An operation, recognized by its method and one of its `paths` (texts between places with any value), and for SOAP
+    by the `envelope`.
+
+    The texts of a `sample` body (a character per byte) distinguish operations that are otherwise equal. `usual` answers
+    requests that match no pair.
     """
 
     name: str
@@ -76,7 +78,7 @@ class MockedOperation:
 
 @dataclass
 class MockedService:
-    """What a stand-in knows of a service; `left_out` are operations that it answers nothing to, with the reason."""
+    """The operations that the mock server answers; `left_out` are the others, with reasons."""
 
     service: Entry[Service]
     operations: Sequence[MockedOperation]
@@ -85,7 +87,7 @@ class MockedService:
     _remembered: dict[MockRequest, tuple[MockedOperation, MockAnswer]] = field(default_factory=dict)
 
     def answer(self, request: MockRequest) -> tuple[MockedOperation, MockAnswer] | None:
-        """The operation that a request is of, and its right answer; None where it is of none."""
+        """The operation of a request, and its right answer; None if no operation matches."""
         known = self._remembered.get(request)
         if known is not None:
             return known
@@ -101,7 +103,7 @@ class MockedService:
         candidates = [
             each for each in self.operations if each.method == request.method and _matches_path(each, request.path)
         ]
-        if not candidates:  # a query may hold other values than the sample's
+        if not candidates:  # a query may have other values than the sample
             bare = request.path.partition("?")[0]
             candidates = [
                 each for each in self.operations if each.method == request.method and _matches_bare_path(each, bare)
@@ -122,12 +124,15 @@ class MockedService:
 
 
 def mock_service(service: Entry[Service], seed: int) -> MockedService:
-    """What can be answered for a service: of one that names its target by its samples and rules, of one with a contract by its
-    contract's exchanges and those that `seed` makes. Raises ConfigurationError where nothing can be answered."""
+    """Prepare the answers for a service: from samples and rules if it names its target, else from its contract's
+    exchanges and those that `seed` generates.
+
+    Raises ConfigurationError if no operation can be answered.
+    """
     known = _of_contract(service, seed) if service.model.target is None else _of_target(service)
     if not known.operations:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in known.left_out)
-        raise ConfigurationError(f"nothing of {service.name} can be stood in for: {reasons}")
+        raise ConfigurationError(f"no operation of {service.name} can be mocked: {reasons}")
     return known
 
 
@@ -169,12 +174,12 @@ def _sample(service: Entry[Service], name: str) -> str:
 
 
 def _body_format(service: Entry[Service]) -> BodyFormat:
-    """What requests mean; without a schema what their bytes are, since nothing says more."""
+    """The body format of requests; without a schema, plain bytes."""
     return meaning_of(service) if service.model.schema_file is not None else _Bytes(service)
 
 
 class _Bytes(BodyFormat):
-    """Requests that are compared byte by byte."""
+    """Requests compared byte by byte."""
 
     request_ending = answer_ending = "bin"
     content_type = "application/octet-stream"
@@ -185,7 +190,7 @@ class _Bytes(BodyFormat):
 
 
 def _written_pairs(service: Entry[Service], name: str, usual: MockAnswer) -> tuple[WrittenPair, ...]:
-    """The answers that a user wrote down with the request beside them."""
+    """The user's own answers with their requests."""
     model = service.model
     request_ending = f".request.{MEANINGS[model.meaning].request_ending}"
     operation, pairs = model.operations[name], []
@@ -205,8 +210,8 @@ def _of_contract(service: Entry[Service], seed: int) -> MockedService:
     bodies: dict[str, bytes] = {}
     why: dict[str, str] = {}
     for name, exchange in contract.all_exchanges(service, seed):
-        if exchange.filled:  # its places hold what an earlier answer said
-            why.setdefault(exchange.operation, "its requests go on with what earlier answers said")
+        if exchange.filled:  # its places hold values of earlier answers
+            why.setdefault(exchange.operation, "its requests use values of earlier answers")
             continue
         try:
             pair, body = _pair(service, meaning, exchange, name, held)
@@ -241,11 +246,11 @@ def _by_pairs(service: Entry[Service], name: str, body: bytes, written: Sequence
 def _pair(
     service: Entry[Service], meaning: BodyFormat, exchange: Exchange, name: str, held: dict[str, str]
 ) -> tuple[WrittenPair, bytes]:
-    """A written exchange as the stand-in knows it, and its request's body."""
+    """A written exchange as a pair of the mock server, and the body of its request."""
     operation = service.model.operations[exchange.operation]
     body = meaning.body(wildcards.fill(exchange.request, held))
     if exchange.answer or exchange.fault or not meaning.answers_may_lack:
-        said, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract: {name}"
+        said, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract's {name}"
     else:
         said, origin = sampled_answer(service, exchange.operation, body), "made of the schema"
     answer = MockAnswer(meaning.status(exchange), content_type(service.model), said, origin)
@@ -254,7 +259,7 @@ def _pair(
 
 
 def _value(meaning: BodyFormat, body: bytes) -> object:
-    """What a request means; its bytes where that cannot be read, as of a request that is to be refused."""
+    """A request's value; its bytes if it cannot be parsed, as a bad request cannot."""
     try:
         return meaning.request_value(body)
     except ContractError:
@@ -262,7 +267,7 @@ def _value(meaning: BodyFormat, body: bytes) -> object:
 
 
 def _without_holes(meaning: BodyFormat, exchange: Exchange, held: dict[str, str]) -> str:
-    """The answer with a value in each of its holes that the schema takes; raises NotMockedError."""
+    """The answer with a valid value in place of each wildcard; raises NotMockedError."""
     names = {hole[1] for hole in wildcards.HOLE.finditer(exchange.answer)}
     lacking = names - held.keys()
     if not names:
@@ -273,7 +278,7 @@ def _without_holes(meaning: BodyFormat, exchange: Exchange, held: dict[str, str]
             held |= dict.fromkeys(lacking, value)
             return filled
     raise NotMockedError(
-        f"no value that the stand-in tries is right where the service makes up {', '.join(sorted(names))}"
+        f"none of the mock server's values is valid for {', '.join(sorted(names))}, which the service generates"
     )
 
 
@@ -304,7 +309,8 @@ def _without_query(pieces: Iterable[str]) -> tuple[str, ...]:
 
 
 def _fits(pieces: tuple[str, ...], text: str) -> bool:
-    """Whether a text is these pieces in order, with anything between them; alone, a piece is the whole."""
+    """Whether a text consists of these pieces in order, with anything between them; a single piece must be the whole
+    text."""
     if len(pieces) == 1:
         return text == pieces[0]
     first, *middle, last = pieces

@@ -1,4 +1,4 @@
-"""The stand-in itself: an ASGI application that answers late and fails as often as it was told, and counts what it was asked."""
+"""The mock server: an ASGI application with configured delay and share of failures that counts its requests."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ MOST_BYTES = 64 * 2**20  # of a request
 
 
 class StandIn:
-    """Answers what `mocked` knows, each after a pause of `delay`; a share `fail` of the answers is a failure, drawn from `seed` in
-    the order in which requests come."""
+    """Answers the operations of `mocked` after a pause of `delay`.
+
+    A share `fail` of the answers are failures, drawn from `seed` in the order of requests.
+    """
 
     def __init__(self, mocked: MockedService, delay: Think, fail: float, seed: int) -> None:
         self._mocked = mocked
@@ -56,7 +58,7 @@ class StandIn:
         known = self._mocked.answer(request)
         if known is None:
             self.unknown += 1
-            return _plain(HTTPStatus.NOT_FOUND, "no operation that is stood in for is asked like that")
+            return _plain(HTTPStatus.NOT_FOUND, "no mocked operation matches this request")
         operation, answer = known
         fails = self._failures.random() < self._fail
         (self.failed if fails else self.answered)[operation.name] += 1
@@ -78,7 +80,8 @@ def stand_in(
     seconds: float | None,
     ready: Callable[[str], None],
 ) -> MockOutput:
-    """Serve `app` on 127.0.0.1 (`port` 0: one that is free), call `ready` with its address, and say at the end what it answered."""
+    """Serve `app` on 127.0.0.1 (`port` 0: a free one), call `ready` with its address, and return the counts of answers
+    at the end."""
     with listening_on(port) as (listening, bound):
         address = url(bound, "")
         ready(address)

@@ -1,1 +1,1 @@
-"""A proxy on this machine that records what is asked of a server, and the service folder that this becomes."""
+"""A proxy on this machine that records requests to a server, and writes them as a service folder."""

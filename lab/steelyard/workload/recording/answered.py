@@ -1,4 +1,4 @@
-"""What of the recorded answers is expected again: their status, what they hold, and, where they stayed the same, all of it."""
+"""Derives rules from recorded answers: their status, their kind, and the whole answer if it stayed the same."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .cleaning import CleanExchange
 from .remembering import MOST_BODY_BYTES
 from .secret_values import repeats
 
-NOT_MODIFIED = 304  # is whole where nobody says that an older answer is at hand
+NOT_MODIFIED = 304  # becomes a full answer when the conditional header is dropped
 
 
 def right_statuses(statuses: Mapping[int, int]) -> list[int]:
-    """The statuses that a right answer may have: those of success that came, or all where none did."""
+    """The statuses of a right answer: those of success, or all if there were none."""
     came = sorted(status for status in statuses if status != NOT_MODIFIED and status < 600)
     return [status for status in came if status < 400] or came
 
 
 def expected_rules(group: Sequence[CleanExchange], right: Sequence[int]) -> dict[str, object]:
-    """When an answer to an operation is right, as its file says it; `right` are the statuses."""
+    """The rules of [expect] for an operation; `right` are the statuses."""
     expect: dict[str, object] = {"status": list(right)} if right else {}
     answers = [clean.exchanged for clean in group if clean.exchanged.answer.status in right]
     if answers and group[0].soap != ("", ""):
@@ -46,8 +46,8 @@ def expected_rules(group: Sequence[CleanExchange], right: Sequence[int]) -> dict
 def kept_answers(
     group: Sequence[CleanExchange], name: str, held: ImportedRequests, *, is_filled: bool
 ) -> tuple[HeldAnswer, ...]:
-    """The right answers of an operation that can be written down, with the requests that they were given to; of a path that
-    `is_filled` from a table the first alone."""
+    """The right answers of an operation that can be stored, with their requests; only the first if a table fills the
+    path (`is_filled`)."""
     right = right_statuses(sum((clean.exchanged.statuses for clean in group), Counter[int]()))
     bodies = {clean.exchanged.answer.body for clean in group}
     alone = len(bodies) == 1 and all(clean.exchanged.is_stable for clean in group)
@@ -68,25 +68,26 @@ def kept_answers(
 
 
 def _answer(clean: CleanExchange) -> str:
-    """The text of an answer that is expected again; raises LeftOutError where it is none, or a secret may be in it."""
+    """The text of an answer that is expected again; raises LeftOutError if it varied, is not text, or may hold a
+    secret."""
     exchanged = clean.exchanged
     body, kind = exchanged.answer.body, exchanged.answer.header("content-type").lower()
     if not exchanged.same_values:
-        raise LeftOutError("it differed from time to time")
+        raise LeftOutError("it was not always the same")
     if len(body) > MOST_BODY_BYTES:
         raise LeftOutError(f"it is larger than {MOST_BODY_BYTES >> 20} MiB")
     if exchanged.answer.header("content-encoding") not in ("", "identity"):
-        raise LeftOutError("it came packed, though that was not asked for")
+        raise LeftOutError("it was compressed although the request did not allow it")
     if "html" in kind or kind.startswith("multipart/"):
-        raise LeftOutError("it is a page or has several parts, in which secrets cannot be told")
+        raise LeftOutError("it is an HTML page or multipart, in which secrets cannot be recognized")
     try:
         text = body.decode()
         if text.lstrip().startswith("<"):
             parse(body)
     except (UnicodeDecodeError, ContractError):
-        raise LeftOutError("it is not UTF-8 text, or no XML though it begins so") from None
+        raise LeftOutError("it is not UTF-8 text, or not well-formed XML") from None
     if clean.is_secret:
-        raise LeftOutError("its request held a secret, which it may tell again")
+        raise LeftOutError("its request held a secret, which the answer may repeat")
     if repeats(text, clean.secrets) or clean_request(HeldRequest("", "GET", "", body=text)).request.body != text:
         raise LeftOutError("it holds a secret")
     return text

@@ -1,4 +1,4 @@
-"""A recorded exchange as a sample may be written: no secret in its request, and no request that no sample can hold."""
+"""Converts a recorded exchange to a sample without secrets; leaves out requests that a sample cannot represent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .proxy import asks_for_a_description
 from .remembering import MOST_BODY_BYTES, Exchanged
 from .secret_values import repeats, secret_values
 
-# Of whoever asked and of the connection, not of what is asked; `load` says its own.
+# Headers of the client and its connection, not of the request; `load` sends its own.
 _DROPPED = frozenset(
     ["user-agent", "origin", "referer", "host", "content-length", "connection", "transfer-encoding", "expect"]
 )
@@ -26,9 +26,11 @@ _DROPPED = frozenset(
 
 @dataclass(frozen=True)
 class CleanExchange:
-    """An exchange whose request has places where its secrets stood; `secrets` are values that nothing which is written may hold,
-    and `is_secret` says that its body or address held one, which its answer may tell again. `soap` tells messages of SOAP apart by
-    the element in the body and the action, empty for what is none."""
+    """An exchange with places instead of the request's secrets. No written text may contain one of `secrets`.
+
+    `is_secret`: the body or address held a secret, which the answer may repeat. `soap` identifies SOAP messages by the
+    element in the body and the action; empty for others.
+    """
 
     exchanged: Exchanged
     request: HeldRequest
@@ -38,22 +40,23 @@ class CleanExchange:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What exchanges of one operation have in common."""
+        """The key that exchanges of one operation share."""
         path, _, query = self.request.url.partition("?")
         asked = query if self.request.body else tuple(pair.partition("=")[0] for pair in query.split("&"))
         return self.request.method, path, asked, self.soap
 
 
 def clean_exchange(exchanged: Exchanged, address: str, held: ImportedRequests, known: Collection[str]) -> CleanExchange:
-    """An exchange without secrets, those `known` of others too; raises LeftOutError where its request cannot be a sample."""
+    """An exchange without secrets, including those `known` from others; raises LeftOutError if its request cannot be a
+    sample."""
     request = exchanged.request
     if asks_for_a_description(request.path):
-        raise LeftOutError("it asks for a description: `steelyard import` makes a folder of that, with its schema")
+        raise LeftOutError("it requests a description: `steelyard import` makes a folder from that, with its schema")
     body = _text(exchanged)
     try:
         unquote(request.path, errors="strict")
     except UnicodeDecodeError:
-        raise LeftOutError("its address is no text in UTF-8") from None
+        raise LeftOutError("its address is not UTF-8 text") from None
     headers = tuple(
         (name, value)
         for name, value in request.headers
@@ -65,29 +68,29 @@ def clean_exchange(exchanged: Exchanged, address: str, held: ImportedRequests, k
     secrets = secret_values(exchanged).union(known)
     heads = [value for _, value in made.request.headers]
     if repeats("\n".join([made.request.url, made.request.body, *heads]), secrets):
-        raise LeftOutError("its address or body repeats what a field of a head keeps secret")
+        raise LeftOutError("its address or body repeats a secret from a header")
     is_secret = (made.request.url, made.request.body) != (address + request.path, body)
     return CleanExchange(exchanged, made.request, _soap_of(exchanged), frozenset(secrets), is_secret)
 
 
 def _text(exchanged: Exchanged) -> str:
-    """A request's body as text; raises LeftOutError where it is none that a sample can hold."""
+    """A request's body as text; raises LeftOutError if a sample cannot hold it."""
     request = exchanged.request
     if len(request.body) > MOST_BODY_BYTES:
-        raise LeftOutError(f"its body is larger than {MOST_BODY_BYTES >> 20} MiB; it was passed on")
+        raise LeftOutError(f"its body is larger than {MOST_BODY_BYTES >> 20} MiB; it was forwarded but not recorded")
     if request.header("content-type").lower().startswith("multipart/"):
-        raise LeftOutError("its body has several parts, which no sample can hold")
+        raise LeftOutError("its body is multipart, which a sample cannot hold")
     if request.header("content-encoding"):
-        raise LeftOutError("its body came packed")
+        raise LeftOutError("its body was compressed")
     try:
         body = request.body.decode()
     except UnicodeDecodeError:
-        raise LeftOutError("its body is no text in UTF-8, which a sample must be") from None
+        raise LeftOutError("its body is not UTF-8 text, and a sample must be") from None
     if body.lstrip().startswith("<"):
         try:
             parse(request.body)
         except ContractError:
-            raise LeftOutError("its body begins as XML and is none, or holds a document type") from None
+            raise LeftOutError("its body is not well-formed XML, or holds a document type") from None
     return body
 
 

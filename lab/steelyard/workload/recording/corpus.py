@@ -1,4 +1,5 @@
-"""From what passed through the proxy to a service folder: an operation for each method and path, or each message of SOAP."""
+"""Writes a service folder from recorded traffic: an operation for each method and path, or each kind of SOAP
+message."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ MOST_SAMPLES = 1_000  # of an operation
 
 
 def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[ImportOutput, Content]:
-    """Write the service folder `out`, whole or not at all, of all that was remembered of the server that was `asked`.
+    """Write the service folder `out`, whole or not at all, from all recorded requests to the server of `asked`.
 
-    Raises ImportRefusedError, with nothing written, where nothing of it can be taken over.
+    Raises ImportRefusedError, with nothing written, if no request can be imported.
     """
     held = ImportedRequests("recorded traffic")
     groups: dict[tuple[object, ...], list[CleanExchange]] = {}
@@ -43,7 +44,9 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
     for group in groups.values():
         held.requests.append(_operation(group, names, held))
     if not held.requests and not held.left:
-        raise ImportRefusedError(f"nothing of {asked.address} was recorded", hint="ask it through the proxy's address")
+        raise ImportRefusedError(
+            f"no request to {asked.address} was recorded", hint="send requests to the proxy's address"
+        )
     _leave_out_secrets(remembered, held)
     content = replace(
         content_of(held, asked.address, name_of(out), ()),
@@ -60,7 +63,7 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
 
 
 def _declared_permissions(asked: LoadTarget) -> dict[str, object]:
-    """What the service file of a server that is not this machine said of it."""
+    """The permissions in the service file of a server on another machine."""
     if not asked.owned or asked.contact is None or asked.max_rate is None:
         return {}
     return {"owned": True, "contact": asked.contact, "max_rate": asked.max_rate}
@@ -68,16 +71,20 @@ def _declared_permissions(asked: LoadTarget) -> dict[str, object]:
 
 def _leave_out_secrets(remembered: Remembered, held: ImportedRequests) -> None:
     if remembered.set_cookies:
-        why = "cookies are secrets of whoever gets them; fields of an answer's head are never written"
+        why = "cookies are secrets of their user; headers of answers are never stored"
         held.leave_out(f"header Set-Cookie of {plural(remembered.set_cookies, 'answer')}", why)
     if remembered.beyond:
-        held.leave_out(plural(remembered.beyond, "request"), "more was asked than is remembered; it was passed on")
+        held.leave_out(
+            plural(remembered.beyond, "request"),
+            "the limit of recorded requests was reached; it was forwarded but not recorded",
+        )
     for reason, times in remembered.failed.items():
         held.leave_out(plural(times, "request"), f"the server did not answer: {printable(reason)}")
 
 
 def _operation(group: list[CleanExchange], names: set[str], held: ImportedRequests) -> HeldRequest:
-    """The requests of one operation as one: its bodies are asked in turn, what varies in its query stands in a table."""
+    """The requests of one operation as one: its bodies are sent in turn, and the varying values of its query become a
+    table."""
     statuses = sum((clean.exchanged.statuses for clean in group), Counter[int]())
     right = right_statuses(statuses)
     rightly = [clean for clean in group if clean.exchanged.answer.status in (*right, NOT_MODIFIED)] or group
@@ -88,12 +95,12 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
     name = own_name(said, names)
     if len(rightly) < len(group):
         wrong = sorted({clean.exchanged.answer.status for clean in group} - {*right, NOT_MODIFIED})
-        why = f"their answers had status {', '.join(map(str, wrong))}, those of others {', '.join(map(str, right))}"
+        why = f"their answers had status {', '.join(map(str, wrong))}, other answers {', '.join(map(str, right))}"
         held.leave_out(f"{len(group) - len(rightly):,} different requests of {name}", why)
     bodies = list(dict.fromkeys(clean.request.body for clean in rightly))
     if len(bodies) > MOST_SAMPLES:
         held.leave_out(
-            f"{len(bodies) - MOST_SAMPLES:,} requests of {name}", f"{MOST_SAMPLES:,} samples are kept at most"
+            f"{len(bodies) - MOST_SAMPLES:,} requests of {name}", f"at most {MOST_SAMPLES:,} samples are stored"
         )
     url = with_places(name, [clean.request.url for clean in rightly], held)
     times = sum(clean.exchanged.times for clean in rightly)
@@ -118,14 +125,14 @@ def _asker(group: list[CleanExchange]) -> Asker | None:
 
 
 def _headers(group: list[CleanExchange], name: str, held: ImportedRequests) -> tuple[tuple[str, str], ...]:
-    """The fields that all requests of an operation have in common; the others are left out by name."""
+    """The headers that all requests of an operation share; the others are noted as left out."""
     heads = [{field.lower(): value for field, value in clean.request.headers} for clean in group]
     same = []
     for field, value in group[0].request.headers:
         if all(head.get(field.lower()) == value for head in heads):
             same.append((field, value))
         else:
-            held.leave_out(f"header {field} of {name}", "its value differs from request to request")
+            held.leave_out(f"header {field} of {name}", "its value varies between requests")
     return tuple(same)
 
 

@@ -1,4 +1,4 @@
-"""The proxy itself: an ASGI application that passes each request on, remembers it with its answer, and bounds whoever asks."""
+"""The proxy: an ASGI application that forwards each request, records it with its answer, and limits its clients."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from .recorded_server import MOST_BYTES, PassedAnswer, PassedRequest, RecordedSe
 from .remembering import Remembered
 
 MOST_AT_ONCE = 16
-CLIENT_SECONDS = 30.0  # for a request's body to come, and for an answer to be taken
+CLIENT_SECONDS = 30.0  # to receive a request's body, and to send an answer
 _PIECE_BYTES = 64 * 2**10
 _BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 _DESCRIPTION = re.compile(r"(?i)[^?]*\?(single)?(wsdl|xsd)\b")
 
 
 def asks_for_a_description(path: str) -> bool:
-    """Whether a path with its query is that of a WSDL or of a schema of it."""
+    """Whether a path with its query requests a WSDL or its schema."""
     return _DESCRIPTION.match(path) is not None
 
 
 class RecordingProxy:
-    """Asks `server` and nobody else, so many requests at once and no faster than its service file allows; `own` is its own address,
-    which stands for the server's where a client would follow that."""
+    """Forwards requests to `server` only, within the concurrency and rate that its service file allows.
+
+    `own` is the proxy's address; it replaces the server's address in redirects and descriptions.
+    """
 
     def __init__(self, server: RecordedServer, remembered: Remembered, own: str) -> None:
         self._server = server
@@ -38,11 +40,11 @@ class RecordingProxy:
         self._next_turn = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request as the server does."""
+        """Answer one request with the server's answer."""
         if scope["type"] != "http":
             return
         async with self._places:
-            with suppress(TimeoutError):  # who does not take an answer in time is left alone
+            with suppress(TimeoutError):  # a client that reads too slowly is dropped
                 answer = await self._answer(scope, receive)
                 async with asyncio.timeout(CLIENT_SECONDS):
                     await _send(answer, scope["method"], send)
@@ -52,14 +54,16 @@ class RecordingProxy:
         if scope["query_string"]:
             path += f"?{scope['query_string'].decode('latin-1')}"
         if not path.startswith("/"):
-            return _plain(HTTPStatus.BAD_REQUEST, "this proxy stands for one server: ask it as if it were that server")
+            return _plain(HTTPStatus.BAD_REQUEST, "this proxy serves one server: send requests as to that server")
         try:
             async with asyncio.timeout(CLIENT_SECONDS):
                 body = await whole_body(receive, MOST_BYTES)
         except TimeoutError:
-            return _plain(HTTPStatus.REQUEST_TIMEOUT, f"the request did not come within {CLIENT_SECONDS:g} s")
+            return _plain(HTTPStatus.REQUEST_TIMEOUT, f"the request was not complete within {CLIENT_SECONDS:g} s")
         if body is None:
-            return _plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"no whole body within {MOST_BYTES >> 20} MiB came")
+            return _plain(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is incomplete or larger than {MOST_BYTES >> 20} MiB"
+            )
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         request = PassedRequest(scope["method"], path, headers, body)
         await self._wait_for_turn()
@@ -80,7 +84,7 @@ class RecordingProxy:
         await asyncio.sleep(turn - now)
 
     def _with_own_address(self, request: PassedRequest, answer: PassedAnswer) -> PassedAnswer:
-        """An answer whose redirection, or whose description of the service, leads here and not past the proxy."""
+        """The answer with the proxy's address in place of the server's in redirects and descriptions."""
         headers, body = list(answer.headers), answer.body
         for spelling in self._server.spellings():
             headers = [
@@ -95,12 +99,12 @@ class RecordingProxy:
 
 
 async def _in_a_thread(server: RecordedServer, request: PassedRequest) -> PassedAnswer:
-    """What a server answers; who waits for it in vain keeps nobody from ending the proxy. Raises NoAnswerError."""
+    """Call a server in a daemon thread, so that a pending call does not delay the proxy's end. Raises NoAnswerError."""
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[PassedAnswer | NoAnswerError] = loop.create_future()
 
     def deliver(said: PassedAnswer | NoAnswerError) -> None:
-        if not answered.done():  # nobody waits for it any more
+        if not answered.done():  # the caller no longer waits
             answered.set_result(said)
 
     def ask() -> None:
@@ -120,7 +124,7 @@ async def _in_a_thread(server: RecordedServer, request: PassedRequest) -> Passed
 
 
 async def _send(answer: PassedAnswer, method: str, send: Send) -> None:
-    """Send an answer in pieces, so that no more than one of them waits for a client that does not read."""
+    """Send an answer in pieces, so that a client that does not read holds at most one of them in memory."""
     bodiless = method == "HEAD" or answer.status in _BODILESS
     headers = [
         (name.encode("latin-1"), value.encode("latin-1"))

@@ -1,4 +1,4 @@
-"""Queries that differ in their values only become one path with places, and a table of the values, a row a query."""
+"""Merges queries that differ only in values: one path with places, and a table with a row per query."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..importing.other_tools.imported_requests import ImportedRequests
 
 
 def with_places(name: str, urls: Sequence[str], held: ImportedRequests) -> str:
-    """The address of an operation `name`, of addresses with the same parameters in the same order; where values differ, they are
-    filled from a table that is put among what is `held`."""
+    """Merge addresses with the same parameters in the same order to one for the operation `name`; a table in `held`
+    fills the values that vary."""
     distinct = list(dict.fromkeys(urls))
     if len(distinct) == 1:
         return distinct[0]
@@ -33,7 +33,7 @@ def with_places(name: str, urls: Sequence[str], held: ImportedRequests) -> str:
     held.files[f"{name}.csv"] = text.getvalue()
     for place in places.values():
         held.data[place] = {"kind": "csv", "file": f"data/{name}.csv", "column": place}
-    held.notes.append(f"{name}: what varies in its query stands in data/{name}.csv, {len(distinct)} rows")
+    held.notes.append(f"{name}: the varying values of its query are in data/{name}.csv, {len(distinct)} rows")
     pairs = [
         f"{parameter}={{{{{places[number]}}}}}" if number in places else f"{parameter}{'=' if value else ''}{value}"
         for number, (parameter, value) in enumerate(queries[0])
@@ -42,7 +42,7 @@ def with_places(name: str, urls: Sequence[str], held: ImportedRequests) -> str:
 
 
 def _free_place_name(name: str, parameter: str, held: ImportedRequests, number: int) -> str:
-    """A name for a place that no other place has."""
+    """A place name that is not yet in use."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", f"{name}_{unquote_plus(parameter)}").strip("_")[:50]
     own = plain if plain[:1].isalpha() else f"q_{plain}"
     return own if own not in held.data else f"{own}_{len(held.data)}_{number}"

@@ -1,4 +1,4 @@
-"""The one server that is recorded: requests are passed on to it, each over a connection of its own, and to nobody else."""
+"""The recorded server: each request is forwarded to it over a connection of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..load_target import LoadTarget
 
 MOST_BYTES = 16 * 2**20  # of a request's body, and of an answer
 ANSWER_SECONDS = 60.0
-# What belongs to a connection, not to what is asked over it (RFC 9110, 7.6.1), or is said anew.
+# Headers of the connection, not of the request (RFC 9110, 7.6.1), and headers that are set anew.
 _OF_THE_CONNECTION = frozenset(
     [
         "connection",
@@ -37,7 +37,7 @@ _SAID_ANEW = frozenset(["host", "content-length", "accept-encoding"])
 
 @dataclass(frozen=True)
 class PassedRequest:
-    """A request as the proxy was asked it: `path` with its query."""
+    """A request as the proxy received it: `path` with its query."""
 
     method: str
     path: str
@@ -45,25 +45,25 @@ class PassedRequest:
     body: bytes
 
     def header(self, name: str) -> str:
-        """The value of the first field of a name; empty where there is none."""
+        """The value of the first header with a name; empty if there is none."""
         return next((value for own, value in self.headers if own.lower() == name), "")
 
 
 @dataclass(frozen=True)
 class PassedAnswer:
-    """What the server answered, without the fields that belong to its connection."""
+    """The server's answer without the headers of its connection."""
 
     status: int
     headers: Sequence[tuple[str, str]]
     body: bytes
 
     def header(self, name: str) -> str:
-        """The value of the first field of a name; empty where there is none."""
+        """The value of the first field of a name; empty if there is none."""
         return next((value for own, value in self.headers if own.lower() == name), "")
 
 
 class RecordedServer:
-    """A server that may be asked: on this machine, or declared by its service file. Raises TargetError where it may not."""
+    """A server on this machine, or allowed by its service file. Raises TargetError if it is neither."""
 
     def __init__(self, asked: LoadTarget) -> None:
         target = allowed_hosts.target_of(asked)
@@ -72,11 +72,11 @@ class RecordedServer:
             None if allowed_hosts.is_this_machine(allowed_hosts.addresses_of(asked.address)) else asked.max_rate
         )
         self._context = tls_context(asked)
-        # What was allowed is what is asked: a name of this machine is not looked up again.
+        # Connect to the address that was checked: a name of this machine is not resolved again.
         self._addresses = [str(address) for address in target.addresses]
 
     def spellings(self) -> list[str]:
-        """The server's address in the ways in which its own answers may name it."""
+        """The spellings of the server's address that its answers may use."""
         parts = urlsplit(self.address)
         whole = origin(self.address)
         here = [whole.replace(f"//{parts.hostname}:", f"//{name}:") for name in HOST_NAMES]
@@ -84,7 +84,7 @@ class RecordedServer:
         return list(dict.fromkeys([self.address, whole, *(here if local else [])]))
 
     def answer(self, request: PassedRequest) -> PassedAnswer:
-        """What the server answers; raises NoAnswerError where no whole answer comes in time. It is asked once."""
+        """The server's answer; raises NoAnswerError if it is not complete in time. The request is sent once."""
         conversation = HttpClient(
             self.address,
             ANSWER_SECONDS,
@@ -101,7 +101,7 @@ class RecordedServer:
         return PassedAnswer(said.status, headers, said.body)
 
     def _headers(self, request: PassedRequest) -> dict[str, str]:
-        """The fields of a request's head; answers shall not come packed, so that they can be kept."""
+        """The headers to forward, without compression, so that answers can be stored."""
         listed = {name.strip().lower() for name in request.header("connection").split(",")}
         names = Counter(name.lower() for name, _ in request.headers)
         headers: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""`record` from its beginning to its end: the proxy listens, and what passed is a service folder, however it was ended."""
+"""The `record` command: the proxy listens, and at the end, however it comes, writes a service folder."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _DAYS = 7
 
 @dataclass(frozen=True)
 class RecordWords:
-    """What is asked of `record`: its port (0: a free one), whether clients ask over TLS, how long it lasts, and how many different
-    requests it remembers at most."""
+    """The options of `record`: its port (0: a free one), whether clients use TLS, its duration, and the limit of
+    distinct requests."""
 
     port: int = 0
     tls: bool = False
@@ -36,11 +36,11 @@ class RecordWords:
 
 
 def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[str, Path | None], None]) -> RecordOutput:
-    """Stand for a server on this machine, pass on what is asked, and write the service folder `out` at the end; `ready` is called
-    with the address and, of TLS, the file of the certificate.
+    """Run a proxy for a server, and write the service folder `out` at the end. `ready` is called with the proxy's
+    address and, with TLS, the certificate file.
 
-    Raises TargetError where the server may not be asked, and ImportRefusedError where the folder is there already, or nothing
-    that passed can be taken over.
+    Raises TargetError if the server may not be called, and ImportRefusedError if the folder exists, or no request can
+    be imported.
     """
     require_free(out)
     server, remembered = RecordedServer(asked), Remembered(words.most_requests)
@@ -52,7 +52,7 @@ def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[st
         ready(address, None if files is None else files[0])
         serve_until_interrupted(RecordingProxy(server, remembered, address), listening, words.seconds, files)
     outputs = []
-    with suppress(KeyboardInterrupt), hold_interrupts():  # who presses Ctrl-C twice loses nothing
+    with suppress(KeyboardInterrupt), hold_interrupts():  # a second Ctrl-C loses nothing
         outputs.append(_write_service(remembered, asked, address, out))
     return outputs[0]
 

@@ -1,4 +1,4 @@
-"""What passed through the proxy, remembered within bounds: each different request once, and whether its answers stayed the same."""
+"""Bounded storage of recorded traffic: each distinct request once, and whether its answers stayed the same."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from ..soap.messages import parse
 from .recorded_server import PassedAnswer, PassedRequest
 
 MOST_REQUESTS = 10_000  # different ones
-MOST_BYTES = 64 * 2**20  # of all that is remembered
-MOST_BODY_BYTES = 2**20  # of a request's body, or of an answer that is to be expected again
+MOST_BYTES = 64 * 2**20  # of all stored requests and answers
+MOST_BODY_BYTES = 2**20  # of a request's body, or of an answer that later must be equal
 
 
 @dataclass
 class Exchanged:
-    """A request with the first answer to it. It was asked so many `times`; `same_bytes` and `same_values` say whether all answers
-    had the same status and the same body, and the same values of JSON or XML."""
+    """A request with its first answer.
+
+    It was sent `times` times; `same_bytes` and `same_values` tell whether all answers had the same status and the same
+    body, or the same JSON or XML values.
+    """
 
     request: PassedRequest
     answer: PassedAnswer
@@ -31,7 +34,7 @@ class Exchanged:
 
     @property
     def is_stable(self) -> bool:
-        """Whether the same answer came again and again; of what was asked once nobody knows."""
+        """Whether all answers were the same; False for a request that was sent once."""
         return self.times > 1 and self.same_values
 
     def add(self, answer: PassedAnswer) -> None:
@@ -41,13 +44,13 @@ class Exchanged:
         if answer.status == self.answer.status and answer.body == self.answer.body:
             return
         self.same_bytes = False
-        if self.same_values:  # what was unlike once is not looked at again
+        if self.same_values:  # once different, always different
             self.same_values = answer.status == self.answer.status and _same_content(answer.body, self.answer.body)
 
 
 class Remembered:
-    """All that passed: `passed` counts answered requests, `failed` those without an answer by the reason, `beyond` those that are
-    not remembered since there was too much, `set_cookies` answers that set a cookie."""
+    """All recorded traffic: `passed` counts answered requests, `failed` those without an answer by reason, `beyond`
+    those over the limit, `set_cookies` answers that set a cookie."""
 
     def __init__(self, most_requests: int = MOST_REQUESTS, most_bytes: int = MOST_BYTES) -> None:
         self._most_requests = most_requests
@@ -60,11 +63,11 @@ class Remembered:
 
     @property
     def exchanges(self) -> list[Exchanged]:
-        """What is remembered, in the order in which it was first asked."""
+        """The recorded exchanges, in the order of their first request."""
         return list(self._by_content.values())
 
     def add(self, request: PassedRequest, answer: PassedAnswer) -> None:
-        """Remember a request and its answer, or that it came again."""
+        """Store a request and its answer, or count its repetition."""
         self.passed += 1
         self.set_cookies += bool(answer.header("set-cookie"))
         key = (request.method, request.path, request.header("soapaction"), request.body)
@@ -82,7 +85,7 @@ class Remembered:
 
 
 def _same_content(body: bytes, other: bytes) -> bool:
-    """Whether two bodies say the same: the same values of JSON, or the same XML whatever its spelling."""
+    """Whether two bodies have the same JSON values, or the same XML whatever its spelling."""
     if max(len(body), len(other)) > MOST_BODY_BYTES:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The values that heads keep secret: what repeats them elsewhere, as an answer that echoes a request does, is not written."""
+"""The secret values in headers. Texts that repeat one, such as an answer that echoes a request, are not stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from urllib.parse import unquote
 from ..importing.secrets import is_secret_header
 from .remembering import Exchanged
 
-_LEAST_LETTERS = 5  # what is shorter stands anywhere
+_LEAST_LETTERS = 5  # shorter values occur anywhere by chance
 _MOST_VALUES = 200  # of a whole recording: each text is searched for each of them
 
 
 def secret_values(exchanged: Exchanged) -> set[str]:
-    """What the heads of a request and of its answer keep secret: tokens, passwords, and values of cookies."""
+    """The secrets in the headers of a request and its answer: tokens, passwords, and cookie values."""
     fields = [value for name, value in exchanged.request.headers if is_secret_header(name)]
     set_here = [value.partition(";")[0] for name, value in exchanged.answer.headers if name.lower() == "set-cookie"]
     values = set()
@@ -27,7 +27,7 @@ def secret_values(exchanged: Exchanged) -> set[str]:
 
 
 def of_all(exchanges: Iterable[Exchanged]) -> Sequence[str]:
-    """The secret values of a recording, the first that came."""
+    """The secret values of a recording, in order of appearance, up to a limit."""
     values: dict[str, None] = {}
     for exchanged in exchanges:
         values |= dict.fromkeys(sorted(secret_values(exchanged)))
@@ -42,7 +42,7 @@ def repeats(text: str, values: Collection[str]) -> bool:
 
 
 def _password(field: str) -> str:
-    """The password of basic authentication; empty where a field holds none."""
+    """The password of basic authentication; empty if a header has none."""
     kind, _, rest = field.partition(" ")
     if kind.lower() != "basic":
         return ""

@@ -1,1 +1,1 @@
-"""SOAP 1.1: the meaning of an answer, and the many spellings of one request."""
+"""SOAP: comparison of answers by value, and the many spellings of a request."""

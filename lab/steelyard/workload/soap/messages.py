@@ -1,4 +1,4 @@
-"""SOAP answers, of either version, read safely and compared by meaning: typed values by the service's schema, never bytes."""
+"""Parses SOAP answers safely, and compares them by the schema's typed values, not by bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..body_format import first_difference
 
 @dataclass(frozen=True)
 class Version:
-    """A version of SOAP: its name, the namespace of its envelopes, and what they come as over HTTP."""
+    """A version of SOAP: its name, the namespace of its envelope, and its media type."""
 
     name: str
     envelope: str
@@ -30,23 +30,24 @@ class Version:
     parameters: str = ""
 
     def content_type(self, charset: str) -> str:
-        """The header field of a message in a charset."""
+        """The Content-Type of a message in a charset."""
         return f"{self.media_type}; charset={charset}{self.parameters}"
 
 
 SOAP_11 = Version("1.1", "http://schemas.xmlsoap.org/soap/envelope/", "text/xml")
-# What a header field of its own says in SOAP 1.1 is a parameter here.
+# The action is a parameter here; SOAP 1.1 has a separate header for it.
 SOAP_12 = Version("1.2", "http://www.w3.org/2003/05/soap-envelope", "application/soap+xml", '; action=""')
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _KNOWN_CHARACTERS = 2_000_000
 
 Meant = tuple[str, Any]
-# The values of expected answers without holes, by schema, documents and text: each fork asks the same exchanges of each subject.
+# Cache of the values of expected answers without wildcards, by schema, documents and text: each fork checks the same
+# exchanges with each subject.
 _known: dict[tuple[Path, frozenset[str], str], Meant] = {}
 
 
 def parse(body: bytes | str) -> etree._Element:
-    """The root element of an XML document; no document type, no entity, nothing from outside. Raises ContractError."""
+    """The root element of an XML document without document types, entities or external access. Raises ContractError."""
     raw = body.encode() if isinstance(body, str) else body
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
@@ -61,7 +62,8 @@ def parse(body: bytes | str) -> etree._Element:
 
 
 def content(body: bytes | str, version: Version = SOAP_11) -> etree._Element:
-    """The one element inside the SOAP body; raises ContractError where there is no envelope of that version with one."""
+    """The single element in the SOAP body; raises ContractError if it is not an envelope of that version with one
+    element."""
     root = parse(body)
     if root.tag != f"{{{version.envelope}}}Envelope":
         raise ContractError(f"the answer is not a SOAP {version.name} envelope but <{root.tag}>")
@@ -78,7 +80,7 @@ def is_fault(element: etree._Element) -> bool:
 
 
 def fault_text(element: etree._Element) -> str:
-    """The reason that a fault gives, cut to 200 characters; says so where it gives none."""
+    """A fault's reason, at most 200 characters; a placeholder if it has none."""
     reason = element.findtext("faultstring") or element.findtext(
         f"{{{SOAP_12.envelope}}}Reason/{{{SOAP_12.envelope}}}Text"
     )
@@ -86,9 +88,10 @@ def fault_text(element: etree._Element) -> str:
 
 
 class TypedMessages:
-    """SOAP messages under one schema: `typed_values` turns a body's content into plain typed values that compare with `==`.
+    """SOAP messages of one schema: `typed_values` turns a body's content into plain typed values that compare with
+    `==`.
 
-    A hole in an expected answer takes any value of the type that the schema has there, or the one that is remembered of it.
+    A wildcard in an expected answer matches any value of its type in the schema, or the value remembered for it.
     `documents` are the tags of elements whose text is an XML document of the same schema.
     """
 
@@ -111,13 +114,13 @@ class TypedMessages:
         )
 
     def remember(self) -> None:
-        """Keep what the holes of the last right answer held, for the exchanges that follow."""
+        """Remember the wildcard values of the last right answer for later exchanges."""
         self.remembered |= self._held
 
     def typed_values(self, element: etree._Element) -> Meant:
-        """The name of a body's content and its typed values; raises ContractError where it does not keep the schema."""
+        """The name of a body's content and its typed values; raises ContractError if it does not match the schema."""
         if element.tag not in self._schema.maps.elements:
-            raise ContractError(f"the schema knows no element {element.tag}")
+            raise ContractError(f"the schema has no element {element.tag}")
         try:
             decoded = self._schema.decode(
                 _copy_element(element),
@@ -133,7 +136,7 @@ class TypedMessages:
             ) from None
 
     def _expected_values(self, wanted: etree._Element, expected: str) -> Meant:
-        """The typed values of what is expected, kept for the next answers; the oldest go where they are too much to keep."""
+        """The typed values of an expected answer, from a cache that drops the oldest."""
         key = self._path, self._documents, expected
         if key not in _known:
             _known[key] = self.typed_values(wanted)
@@ -142,7 +145,7 @@ class TypedMessages:
         return _known[key]
 
     def difference(self, answer: bytes | str, expected: str) -> str | None:
-        """How an answer differs from the one expected, as a sentence; None where they mean the same."""
+        """How an answer differs from the expected one, as a sentence; None if they have the same values."""
         try:
             got = content(answer, self._version)
             wanted = content(expected, self._version)
@@ -151,7 +154,7 @@ class TypedMessages:
             held = dict(self.remembered)
             filled = _fill(wanted, got, held)
             self._compare_inside(got, wanted, held)
-            # Reading values by the schema takes far longer than seeing that nothing differs.
+            # Compare directly first: decoding by the schema is much slower.
             meant = None if _is_same(got, wanted) else self.typed_values(got)
             expected_value = self.typed_values(wanted) if filled else self._expected_values(wanted, expected)
             if meant is None:
@@ -166,9 +169,9 @@ class TypedMessages:
         return None
 
     def _compare_inside(self, got: etree._Element, wanted: etree._Element, held: dict[str, str]) -> None:
-        """Compare the documents in the texts of two contents and take them out, so that only the rest remains to compare.
+        """Compare the XML documents in the texts of two contents, and remove them, so that only the rest remains to compare.
 
-        Raises ContractError with how two differ.
+        Raises ContractError with the first difference.
         """
         carried = [list(tree.iter(*self._documents)) if self._documents else [] for tree in (got, wanted)]
         for carrier, expected in zip(*carried, strict=False):
@@ -183,16 +186,16 @@ class TypedMessages:
 
 
 def _difference_of_faults(got: etree._Element, wanted: etree._Element) -> str | None:
-    """How contents differ of which one is a fault; every fault means the same."""
+    """How two contents differ, at least one of which is a fault; all faults are equal."""
     if is_fault(got) and is_fault(wanted):
         return None
-    return f"a SOAP fault came: {fault_text(got)}" if is_fault(got) else "an answer came where a SOAP fault is due"
+    return f"a SOAP fault came: {fault_text(got)}" if is_fault(got) else "an answer came, but a SOAP fault is expected"
 
 
 def _is_same(element: etree._Element, other: etree._Element) -> bool:
-    """Whether two elements are the same but for prefixes and white space around elements.
+    """Whether two elements are equal except for prefixes and white space around elements.
 
-    A type that is named in an attribute hangs on prefixes: then they are not.
+    False for elements with a type in an attribute, since its value depends on prefixes.
     """
     return all(
         mine is not None
@@ -208,15 +211,15 @@ def _is_same(element: etree._Element, other: etree._Element) -> bool:
 
 
 def _significant_text(element: etree._Element) -> str:
-    """An element's text; before an element within it, white space says nothing."""
+    """An element's text; white space before a child element is ignored."""
     text = str(element.text or "")
     return text.strip() if len(element) else text
 
 
 def _fill(wanted: etree._Element, got: etree._Element, values: dict[str, str]) -> bool:
-    """Put into each hole what `values` has under its name, else what the answer has in its place, which `values` then has too.
+    """Fill each wildcard from `values`, else from the same place of the answer, and add that to `values`.
 
-    Says whether there was one.
+    Returns whether there was a wildcard.
     """
     hole = wildcards.name_of(wanted.text)
     filled = hole is not None
@@ -239,12 +242,13 @@ def _load(path: Path) -> xmlschema.XMLSchema:
 
 
 def _copy_element(element: etree._Element) -> etree._Element:
-    """The element as a document of its own, so that the schema sees the namespaces it inherits."""
+    """A copy of the element as a separate document with the namespaces that it inherits."""
     return etree.fromstring(etree.tostring(element, with_tail=False))
 
 
 def _comparable(value: Any, kind: Any) -> Any:
-    """A decoded value made comparable: floats of 32 bits as such, binary as bytes, decimals without trailing zeros."""
+    """A decoded value in comparable form: 32-bit floats rounded as such, binary as bytes, decimals without trailing
+    zeros."""
     name = _primitive(kind)
     if name == "float" and isinstance(value, int | float | Decimal | str):
         return single(float(value))
@@ -256,13 +260,13 @@ def _comparable(value: Any, kind: Any) -> Any:
 
 
 def _primitive(kind: Any) -> str:
-    """The name of the simple type that a type comes from in the end, as XML Schema has it; empty where there is none."""
+    """The name of a type's primitive type in XML Schema; empty if it has none."""
     primitive = getattr(kind, "primitive_type", None) or getattr(kind, "root_type", None)
     return str(primitive.local_name) if primitive is not None else ""
 
 
 def single(value: float) -> float | str:
-    """The 32-bit number nearest to `value`; NaN as a word, so that it equals itself."""
+    """The nearest 32-bit float; NaN as a text, so that it equals itself."""
     if math.isnan(value):
         return "NaN"
     try:
@@ -272,7 +276,7 @@ def single(value: float) -> float | str:
 
 
 def _plain(value: Any) -> Any:
-    """Without what carries no meaning: namespace declarations, xsi attributes, and the schema's own wrappers."""
+    """The value without namespace declarations, xsi attributes, and the library's wrappers."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if not _carries_no_meaning(key)}
     if isinstance(value, list):

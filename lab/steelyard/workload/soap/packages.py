@@ -1,4 +1,5 @@
-"""MTOM (W3C, 2005): a MIME package in which an envelope's bytes stand beside it, each in a part that an XOP include names."""
+"""MTOM (W3C, 2005): a MIME package with an envelope and its binary contents as separate parts, which XOP includes refer
+to."""
 
 from __future__ import annotations
 
@@ -19,13 +20,13 @@ _ENVELOPE = "envelope"
 _XOP = "http://www.w3.org/2004/08/xop/include"
 _INCLUDE = f"{{{_XOP}}}Include"
 _OPENING = re.compile(rb"(?:\A|\r\n)--([!-~ ]{1,70}?)[ \t]*\r\n")
-_PREAMBLE_BYTES = 1000  # none is longer
+_PREAMBLE_BYTES = 1000  # of the longest preamble
 _AS_THEY_ARE = {"binary", "8bit", "7bit"}
 
 
 @dataclass(frozen=True)
 class _PackagePart:
-    """A part of a package: what it says that its content is, and the name by which another part may include it."""
+    """A part of a package: its content type, its Content-ID, and its content."""
 
     kind: str
     name: str
@@ -33,7 +34,7 @@ class _PackagePart:
 
 
 def content_type(boundary: str = BOUNDARY) -> str:
-    """The header field of a package with an envelope of SOAP 1.1."""
+    """The Content-Type of a package with a SOAP 1.1 envelope."""
     return (
         f'multipart/related; boundary="{boundary}"; type="application/xop+xml"; '
         f'start="<{_ENVELOPE}>"; start-info="text/xml"'
@@ -41,8 +42,10 @@ def content_type(boundary: str = BOUNDARY) -> str:
 
 
 def make_package(envelope: str, binary: Collection[str]) -> bytes:
-    """The package of an envelope, with the bytes of all elements whose tags are `binary` in parts of their own; raises
-    ContractError where it is not XML, ValueError where such an element holds no base64."""
+    """The package of an envelope; the bytes of elements whose tags are in `binary` become separate parts.
+
+    Raises ContractError if the envelope is not XML, ValueError if such an element is not base64.
+    """
     root = parse(envelope)
     contents = []
     for number, element in enumerate(list(root.iter(*binary)) if binary else []):
@@ -53,7 +56,7 @@ def make_package(envelope: str, binary: Collection[str]) -> bytes:
 
 
 def package(envelope: bytes, contents: Sequence[bytes] = (), charset: str = "utf-8") -> bytes:
-    """A package of an envelope as it is written, and of parts that it may include by their numbers."""
+    """A package of an envelope as it is, and of parts that it may include by number."""
     parts = [
         _PackagePart(f'application/xop+xml; charset={charset}; type="text/xml"', _ENVELOPE, envelope),
         *(_PackagePart("application/octet-stream", _name(number), content) for number, content in enumerate(contents)),
@@ -62,9 +65,9 @@ def package(envelope: bytes, contents: Sequence[bytes] = (), charset: str = "utf
 
 
 def envelope_of(body: bytes) -> bytes:
-    """The envelope that a package means, its bytes as base64; what is no package but begins as XML is one already.
+    """The envelope of a package with its parts inserted as base64; a plain XML document is returned as it is.
 
-    Each part may be included once, so that nothing grows. Raises ContractError.
+    Each part may be included once, which bounds the size. Raises ContractError.
     """
     if body.lstrip()[:1] == b"<":
         return body
@@ -78,7 +81,7 @@ def envelope_of(body: bytes) -> bytes:
         content = contents.pop(unquote(reference.removeprefix("cid:")), None)
         holder = include.getparent()
         if content is None or holder is None:
-            raise ContractError(f"the envelope includes {reference[:80]!r}, which is no part left of the package")
+            raise ContractError(f"the envelope includes {reference[:80]!r}, which is not an unused part of the package")
         holder.remove(include)
         holder.text = base64.b64encode(content).decode("ascii")
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))
@@ -97,22 +100,22 @@ def _parts(body: bytes) -> list[_PackagePart]:
     """The parts of a package, at least one; raises ContractError."""
     opening = _OPENING.search(body[:_PREAMBLE_BYTES])
     if opening is None:
-        raise ContractError(f"the answer is neither XML nor a package of MIME: it begins {body[:80]!r}")
+        raise ContractError(f"the answer is neither XML nor a MIME package: it begins {body[:80]!r}")
     _, *pieces, end = (b"\r\n" + body[opening.start() :].removeprefix(b"\r\n")).split(b"\r\n--" + opening.group(1))
     if not pieces or not end.startswith(b"--"):
-        raise ContractError("the package has no end")
+        raise ContractError("the package has no closing boundary")
     return [_read(piece) for piece in pieces]
 
 
 def _read(piece: bytes) -> _PackagePart:
-    """What stands between two boundaries, from the end of the first one's line on."""
+    """Parse the text between two boundaries, from the end of the first boundary's line."""
     padding, _, part = piece.partition(b"\r\n")
     written, ended, content = (b"\r\n" + part).partition(b"\r\n\r\n")
     if padding.strip() or not ended:
-        raise ContractError(f"a part of the package has no head: it begins {piece[:80]!r}")
+        raise ContractError(f"a part of the package has no headers: it begins {piece[:80]!r}")
     head = BytesHeaderParser().parsebytes(written.lstrip())
     encoding = str(head.get("Content-Transfer-Encoding", "binary")).strip().lower()
     if encoding not in _AS_THEY_ARE:
-        raise ContractError(f"a part of the package is written as {encoding[:40]}")
+        raise ContractError(f"a part of the package has the encoding {encoding[:40]}, which is not supported")
     name = str(head.get("Content-ID", "")).strip().removeprefix("<").removesuffix(">")
     return _PackagePart(head.get_content_type(), name, content)

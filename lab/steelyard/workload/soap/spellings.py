@@ -1,4 +1,4 @@
-"""One SOAP request in many spellings that mean the same: a server that only matches strings answers some of them wrongly."""
+"""Equivalent spellings of a SOAP request: a server that only matches strings answers some of them wrongly."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Text = Callable[[str], str]
 
 
 def escape(value: str) -> str:
-    """Text as XML; a carriage return as a reference, since a parser would read it as a line feed."""
+    """Escape text for XML; a carriage return becomes a reference, since a parser would read it as a line feed."""
     return escape_markup(value, {"\r": "&#13;"})
 
 
 def all_spellings(request: str, version: Version = SOAP_11) -> Iterator[Spelling]:
-    """`request` (a SOAP envelope) as it stands, then in each other spelling."""
+    """`request` (a SOAP envelope) as it is, then in each other spelling."""
     root = parse(request)
     yield Spelling("as given", request.encode())
     yield Spelling("other prefixes", _serialize(root, prefix=lambda index: f"long-prefix.{index}_"))
@@ -51,10 +51,11 @@ def _serialize(
     declaration: str = '<?xml version="1.0" encoding="UTF-8"?>',
     rebound: bool = True,
 ) -> bytes:
-    """The document written anew, every namespace bound at the root, and those of attributes again where they stand if `rebound`.
+    """Serialize the document with every namespace bound at the root; with `rebound`, namespaces of attribute values are
+    bound again in place.
 
-    Some stacks hand a service no prefix that only the envelope binds. That is a spelling of its own, so that their descriptors can
-    name it and all the other spellings are asked of them too.
+    Some stacks do not pass on prefixes that only the envelope binds. That is a separate spelling, so that descriptors
+    can name it and servers are still tested with all others.
     """
     spaces = sorted({_space(tag) for element in root.iter() for tag in _tags(element) if _space(tag)})
     prefixes = {space: prefix(index) for index, space in enumerate(spaces)}
@@ -86,7 +87,7 @@ def _element(
 
 
 def _with_default_namespaces(root: etree._Element) -> bytes:
-    """Every element in the default namespace, redeclared wherever it changes."""
+    """Serialize every element in the default namespace, redeclared wherever it changes."""
 
     def element(node: etree._Element, inherited: str) -> str:
         space, local = _space(node.tag), etree.QName(node.tag).localname
@@ -112,20 +113,20 @@ def _hanging(element: etree._Element) -> list[str]:
 
 
 def _value(element: etree._Element, key: str, prefixes: dict[str, str]) -> str:
-    """An attribute's value: that of xsi:type is a name, which hangs on prefixes itself."""
+    """An attribute's value; the name in xsi:type gets the new prefix."""
     value = str(element.attrib[key])
     return _name(_resolve_name(element, value), prefixes) if key == _TYPE else value
 
 
 def _resolve_name(element: etree._Element, name: str) -> str:
-    """A name in an attribute with the namespace that its prefix stands for there."""
+    """A name in an attribute, with the namespace of its prefix there."""
     prefix, colon, local = name.strip().rpartition(":")
     space = element.nsmap.get(prefix if colon else None)
     return f"{{{space}}}{local}" if space else local
 
 
 def _pretty(root: etree._Element) -> bytes:
-    """Indented where white space carries no meaning: between elements, never inside a text."""
+    """Indent the document only between elements, never inside a text."""
     copied = etree.fromstring(etree.tostring(root))
     etree.indent(copied, space="   ")
     return bytes(etree.tostring(copied, xml_declaration=True, encoding="UTF-8"))
@@ -134,7 +135,7 @@ def _pretty(root: etree._Element) -> bytes:
 def _cdata(value: str) -> str:
     if not value.strip() or "\r" in value:
         return escape(value)
-    middle = max(1, len(value) // 2)  # half as CDATA, half as text: the reader must join them
+    middle = max(1, len(value) // 2)  # half as CDATA, half as text, which a reader must join
     return f"<![CDATA[{value[:middle].replace(']]>', ']]]]><![CDATA[>')}]]>{escape(value[middle:])}"
 
 
@@ -165,5 +166,5 @@ def _change_quotes(declaration: str, quote: str) -> str:
 
 
 def bare_envelope(content: str, version: Version = SOAP_11) -> bytes:
-    """An envelope around `content`, without an XML declaration, for requests that are bad on purpose."""
+    """An envelope around `content`, without an XML declaration, for intentionally bad requests."""
     return f'<s:Envelope xmlns:s="{version.envelope}"><s:Body>{content}</s:Body></s:Envelope>'.encode()

@@ -1,1 +1,1 @@
-"""OpenAPI 3.0 and 3.1 documents, read as WSDLs are: REST over JSON as a service folder."""
+"""Imports OpenAPI 3.0 and 3.1 documents: REST with JSON as a service folder."""

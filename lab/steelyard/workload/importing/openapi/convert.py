@@ -1,4 +1,4 @@
-"""From an OpenAPI document to its service folder, and what is said of it."""
+"""Converts an OpenAPI document to a service folder, and reports what was left out."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .references import Node, OpenApiDocuments
 
 
 def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder: str) -> ImportOutput:
-    """Write the service `name` that the document `raw` of `place` describes into `folder`, which will be called `said_folder`.
+    """Write the service `name` of the document `raw` from `place` into `folder`; output names the folder `said_folder`.
 
-    Raises ImportRefusedError where it cannot be read or no operation of it can be taken over.
+    Raises ImportRefusedError if the document cannot be read or no operation can be imported.
     """
     documents = OpenApiDocuments(place, raw)
     description = read_openapi(documents)
@@ -33,7 +33,7 @@ def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder:
     sampled = taking.sample_requests()
     if not sampled:
         why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-        raise ImportRefusedError(f"no operation of {place} can be taken over{why}")
+        raise ImportRefusedError(f"no operation of {place} can be imported{why}")
     target = origin_of(sampled[0].operation.server)
     scheme = _scheme(name, sampled, description)
     judged = [sample.operation.name for sample in sampled if sample.operation.answers]
@@ -71,7 +71,7 @@ def origin_of(server: str) -> str:
 
 
 class _Taking:
-    """Samples of a description's operations, and the two schemas that they and the answers keep."""
+    """Makes samples of a description's operations, and the two schemas: one of requests, one of answers."""
 
     def __init__(self, documents: OpenApiDocuments, description: OpenApiDescription) -> None:
         old = str(documents.root.value["openapi"]).startswith("3.0")
@@ -82,7 +82,7 @@ class _Taking:
         self._sent: dict[str, list[str]] = {}
 
     def sample_requests(self) -> list[SampledRequest]:
-        """The operations that a valid request can be made for; the others are left out in the description, with the reason."""
+        """The operations with a valid sample request. The others are noted as left out, with the reason."""
         sampled = []
         for operation in self._description.operations:
             try:
@@ -95,11 +95,11 @@ class _Taking:
         return sampled
 
     def notes(self) -> list[str]:
-        """What was not taken over as it stands."""
+        """Notes on what was changed during the import."""
         return [*self.requests.notes, *self.answers.notes, *self._samples.notes]
 
     def sent_names(self, sampled: Sequence[SampledRequest]) -> list[str]:
-        """The definitions of what the sampled requests send."""
+        """The names of the definitions that the sampled requests use."""
         return [name for sample in sampled for name in self._sent[sample.operation.name]]
 
     def _request(self, operation: RestOperation) -> SampledRequest:
@@ -134,7 +134,7 @@ class _Taking:
         return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open)
 
     def _value(self, name: str, parameter: RestParameter) -> Any:
-        """The value that is sent: of what may be left out, only one that its author shows; None where none is."""
+        """The value to send. An optional parameter is sent only if the document shows an example; else None."""
         if parameter.required or parameter.offered:
             return self._make_value(name, parameter.schema, parameter.offered, "text")
         if parameter.schema is None:
@@ -156,7 +156,7 @@ class _Taking:
 
 
 def _keep_one_server(description: OpenApiDescription) -> None:
-    """Leave out, with the reason, what runs on another server than the first operation."""
+    """Leave out, with the reason, operations on another server than the first operation's."""
     kept: list[RestOperation] = []
     for operation in description.operations:
         if kept and origin_of(operation.server) != origin_of(kept[0].server):
@@ -168,7 +168,7 @@ def _keep_one_server(description: OpenApiDescription) -> None:
 
 
 def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDescription) -> Scheme | None:
-    """Who asks: the first way that a service file can say; what it cannot is noted for the user to fill in."""
+    """The first security scheme that a service file supports. Notes what the user must fill in."""
     wanted: dict[Scheme, list[str]] = {}
     for sample in sampled:
         for scheme in sample.operation.schemes:
@@ -178,13 +178,13 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
         where = f"security '{one_line(scheme.name, 60)}' of {_names_text(names)}: {scheme.words}"
         if scheme is chosen:
             user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
-            description.notes.append(f"{where}: {user}give the secret in the variable {secret_variable(name)}")
+            description.notes.append(f"{where}: {user}put the secret into the variable {secret_variable(name)}")
         elif scheme.kind:
             description.notes.append(
-                f"{where}; a service file says who asks once: load these apart, or use --secret-header"
+                f"{where}; a service file has one scheme: load these operations separately, or use --secret-header"
             )
         else:
-            description.notes.append(f"{where}; it is not taken over")
+            description.notes.append(f"{where}; it was not imported")
     return chosen
 
 
@@ -195,18 +195,19 @@ def _names_text(names: Sequence[str]) -> str:
 def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[str]:
     notes = []
     if is_url(place) and origin(place) != origin(target):
-        where = f"the description came from {origin(place)}, but says that the service is at {origin(target)}"
-        notes.append(f"{where}: look at `target` in service.toml")
+        where = f"the description came from {origin(place)}, but gives {origin(target)} as the service's address"
+        notes.append(f"{where}: check `target` in service.toml")
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:
         notes.append(
-            f"no JSON schema is described for the answers of {_names_text(unjudged)}: judged by their status alone"
+            f"the description has no JSON schema for the answers of {_names_text(unjudged)}: only their status is "
+            "checked"
         )
     return notes
 
 
 def _keep_documents(documents: OpenApiDocuments, folder: Path) -> None:
-    """The documents as they were read, beside each other as they stood."""
+    """Save the documents as they were read, with the same relative paths."""
     root = documents.root.place
     for place, raw in documents.raw.items():
         if place == root:

@@ -1,4 +1,4 @@
-"""What an OpenAPI document offers: each operation with its parameters, body, right answers, security and server."""
+"""Reads an OpenAPI document: each operation with its parameters, body, right answers, security and server."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .references import Node, OpenApiDocuments
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 SAFE = ("get", "head", "options")
-NOWHERE = paths.url(8080, "")  # what stands for a server that nobody named
+NOWHERE = paths.url(8080, "")  # used if the document names no server
 _JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
-_IGNORED = ("accept", "content-type", "authorization")  # header parameters that OpenAPI has other words for
+_IGNORED = ("accept", "content-type", "authorization")  # OpenAPI describes these elsewhere
 _SUCCESS = tuple(int(status) for status in HTTPStatus if 200 <= status < 300)
 
 
 @dataclass(frozen=True)
 class RestParameter:
-    """A parameter: how it is written, its schema (None: any text), and the values that its author shows."""
+    """A parameter: its serialization, its schema (None: any text), and the document's examples."""
 
     form: WireForm
     required: bool
@@ -39,7 +39,7 @@ class RestParameter:
 
 @dataclass(frozen=True)
 class RestBody:
-    """A request's JSON body: what it is sent as, its schema (None: anything), and the values that its author shows."""
+    """A request's JSON body: its content type, its schema (None: anything), and the document's examples."""
 
     content_type: str
     schema: Node | None
@@ -48,8 +48,8 @@ class RestBody:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A way to say who asks: its `kind` in the words of a service file (empty: none of them), the `header` of an API key, and
-    what it is called and wants, in words."""
+    """A security scheme: its `kind` as in a service file (empty: not supported), the `header` of an API key, its name,
+    and `words` that describe it."""
 
     name: str
     kind: str
@@ -59,8 +59,11 @@ class Scheme:
 
 @dataclass(frozen=True)
 class RestOperation:
-    """One operation. `statuses` are those of right answers, `answers` the schemas that one of them must keep; `has_body`: each
-    right answer has a body. `schemes`: all of them together say who asks, none where nobody needs to."""
+    """One operation.
+
+    `statuses` are those of right answers; an answer must match one of the schemas `answers`. `has_body`: every right
+    answer has a body. `schemes` are all required together; empty: no credentials are needed.
+    """
 
     name: str
     method: str
@@ -76,13 +79,13 @@ class RestOperation:
 
     @property
     def changes_data(self) -> bool:
-        """Whether its method is not one of those that leave nothing behind."""
+        """Whether its method changes data, as all but GET, HEAD and OPTIONS do."""
         return self.method not in SAFE
 
 
 @dataclass
 class OpenApiDescription:
-    """The operations of a document in order, what is left out with its reasons, and notes on what was taken over differently."""
+    """The operations of a document in order, what was left out and why, and notes on what was changed."""
 
     title: str
     operations: list[RestOperation] = field(default_factory=list)
@@ -91,7 +94,7 @@ class OpenApiDescription:
 
 
 def read_openapi(documents: OpenApiDocuments) -> OpenApiDescription:
-    """The operations of every path; raises ImportRefusedError where the document is no OpenAPI 3.0 or 3.1."""
+    """The operations of every path; raises ImportRefusedError if the document is not OpenAPI 3.0 or 3.1."""
     root = documents.root
     require_spoken(root)
     try:
@@ -101,24 +104,24 @@ def read_openapi(documents: OpenApiDocuments) -> OpenApiDescription:
 
 
 def require_spoken(root: Node) -> None:
-    """Raises ImportRefusedError where a document is of another kind, which is named."""
+    """Raises ImportRefusedError with the document's kind if it is not OpenAPI 3.0 or 3.1."""
     if not isinstance(root.value, dict):
-        raise ImportRefusedError(f"{root.place} is no OpenAPI document: at its top is no object")
+        raise ImportRefusedError(f"{root.place} is not an OpenAPI document: its top level is not an object")
     data = root.value.get("data")
     if "__schema" in root.value or (isinstance(data, dict) and "__schema" in data):
         raise graphql_refusal(root.place)
     for key, name in (("swagger", "Swagger 2.0"), ("asyncapi", "AsyncAPI")):
         if key in root.value:
-            hint = "convert it to OpenAPI 3 first" if key == "swagger" else "there is no HTTP in it to be asked"
-            raise ImportRefusedError(f"{root.place} is {name}; OpenAPI 3.0 and 3.1 are read", hint=hint)
+            hint = "convert it to OpenAPI 3 first" if key == "swagger" else "it does not describe HTTP requests"
+            raise ImportRefusedError(f"{root.place} is {name}; only OpenAPI 3.0 and 3.1 are supported", hint=hint)
     version = root.value.get("openapi")
     if not isinstance(version, str) or not re.match(r"3\.[01](\.|$)", version):
         said = (
-            "says no version 'openapi' as a text"
+            "has no version in a text field 'openapi'"
             if not isinstance(version, str)
             else f"is OpenAPI {one_line(version, 40)}"
         )
-        raise ImportRefusedError(f"{root.place} {said}; OpenAPI 3.0 and 3.1 are read")
+        raise ImportRefusedError(f"{root.place} {said}; only OpenAPI 3.0 and 3.1 are supported")
 
 
 class _OpenApiReading:
@@ -145,12 +148,12 @@ class _OpenApiReading:
                 if item.has(method):
                     self._read_operation(template, method, item, servers)
         if self._root.has("webhooks"):
-            self._read.left.append(Left("webhooks", "they are requests that the service sends itself"))
+            self._read.left.append(Left("webhooks", "the service sends these requests itself"))
         others = servers[1:]
         if others and self._read.operations:
             said = ", ".join(others[:5])
             self._read.notes.append(
-                f"servers: {servers[0]} is taken; there are also {said}: see `target` in service.toml"
+                f"servers: {servers[0]} was chosen; the others are {said}: see `target` in service.toml"
             )
         return self._read
 
@@ -160,14 +163,14 @@ class _OpenApiReading:
             node = item.at(method)
             operation = self._operation(template, method, item, node, servers)
             if node.has("callbacks"):
-                self._read.notes.append(f"{operation.name}: its callbacks, which the service sends, are not answered")
+                self._read.notes.append(f"{operation.name}: the service's callbacks are not answered")
             self._read.operations.append(operation)
         except NotTakenError as error:
             self._read.left.append(Left(f"operation {where}", str(error)))
 
     def _operation(self, template: str, method: str, item: Node, node: Node, servers: Sequence[str]) -> RestOperation:
         if method == "trace":
-            raise NotTakenError("its method is TRACE, which gives back what was sent")
+            raise NotTakenError("its method is TRACE, which echoes the request")
         node.object()
         text = one_line(node.text("summary") or node.text("description"), 120)
         statuses, answers, has_body = self._answers(node, method)
@@ -191,12 +194,12 @@ class _OpenApiReading:
         numbers = (f"{plain}{f'.{number}' if number > 1 else ''}" for number in range(1, len(self._names) + 2))
         name = next(
             name for name in numbers if name.lower() not in self._names
-        )  # files of some systems know no capitals
+        )  # file names are case-insensitive on some systems
         self._names.add(name.lower())
         return name
 
     def _servers(self, level: Node) -> list[str]:
-        """The addresses of a level's servers, as whole URLs; NOWHERE where none can be told."""
+        """The absolute URLs of a level's servers; NOWHERE if it names none."""
         addresses = []
         for server in level.nodes("servers"):
             url = server.text("url")
@@ -205,7 +208,7 @@ class _OpenApiReading:
             addresses.append(url.strip())
         place = self._root.place
         if not addresses and not is_url(place):
-            self._read.notes.append(f"the document names no server: {NOWHERE} is put down as `target` in service.toml")
+            self._read.notes.append(f"the document names no server: `target` in service.toml is set to {NOWHERE}")
         whole: dict[str, None] = {}
         refused = None
         for address in addresses or ["/"]:
@@ -218,7 +221,7 @@ class _OpenApiReading:
         return list(whole)
 
     def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
-        """Those of the path and of the operation, which go before."""
+        """The parameters of the path and of the operation; the operation's take precedence."""
         described: dict[tuple[str, str], Node] = {}
         for level in (item, node):
             for listed in level.nodes("parameters"):
@@ -226,20 +229,22 @@ class _OpenApiReading:
                 described[(parameter.text("in"), parameter.text("name"))] = parameter
         for (where, name), parameter in described.items():
             if where not in STYLES or not name:
-                raise NotTakenError(f"{parameter.where} is a parameter without a name, or in no place that there is")
+                raise NotTakenError(f"{parameter.where} is a parameter without a name or with an unknown `in`")
             if where == "header" and name.lower() in _IGNORED:
                 continue
             if where == "header" and not _FIELD.fullmatch(name):
-                raise NotTakenError(f"{parameter.where} has a name that no header field can have")
+                raise NotTakenError(f"{parameter.where} has a name that is not a valid header name")
             yield self._parameter(where, name, parameter)
 
     def _parameter(self, where: str, name: str, node: Node) -> RestParameter:
         style = node.text("style", STYLES[where][0])
         if style not in STYLES[where]:
-            raise NotTakenError(f"{node.where} has the style '{one_line(style, 40)}', which there is not in a {where}")
+            raise NotTakenError(
+                f"{node.where} has the style '{one_line(style, 40)}', which is not defined for a {where}"
+            )
         content = next(iter(node.children_by_name("content").items()), None)
         if content is not None and not _JSON.fullmatch(content[0]):
-            raise NotTakenError(f"{node.where} is written as {one_line(content[0], 60)}, not as JSON")
+            raise NotTakenError(f"{node.where} has the content type {one_line(content[0], 60)}, not JSON")
         form = WireForm(
             name, where, style, node.flag("explode", style == "form"), content is not None, node.flag("allowReserved")
         )
@@ -248,7 +253,7 @@ class _OpenApiReading:
         return RestParameter(form, where == "path" or node.flag("required"), schema, self._example_values(holder))
 
     def _example_values(self, holder: Node) -> tuple[Any, ...]:
-        """The values that a parameter or a body shows: `example`, else `examples` by name."""
+        """The examples of a parameter or body: `example`, else the values of `examples`."""
         if holder.has("example"):
             return (holder.value["example"],)
         named = (self._documents.resolve(example) for example in holder.children_by_name("examples").values())
@@ -263,7 +268,7 @@ class _OpenApiReading:
         if kind is None:
             if not described.flag("required") and method in SAFE:
                 return None
-            said = ", ".join(one_line(each, 60) for each in contents) or "of no kind that is told"
+            said = ", ".join(one_line(each, 60) for each in contents) or "of unknown content type"
             raise NotTakenError(f"its body is {said}, not JSON")
         content = contents[kind]
         schema = content.at("schema") if content.has("schema") else None
@@ -271,7 +276,8 @@ class _OpenApiReading:
         return RestBody(sent, schema, self._example_values(content))
 
     def _answers(self, node: Node, method: str) -> tuple[tuple[int, ...], tuple[Node, ...], bool]:
-        """Statuses of right answers, the schemas that one of them must keep (none: not judged), and whether each has a body."""
+        """The statuses of right answers, the schemas of which an answer must match one (none: not checked), and whether
+        every answer has a body."""
         responses = node.children_by_name("responses")
         right = {code: response for code, response in responses.items() if re.fullmatch(r"2(\d\d|XX)", code)}
         if not right:
@@ -287,13 +293,13 @@ class _OpenApiReading:
             if kind is not None and contents[kind].has("schema"):
                 schemas.append(contents[kind].at("schema"))
             elif contents:
-                judged = False  # of another kind, or of none that is described
+                judged = False  # not JSON, or without a schema
             has_body = has_body and kind is not None
         known = judged and bool(schemas) and method != "head"
         return tuple(statuses) or (200,), tuple(schemas) if known else (), known and has_body
 
     def _schemes(self, node: Node) -> tuple[Scheme, ...]:
-        """What says who asks: the first alternative that can be kept, else the first; nothing where one asks for nothing."""
+        """The first alternative that is supported, else the first; nothing if credentials are optional."""
         level = node if node.has("security") else self._root
         alternatives = []
         for requirement in level.nodes("security"):
@@ -307,17 +313,19 @@ class _OpenApiReading:
         components = self._root.at("components") if self._root.has("components") else self._root
         described = components.children_by_name("securitySchemes")
         if name not in described:
-            raise NotTakenError(f"its security names the scheme '{one_line(name, 60)}', which is not described")
+            raise NotTakenError(
+                f"its security names the scheme '{one_line(name, 60)}', which the document does not define"
+            )
         scheme = self._documents.resolve(described[name])
         kind, where = scheme.text("type"), scheme.text("in")
         if kind == "apiKey":
             key = scheme.text("name")
             if where != "query" and not _FIELD.fullmatch(key):
                 raise NotTakenError(
-                    f"{scheme.where} names '{one_line(key, 60)}', which is no name of a header field or cookie"
+                    f"{scheme.where} names '{one_line(key, 60)}', which is not a valid name of a header or cookie"
                 )
             if where == "header":
-                return Scheme(name, "api-key", f"an API key in the header field {key}", key)
+                return Scheme(name, "api-key", f"an API key in the header {key}", key)
             if where == "cookie":
                 return Scheme(name, "api-key", f"an API key in the cookie {key}: the secret is {key}=VALUE", "Cookie")
             return Scheme(
@@ -334,17 +342,17 @@ class _OpenApiReading:
             return Scheme(name, "bearer", f"a bearer token of {kind}, which you get from its issuer")
         if kind == "mutualTLS":
             return Scheme(name, "", "a client certificate: [tls] in service.toml names it")
-        raise NotTakenError(f"{scheme.where} is no security scheme that there is")
+        raise NotTakenError(f"{scheme.where} is not a known type of security scheme")
 
 
 def _json_of(contents: dict[str, Node]) -> str | None:
-    """The media type of a content that is JSON; None where none is."""
+    """The JSON media type of a content; None if it has none."""
     return next((kind for kind in contents if _JSON.fullmatch(kind) or kind.strip() in ("*/*", "application/*")), None)
 
 
 def _address(url: str) -> str:
-    """A server's URL without what may not stand in it; raises NotTakenError where it is none of HTTP."""
-    refused = NotTakenError(f"its server '{one_line(url, 80)}' is no http or https URL that can be asked")
+    """A server's URL without query, fragment and credentials; raises NotTakenError if it is not an HTTP URL."""
+    refused = NotTakenError(f"its server '{one_line(url, 80)}' is not a valid http or https URL")
     try:
         parts = urlsplit(url)
         origin(url)

@@ -1,4 +1,4 @@
-"""The service folder of an OpenAPI document: a path and a JSON body an operation, all of which may be edited in service.toml."""
+"""Writes the service folder of an OpenAPI document: path and JSON body of each operation, editable in service.toml."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from .description import RestOperation, Scheme
 SCHEMA = "contract/schema.json"
 REQUESTS = "contract/requests.json"
 _CHANGES = """
-# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the method: is it right?
-# `path` holds the values of its parameters, percent-encoded. Those that its description leaves open and shows no value for are
-# named above each operation.
+# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the method: please check.
+# `path` holds the values of its parameters, percent-encoded. Parameters without an example in the description
+# are listed above each operation.
 """
 _AUTH = """
-# Who asks: WORDS. The secret itself stands in the environment or in a file of yours (file:/path), never here.
+# Authentication: WORDS. Keep the secret in the environment or in a file of yours (file:/path), never here.
 """
 _LATER = """
-# What more there is; take away the # to use it.
+# More options; remove the # to use one.
 #
-# [expect]                         # of all operations; [operations.NAME.expect] of one
+# [expect]                         # for all operations; [operations.NAME.expect] for one
 # status = [200]
-# contains = "text"                # judged on every answer, as are least, most and matches
-# jsonpath = ["$.items[0].id"]     # judged on the answers that are kept, as are schema and
-# answer = "right.json"            # the values that it must have, whatever the order of its keys
+# contains = "text"                # checked on every answer, as are least, most and matches
+# jsonpath = ["$.items[0].id"]     # checked on the stored answers, as are schema and
+# answer = "right.json"            # the values of a right answer; the order of keys is free
 #
-# [auth]                           # the secret itself stands in the environment or in a file of yours, never here
+# [auth]                           # keep the secret in the environment or in a file of yours, never here
 # kind = "basic"                   # or digest, bearer, api-key (with header = "X-API-Key")
 # user = "me"
 # secret = "env:MY_PASSWORD"       # or file:/path
 #
 # [tls]
-# ca = "ca.pem"                    # of a server that the system's own roots do not know
-# certificate = "client.pem"       # and key = "client.key": a certificate of yours
+# ca = "ca.pem"                    # for a server that the system's roots do not sign for
+# certificate = "client.pem"       # and key = "client.key": your client certificate
 #
 # [data.customer]                  # fills {{customer}} in the samples, made before the run from its seed
 # kind = "csv"                     # or sequence, uniform, choice, date, text
 # file = "customers.csv"
 #
-# {{uuid}}, {{time}}, {{counter}} and {{nonce}} are made anew for each request that is sent.
+# {{uuid}}, {{time}}, {{counter}} and {{nonce}} get new values in each request that is sent.
 """
 
 
 @dataclass(frozen=True)
 class SampledRequest:
-    """An operation with its sample: the whole `path` with its query, `headers` of its own, the `body` (None: none is sent), and
-    the parameters that were `left_open`, in words."""
+    """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), and descriptions
+    of the parameters that were `left_open`."""
 
     operation: RestOperation
     path: str
@@ -64,8 +64,9 @@ class SampledRequest:
 
 @dataclass(frozen=True)
 class RestFolder:
-    """What is written: the service's `name` and `title`, the `place` that it came from, its `target`, who asks by which `scheme`
-    (None: nobody needs to say), the requests, and both schemas; `answers` is empty where none is judged."""
+    """The content of the folder: the service's `name` and `title`, the `place` of its description, its `target`, its
+    security `scheme` (None: no credentials), the requests, and both schemas; `answers` is empty if no answer is
+    checked."""
 
     name: str
     title: str
@@ -93,7 +94,9 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
     text += _CHANGES
     for sample in content.sampled:
         name = sample.operation.name
-        text += f"\n# may also have: {printable(', '.join(sample.left_open), 1000)}\n" if sample.left_open else "\n"
+        text += (
+            f"\n# optional parameters: {printable(', '.join(sample.left_open), 1000)}\n" if sample.left_open else "\n"
+        )
         text += tomli_w.dumps(
             {"operations": {name: _operation_entry(sample, folder, content.answers.get("$defs", {}))}}
         )
@@ -113,7 +116,7 @@ def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, 
     if operation.body is not None:
         described["sample"] = f"samples/{operation.name}.json"
         headers["Content-Type"] = operation.body.content_type
-        # Two braces open a place for data; in JSON they stand next to each other in texts alone.
+        # Two braces begin a place for data; in JSON they occur next to each other only within texts.
         written = json.dumps(sample.body, indent=2, ensure_ascii=False).replace("{{", "\\u007b{")
         (folder / str(described["sample"])).write_text(written + "\n", encoding="utf-8")
     described["headers"] = headers
@@ -138,7 +141,7 @@ def _auth(content: RestFolder) -> dict[str, str]:
 
 
 def secret_variable(name: str) -> str:
-    """The variable of the environment that a service's secret is looked for in."""
+    """The environment variable for a service's secret."""
     return f"{'' if name[:1].isalpha() else 'SERVICE_'}{name.upper().replace('-', '_')}_SECRET"
 
 

@@ -1,4 +1,4 @@
-"""Values that keep a JSON Schema: what it shows as examples first, else everything that it describes, once."""
+"""Makes values that match a JSON Schema: from its examples first, else with every described property once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ _Within = frozenset[str]
 
 
 class JsonSamples:
-    """Makes values for schemas that refer to `definitions` (`#/$defs/NAME`); `notes` are examples that were not good."""
+    """Makes values for schemas that refer to `definitions` (`#/$defs/NAME`);
+
+    `notes` lists examples that do not match.
+    """
 
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.notes: list[str] = []
@@ -66,20 +69,23 @@ class JsonSamples:
         )
 
     def value(self, name: str, offered: Sequence[Any] = ()) -> Any:
-        """A value that keeps the definition `name`: the first that is `offered` and does, else a made one; raises UnmetError."""
+        """A value that matches the definition `name`: the first of `offered` that does, else a generated one.
+
+        Raises UnmetError.
+        """
         schema = self._definitions[name]
         try:
             for example in offered:
                 if self._takes(schema, example):
                     return example
-                self.notes.append(f"an example of {name} does not keep its schema, and was not used")
+                self.notes.append(f"an example of {name} does not match its schema, and was not used")
             made = _MakingJson(self._definitions, self._takes).value(schema, frozenset())
             if not self._takes(schema, made):
-                raise UnmetError(f"no value was made that its schema takes: {self._why(schema, made)}")
+                raise UnmetError(f"no value was found that matches its schema: {self._why(schema, made)}")
         except RecursionError:
             raise UnmetError("its schema is nested too deeply") from None
         except OverflowError:
-            raise UnmetError("its schema has numbers that are too large to be tried") from None
+            raise UnmetError("the numbers in its schema are too large") from None
         return made
 
     def _takes(self, schema: Any, value: Any) -> bool:
@@ -95,7 +101,7 @@ class JsonSamples:
 
 
 class _MakingJson:
-    """One value while it is made: how many values it holds so far."""
+    """The construction of one value; counts how many values it holds so far."""
 
     def __init__(self, definitions: Mapping[str, Any], takes: Any) -> None:
         self._definitions = definitions
@@ -103,23 +109,23 @@ class _MakingJson:
         self._made = 0
 
     def value(self, schema: Any, within: _Within) -> Any:
-        """A value for a schema that stands in the definitions `within`; raises UnmetError."""
+        """A value for a schema within the definitions `within`; raises UnmetError."""
         self._made += 1
         if self._made > MOST_VALUES:
-            raise UnmetError(f"it would make a value of more than {MOST_VALUES} values")
-        reason = "its schema takes nothing"
+            raise UnmetError(f"a sample would have more than {MOST_VALUES} values")
+        reason = "its schema accepts no value"
         for flat, inner in itertools.islice(self._alternatives(schema, within), _MOST_ALTERNATIVES):
             try:
                 for candidate in self._candidates(flat, inner):
                     if self._takes(schema, candidate):
                         return candidate
-                reason = f"no value was made for {json.dumps({key: flat[key] for key in list(flat)[:6]})[:200]}"
+                reason = f"no value was found for {json.dumps({key: flat[key] for key in list(flat)[:6]})[:200]}"
             except UnmetError as error:
                 reason = str(error)
         raise UnmetError(reason)
 
     def _alternatives(self, schema: Any, within: _Within) -> Iterator[tuple[dict[str, Any], _Within]]:
-        """Each way to keep a schema, as keywords without references and choices; none where it would stand within itself."""
+        """Each way to match a schema, as keywords without references and choices; none for a recursive reference."""
         if schema is False:
             return
         if schema is True:
@@ -169,7 +175,7 @@ class _MakingJson:
                 yield from _plain(schema, kind)
 
     def _objects(self, schema: dict[str, Any], within: _Within) -> Iterator[dict[str, Any]]:
-        """Everything that is described; then, where that is too much, what is required alone."""
+        """All described properties; then, in case that is too much, only the required ones."""
         required = schema.get("required", [])
         described = schema.get("properties", {})
         made = {}
@@ -191,7 +197,7 @@ class _MakingJson:
         yield {}
 
     def _additional_schema(self, schema: dict[str, Any], name: str) -> Any:
-        """The schema of a property that is not described by its name."""
+        """The schema of a property that is not listed by name."""
         for pattern, inner in schema.get("patternProperties", {}).items():
             if self._takes({"pattern": pattern}, name):
                 return inner
@@ -215,7 +221,7 @@ class _MakingJson:
         yield first
 
     def _distinct_values(self, schema: Any, value: Any) -> Iterator[Any]:
-        """Values of a schema that differ from each other, the first of them given."""
+        """Distinct values of a schema; the first is given."""
         yield value
         for flat, _ in self._alternatives(schema, frozenset()):
             yield from (other for other in flat.get("enum", []) if other != value)
@@ -227,7 +233,7 @@ class _MakingJson:
 
 
 def _kinds_of(schema: dict[str, Any]) -> list[str]:
-    """The types that keywords speak of where none is said."""
+    """The types that the keywords imply if `type` is absent."""
     return [kind for kind, words in _INFERRED.items() if any(word in schema for word in words)] or ["string"]
 
 
@@ -246,7 +252,7 @@ def _variants(value: Any, number: int) -> Iterator[Any]:
 
 
 def _merge_schemas(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Keywords that keep both of two schemas, as far as can be said without trying; the whole is judged anyway."""
+    """Keywords that combine two schemas as far as possible; the result is validated anyway."""
     merged = dict(schema)
     for key, value in other.items():
         if key not in merged:

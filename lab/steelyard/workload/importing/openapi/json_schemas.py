@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI as plain JSON Schema 2020-12: each once, references within the file, nothing in it that leads elsewhere."""
+"""Converts OpenAPI schemas to plain JSON Schema 2020-12: each once, with references only within the file."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentS
 
 
 class SchemaBook:
-    """The `$defs` of one JSON Schema: what is `defined` by name, and every schema that this refers to.
+    """The `$defs` of one JSON Schema: the definitions by name, and every schema that they refer to.
 
-    `sent` says which way the messages go: of what a client sends, a property that is `readOnly` is not required, of an answer
-    one that is `writeOnly`. `notes` are what was not taken over as it stands.
+    `sent`: the schema is of requests, in which `readOnly` properties are not required; else of answers, in which
+    `writeOnly` properties are not. `notes` lists what was changed.
     """
 
     def __init__(self, documents: OpenApiDocuments, *, old: bool, sent: bool) -> None:
         self.definitions: dict[str, Any] = {}
         self.notes: list[str] = []
         self._documents = documents
-        self._old = old  # 3.0, whose schemas are a dialect of its own
+        self._old = old  # OpenAPI 3.0 has its own schema dialect
         self._not_ours = "readOnly" if sent else "writeOnly"
         self._names: dict[tuple[str, str], str] = {}
         self._waiting: list[tuple[str, Node]] = []
@@ -50,7 +50,8 @@ class SchemaBook:
         self._converted = 0
 
     def define(self, name: str, alternatives: Iterable[Node]) -> None:
-        """Make a definition of this name, which any of the schemas may be; raises NotTakenError where it cannot be used."""
+        """Make a definition of this name that matches any of the schemas; raises NotTakenError if one cannot be
+        used."""
         converted = [self._schema(node) for node in alternatives]
         while self._waiting:
             key, node = self._waiting.pop()
@@ -66,7 +67,7 @@ class SchemaBook:
         self._require_end(name)
 
     def file_content(self, names: Iterable[str]) -> dict[str, Any]:
-        """The file's content: the definitions of these names and those that they need."""
+        """The file's content: the definitions of these names and all that they refer to."""
         needed: dict[str, None] = {}
         for name in names:
             needed[name] = None
@@ -74,7 +75,7 @@ class SchemaBook:
         return {"$schema": DIALECT, "$defs": {name: self.definitions[name] for name in needed}}
 
     def _require_end(self, name: str) -> None:
-        """Raises NotTakenError where schemas refer to each other in a circle without a value between them."""
+        """Raises NotTakenError if schemas refer to each other in a circle without a value between them."""
         done: set[str] = set()
         on_way: list[str] = []
         waiting: list[tuple[str, bool]] = [(name, True)]
@@ -84,14 +85,14 @@ class SchemaBook:
                 done.add(on_way.pop())
             elif key in on_way:
                 del self.definitions[name]
-                raise NotTakenError(f"the schema {key.removeprefix('schema.')} is itself without an end")
+                raise NotTakenError(f"the schema {key.removeprefix('schema.')} refers to itself endlessly")
             elif key not in done:
                 on_way.append(key)
                 waiting.append((key, False))
                 waiting += [(inner, True) for inner in _in_place(self.definitions[key])]
 
     def _name_of(self, node: Node) -> str:
-        """The definition that a reference leads to, made later where it is not there yet."""
+        """The name of the definition that a reference leads to; it is added if it is missing."""
         target = self._documents.target(node)
         place = (target.place, target.pointer)
         if place not in self._names:
@@ -107,18 +108,18 @@ class SchemaBook:
             return node.value
         self._converted += 1
         if self._converted > MOST_SCHEMAS:
-            raise NotTakenError(f"its schemas are more than {MOST_SCHEMAS:,}")
+            raise NotTakenError(f"it uses more than {MOST_SCHEMAS:,} schemas")
         node.object()
         for word in _UNSPOKEN:
             if node.has(word):
-                raise NotTakenError(f"{node.where} has a {word}, which is not spoken here")
+                raise NotTakenError(f"{node.where} has a {word}, which is not supported")
         if node.has("$ref"):
             reference = {"$ref": _DEFS + self._name_of(node)}
             return reference if self._old else reference | self._plain(node)
         return self._nullable(node, self._plain(node))
 
     def _plain(self, node: Node) -> dict[str, Any]:
-        """A schema's own keywords, but `$ref`."""
+        """A schema's own keywords, without `$ref`."""
         schema = dict(self._values(node))
         for key in _LISTS:
             if node.has(key):
@@ -139,7 +140,7 @@ class SchemaBook:
         return schema
 
     def _values(self, node: Node) -> Iterator[tuple[str, Any]]:
-        """The keywords that hold no schema, each of the kind that it must be."""
+        """The keywords without subschemas, each checked for its type."""
         if node.has("type"):
             yield "type", self._types(node.at("type"))
         for key in (*_NUMBERS, *_COUNTS):
@@ -161,22 +162,22 @@ class SchemaBook:
     def _types(self, node: Node) -> Any:
         types = [node.value] if isinstance(node.value, str) else node.value
         if not isinstance(types, list) or not types or (self._old and not isinstance(node.value, str)):
-            raise NotTakenError(f"{node.where} is no type")
+            raise NotTakenError(f"{node.where} is not a type")
         for kind in types:
             if kind not in TYPES:
-                raise NotTakenError(f"{node.where} is '{str(kind)[:40]}', which is no type")
+                raise NotTakenError(f"{node.where} is '{str(kind)[:40]}', which is not a type")
         return node.value
 
     def _is_expression(self, pattern: str) -> bool:
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError):
-            self.notes.append(f"the pattern '{pattern[:80]}' cannot be read here: what it says is not judged")
+            self.notes.append(f"the pattern '{pattern[:80]}' is not supported here, and is not checked")
             return False
         return True
 
     def _nullable(self, node: Node, schema: dict[str, Any]) -> dict[str, Any]:
-        """What 3.0 calls nullable, in the words of JSON Schema."""
+        """The `nullable` of 3.0 in JSON Schema."""
         if not self._old or not node.flag("nullable"):
             return schema
         if "enum" in schema and None not in schema["enum"]:
@@ -192,7 +193,7 @@ class SchemaBook:
         return isinstance(described.value, dict) and described.flag(self._not_ours)
 
     def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
-        """Each alternative says by its name which it is."""
+        """Bind each alternative to its discriminator value."""
         described = node.at("discriminator")
         told, mapping = described.text("propertyName"), described.children_by_name("mapping")
         for key in ("oneOf", "anyOf"):
@@ -208,7 +209,7 @@ class SchemaBook:
 
 
 def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:
-    """What is required, the values that there are, and those that are shown."""
+    """The list keywords: `required`, `enum` and `examples`."""
     if node.has("required"):
         yield "required", list(dict.fromkeys(_text(item) for item in node.nodes("required")))
     if node.has("enum"):
@@ -223,7 +224,7 @@ def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _bounds_of_3_0(node: Node) -> Iterator[tuple[str, Any]]:
-    """Bounds as 3.0 writes them: `exclusiveMinimum: true` says that the minimum itself is not allowed."""
+    """Exclusive bounds of 3.0: `exclusiveMinimum: true` excludes the minimum itself."""
     for side in ("Minimum", "Maximum"):
         if node.value.get(f"exclusive{side}") is True and node.has(side.lower()):
             yield f"exclusive{side}", _number(node.at(side.lower()), whole=False, above_zero=False)
@@ -233,18 +234,18 @@ def _number(node: Node, *, whole: bool, above_zero: bool) -> int | float:
     value = node.value
     good = isinstance(value, int | float) and not isinstance(value, bool)
     if not good or (whole and (value != int(value) or value < 0)) or (above_zero and value <= 0):
-        raise NotTakenError(f"{node.where} is {value!r:.40}, which is no such number")
+        raise NotTakenError(f"{node.where} is {value!r:.40}, which is not a valid number here")
     return int(value) if whole else value
 
 
 def _text(node: Node) -> str:
     if not isinstance(node.value, str):
-        raise NotTakenError(f"{node.where} is no text")
+        raise NotTakenError(f"{node.where} is not a text")
     return node.value
 
 
 def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
-    """The definitions that a schema needs, itself not counted."""
+    """The definitions that a schema refers to, without itself."""
     needed: dict[str, None] = {}
     waiting = [schema]
     while waiting:
@@ -266,7 +267,7 @@ def _definition_name(schema: Mapping[str, Any]) -> str | None:
 
 
 def _in_place(schema: Any) -> set[str]:
-    """The definitions that a schema applies to the very value that it is asked about."""
+    """The definitions that a schema applies to the same value, not to a part of it."""
     keys: set[str] = set()
     waiting = [schema]
     while waiting:

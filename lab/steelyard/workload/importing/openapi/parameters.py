@@ -1,4 +1,4 @@
-"""Parameters as OpenAPI writes them into paths, queries, header fields and cookies: style by style (section 4.8.12.3)."""
+"""Serializes OpenAPI parameters into paths, queries, headers and cookies by style (section 4.8.12.3)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ STYLES = {
     "cookie": ("form",),
 }
 _BETWEEN = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
-_RESERVED = ":/?@!$'()*,;"  # what a query may hold as it is; `#[]&=+` would mean something else
+_RESERVED = ":/?@!$'()*,;"  # allowed unescaped in a query; `#[]&=+` have another meaning
 
 
 @dataclass(frozen=True)
 class WireForm:
-    """How the value of one parameter is written: `where` it stands (path, query, header, cookie) under which `name`.
+    """How the value of one parameter is serialized: its place `where` (path, query, header, cookie) and its `name`.
 
-    `as_json`: as a JSON text, whatever the style. `reserved` letters of a query stay as they are.
+    `as_json`: as JSON text, whatever the style. `reserved` characters in a query stay unescaped.
     """
 
     name: str
@@ -36,15 +36,13 @@ class WireForm:
     reserved: bool = False
 
     def serialize(self, value: Any) -> str:
-        """A value with all that the style puts around it; raises UnmetError where the style knows no way to write it."""
+        """A value serialized in the parameter's style; raises UnmetError if the style cannot represent it."""
         if self.where == "header":
             return _sendable(self._simple(value, lambda text: text), self.name)
         if self.where == "path":
             written = self._in_path(value)
             if not written.strip("."):
-                raise UnmetError(
-                    f"parameter {self.name} has the value '{written}', with which there would be another path"
-                )
+                raise UnmetError(f"parameter {self.name} has the value '{written}', which would change the path")
             return written
         return self._in_query(value)
 
@@ -84,7 +82,7 @@ class WireForm:
             return f"{name}={self._quote(json.dumps(value, ensure_ascii=False))}"
         if self.style == "deepObject":
             if not isinstance(value, dict):
-                raise UnmetError(f"parameter {self.name} is no object, which its style deepObject needs")
+                raise UnmetError(f"parameter {self.name} is not an object, which its style deepObject needs")
             return "&".join(f"{name}%5B{key}%5D={item}" for key, item in self._pairs(name, value))
         if isinstance(value, list | dict) and self.explode:
             return "&".join(f"{key}={item}" for key, item in self._pairs(self.name, value))
@@ -92,8 +90,8 @@ class WireForm:
 
 
 def path_of(template: str, written: Mapping[str, str]) -> str:
-    """A path template with its parameters written in; raises NotTakenError where one of them is not described, or the path is
-    none."""
+    """A path template with its parameters filled in; raises NotTakenError if a parameter is not described, or the path
+    is not valid."""
     path = ""
     for place, piece in enumerate(template.split("{")):
         if place == 0:
@@ -101,9 +99,7 @@ def path_of(template: str, written: Mapping[str, str]) -> str:
             continue
         name, closes, rest = piece.partition("}")
         if not closes or name not in written:
-            raise NotTakenError(
-                f"its path {template[:100]} names '{name[:60]}', which is no parameter that is described"
-            )
+            raise NotTakenError(f"its path {template[:100]} names '{name[:60]}', which is not a described parameter")
         path += written[name] + _path_text(rest)
     return path
 
@@ -114,7 +110,7 @@ def _path_text(text: str) -> str:
 
 def _text(value: Any, name: str) -> str:
     if isinstance(value, dict | list):
-        raise UnmetError(f"parameter {name} holds values within values, which its style knows no way to write")
+        raise UnmetError(f"parameter {name} holds nested values, which its style cannot represent")
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
@@ -122,5 +118,5 @@ def _text(value: Any, name: str) -> str:
 
 def _sendable(text: str, name: str) -> str:
     if not text.isascii() or not text.isprintable() or text != text.strip():
-        raise UnmetError(f"parameter {name} has a value that no header field can carry")
+        raise UnmetError(f"parameter {name} has a value that is not valid in a header")
     return text

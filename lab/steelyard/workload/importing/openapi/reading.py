@@ -1,4 +1,4 @@
-"""A JSON or YAML document as values, however it was made: no type of its own, no alias that grows without bound, each key once."""
+"""Reads a JSON or YAML document as plain values: no custom types, bounded aliases, no duplicate keys."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import yaml
 from ....base.errors import ImportRefusedError
 from ..names import one_line
 
-MOST_NODES = 1_000_000  # with what aliases stand for, as often as they stand
+MOST_NODES = 1_000_000  # each use of an alias counts in full
 MOST_DEPTH = 100
 _STANDARD = "tag:yaml.org,2002:"
-# The core schema of YAML 1.2 (section 10.3): a date, `no` and `12:30` are texts, which YAML 1.1 made other things of.
+# The core schema of YAML 1.2 (section 10.3): dates, `no` and `12:30` are texts. YAML 1.1 reads them otherwise.
 _NULL = re.compile(r"|~|null|Null|NULL")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _WHOLE = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -24,15 +24,15 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def values_of(raw: bytes, place: str) -> Any:
-    """What a document holds, as dicts with text keys, lists, texts, numbers, booleans and None.
+    """A document's content as dicts with text keys, lists, texts, numbers, booleans and None.
 
-    Raises ImportRefusedError, which says what is wrong in which line, where it is no JSON or YAML or exceeds MOST_NODES values
-    or MOST_DEPTH levels.
+    Raises ImportRefusedError with the line if it is not JSON or YAML, or exceeds MOST_NODES values or MOST_DEPTH
+    levels.
     """
     try:
         text = raw.decode(json.detect_encoding(raw)).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise ImportRefusedError(f"{place} is no text: {error.reason} at byte {error.start}") from None
+        raise ImportRefusedError(f"{place} is not UTF-8 text: {error.reason} at byte {error.start}") from None
     values = _of_json(text, place) if text.lstrip()[:1] in ("{", "[") else _of_yaml(text, place)
     _require_bounded(values, place)
     return values
@@ -54,7 +54,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for key, value in pairs:
         if key in read:
-            raise ValueError(f"the key '{key[:80]}' stands twice in one object")
+            raise ValueError(f"the key '{key[:80]}' occurs twice in one object")
         read[key] = value
     return read
 
@@ -62,7 +62,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _finite(written: str) -> float:
     number = float(written)
     if not math.isfinite(number):
-        raise ValueError(f"{written[:40]} is no number that can be sent")
+        raise ValueError(f"{written[:40]} is not a valid JSON number")
     return number
 
 
@@ -71,7 +71,7 @@ def _depth_refusal(place: str) -> ImportRefusedError:
 
 
 def _require_bounded(values: Any, place: str) -> None:
-    """Every level is looked at once; a text that no encoding can carry (half a pair of UTF-16) is refused here, too."""
+    """Check depth, number of values, and that every text can be encoded (no half of a surrogate pair)."""
     level, nodes = [values], 0
     for _ in range(MOST_DEPTH):
         nodes += len(level)
@@ -115,7 +115,7 @@ def _of_yaml(text: str, place: str) -> Any:
 
 
 class _Open:
-    """A mapping or sequence that is not at its end yet: which line it began in, and how many values were built before it."""
+    """An open mapping or sequence: its first line, and how many values were built before it."""
 
     def __init__(self, value: dict[str, Any] | list[Any], anchor: str | None, before: int) -> None:
         self.value = value
@@ -126,7 +126,7 @@ class _Open:
 
 
 class _Built:
-    """Values as a parser's events build them: an alias is its value again, and counts as many values as that."""
+    """Builds values from a parser's events. An alias repeats its value, and counts as many values."""
 
     def __init__(self, place: str) -> None:
         self.root: Any = None
@@ -137,16 +137,16 @@ class _Built:
         self._documents = 0
 
     def add_event(self, event: Any) -> None:
-        """Go on with the next event; raises ImportRefusedError."""
+        """Process the next event; raises ImportRefusedError."""
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise self._refusal(event, "a second document begins, where one description is due")
+                raise self._refusal(event, "a second document begins, but only one is allowed")
         elif isinstance(event, yaml.ScalarEvent):
             self._scalar(event)
         elif isinstance(event, yaml.AliasEvent):
             if event.anchor not in self._named:
-                raise self._refusal(event, f"the alias *{event.anchor[:40]} stands within itself, or for nothing")
+                raise self._refusal(event, f"the alias *{event.anchor[:40]} refers to itself or to nothing")
             value, size = self._named[event.anchor]
             self._add(event, value, size)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
@@ -159,7 +159,7 @@ class _Built:
             raise _depth_refusal(self._place)
         inside = self._open[-1] if self._open else None
         if inside is not None and isinstance(inside.value, dict) and inside.key is None:
-            raise self._refusal(event, "a key is no plain text")
+            raise self._refusal(event, "a key is not a plain text")
         self._require_known(event, ("map", "seq"))
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         self._named.pop(event.anchor or "", None)
@@ -197,9 +197,9 @@ class _Built:
             inside.value.append(value)
         elif inside.key is None:
             if not isinstance(value, str):
-                raise self._refusal(event, "a key is no plain text")
+                raise self._refusal(event, "a key is not a plain text")
             if value in inside.value:
-                raise self._refusal(event, f"the key '{value[:80]}' stands twice in one mapping")
+                raise self._refusal(event, f"the key '{value[:80]}' occurs twice in one mapping")
             inside.key = value
         else:
             self._set(event, inside, inside.key, value)
@@ -211,7 +211,7 @@ class _Built:
             return
         listed = value if isinstance(value, list) else [value]
         if not all(isinstance(each, dict) for each in listed):
-            raise self._refusal(event, "'<<' takes in what is no mapping")
+            raise self._refusal(event, "'<<' merges a value that is not a mapping")
         inside.merged += listed
 
     def _scalar_value(self, event: Any) -> Any:
@@ -235,7 +235,7 @@ class _Built:
 
     def _require_known(self, event: Any, kinds: tuple[str, ...]) -> None:
         if event.tag not in (None, "!", *(f"{_STANDARD}{kind}" for kind in kinds)):
-            raise self._refusal(event, f"the tag {one_line(event.tag, 80)} is not of plain values")
+            raise self._refusal(event, f"the tag {one_line(event.tag, 80)} is not supported")
 
     def _refusal(self, event: Any, why: str) -> ImportRefusedError:
         return ImportRefusedError(f"{self._place}, line {event.start_mark.line + 1}: {why}")

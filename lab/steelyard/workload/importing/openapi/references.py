@@ -1,4 +1,4 @@
-"""Places in documents, and what `$ref` leads to: within the document or in files of its folder, never over a network."""
+"""Places in documents, and resolution of `$ref` within the document or in files of its folder, never over a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_HOPS = 20
 
 @dataclass(frozen=True)
 class Node:
-    """A value with where it stands: `pointer` (RFC 6901, empty for the whole) in the document `place`."""
+    """A value with its position: `pointer` (RFC 6901, empty for the whole) in the document `place`."""
 
     place: str
     pointer: str
@@ -27,52 +27,53 @@ class Node:
 
     @property
     def where(self) -> str:
-        """The place in words of a URL: `#/paths/~1orders/get`."""
+        """The position as a URL fragment: `#/paths/~1orders/get`."""
         return one_line(f"#{self.pointer}", 200)
 
     @property
     def last(self) -> str:
-        """The name that it has in what it stands in."""
+        """The last key or index of its pointer."""
         return unescape(self.pointer.rpartition("/")[2])
 
     def has(self, key: str) -> bool:
-        """Whether it is an object with this key."""
+        """Whether the value is an object with this key."""
         return isinstance(self.value, dict) and key in self.value
 
     def at(self, key: str | int) -> Node:
-        """What stands under a key or index that is there."""
+        """The child under an existing key or index."""
         escaped = str(key).replace("~", "~0").replace("/", "~1")
         return Node(self.place, f"{self.pointer}/{escaped}", self.value[key])
 
     def object(self) -> dict[str, Any]:
-        """Its value, an object; raises NotTakenError where it is none."""
+        """The value, which must be an object; raises NotTakenError if it is not."""
         return dict(self._value_of_kind(dict, "object"))
 
     def nodes(self, key: str) -> list[Node]:
-        """The items of the list under a key, none where it is not there; raises NotTakenError where it is no list."""
+        """The items of the list under a key, empty without the key; raises NotTakenError if it is not a list."""
         if key not in self.object():
             return []
         listed = self.at(key)
         return [listed.at(number) for number in range(len(listed._value_of_kind(list, "list")))]
 
     def children_by_name(self, key: str) -> dict[str, Node]:
-        """What the object under a key holds, by name, nothing where it is not there; raises NotTakenError where it is none."""
+        """The children of the object under a key by name, empty without the key; raises NotTakenError if it is not an
+        object."""
         if key not in self.object():
             return {}
         inner = self.at(key)
         return {name: inner.at(name) for name in inner.object()}
 
     def text(self, key: str, default: str = "") -> str:
-        """The text under a key; raises NotTakenError where something else stands there."""
+        """The text under a key; raises NotTakenError if it is not a text."""
         return str(self.at(key)._value_of_kind(str, "text")) if key in self.object() else default
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """The truth under a key; raises NotTakenError where something else stands there."""
+        """The boolean under a key; raises NotTakenError if it is not a boolean."""
         return bool(self.at(key)._value_of_kind(bool, "true or false")) if key in self.object() else default
 
     def _value_of_kind(self, kind: type, word: str) -> Any:
         if not isinstance(self.value, kind):
-            raise NotTakenError(f"{self.where} is {_value_text(self.value)}, where {word} is due")
+            raise NotTakenError(f"{self.where} is {_value_text(self.value)}, but must be {word}")
         return self.value
 
 
@@ -82,12 +83,12 @@ def _value_text(value: Any) -> str:
 
 
 def unescape(token: str) -> str:
-    """A name as a pointer writes it, plain."""
+    """Decode a token of a JSON pointer."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
 class OpenApiDocuments:
-    """A description and the files beside it that it refers to, each read once and only when something leads there."""
+    """A description and the files beside it that it refers to, each read once when it is first needed."""
 
     def __init__(self, place: str, raw: bytes) -> None:
         self.root = Node(place, "", values_of(raw, place))
@@ -95,41 +96,43 @@ class OpenApiDocuments:
         self._read = {place: self.root}
 
     def resolve(self, node: Node) -> Node:
-        """A node, or what its `$ref` leads to in the end; raises NotTakenError where that is nowhere, or may not be read."""
+        """Follow the `$ref`s of a node to the end; raises NotTakenError if the target is missing or may not be read."""
         for _ in range(MOST_HOPS):
             if not node.has("$ref"):
                 return node
             node = self.target(node)
-        raise NotTakenError(f"{node.where} leads from one $ref to another without an end")
+        raise NotTakenError(f"{node.where} begins an endless chain of $ref")
 
     def target(self, node: Node) -> Node:
-        """What the `$ref` of a node names; raises NotTakenError."""
+        """The target of a node's `$ref`; raises NotTakenError."""
         reference = node.text("$ref")
         location, fragment = urldefrag(reference)
         step = self._document(location, node) if location else self._read[node.place]
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
-            raise NotTakenError(f"{node.where} refers to '{one_line(reference, 80)}', which is no JSON pointer")
+            raise NotTakenError(f"{node.where} refers to '{one_line(reference, 80)}', which is not a JSON pointer")
         for token in fragment.split("/")[1:]:
             key: str | int = unescape(token)
             if isinstance(step.value, list) and str(key).isdecimal() and int(key) < len(step.value):
                 key = int(key)
             elif not step.has(str(key)):
-                raise NotTakenError(f"{node.where} refers to '{one_line(reference, 120)}', which is nowhere")
+                raise NotTakenError(f"{node.where} refers to '{one_line(reference, 120)}', which does not exist")
             step = step.at(key)
         return step
 
     def _document(self, location: str, node: Node) -> Node:
-        beside = "only what stands in the document and in files of its folder is read"
+        beside = "only the document and files in its folder are read"
         place = self.root.place
         try:
             parts = urlsplit(location)
         except ValueError:
-            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}', which is no place") from None
+            raise NotTakenError(
+                f"{node.where} refers to '{one_line(location, 80)}', which is not a valid location"
+            ) from None
         if parts.scheme or parts.netloc or documents.is_url(place) or parts.path.startswith("/"):
             raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}'; {beside}")
         if "\0" in unquote(parts.path):
-            raise NotTakenError(f"{node.where} refers to a file whose name is none")
+            raise NotTakenError(f"{node.where} refers to a file with an invalid name")
         path = (Path(node.place).parent / unquote(parts.path)).resolve()
         if path == Path(place).resolve():
             return self.root

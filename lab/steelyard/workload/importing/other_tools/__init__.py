@@ -1,4 +1,4 @@
-"""Readers of files that other tools keep requests in, chosen by content; a new one is one file, and one line here."""
+"""Readers of other tools' request files, chosen by content. A new reader is one file, and one line here."""
 
 from .curl_commands import CurlCommands
 from .har import Har
@@ -7,5 +7,5 @@ from .jmeter import JMeterPlan
 from .siege_urls import SiegeUrls
 from .soapui import SoapUiProject
 
-# The first that knows a file reads it: lines of text are tried last, those of the looser form after the others.
+# The first reader that recognizes a file reads it. Readers of plain text come last, the less strict after the others.
 READERS: tuple[Reader, ...] = (Har(), JMeterPlan(), SoapUiProject(), CurlCommands(), SiegeUrls())

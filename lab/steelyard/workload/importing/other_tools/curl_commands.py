@@ -1,4 +1,4 @@
-"""curl's command lines, as browsers and documentation give them: words are read as a shell reads them, and nothing is run."""
+"""Reads curl commands as browsers and documentation give them. Words are split as a shell does it; nothing is run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CurlCommands:
         return not head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) and _CURL.search(head) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all commands of curl; what else would be run is named."""
+        """The requests of all curl commands; other commands are listed as left out."""
         held = ImportedRequests("curl commands")
         for command in commands_of(text_of(content, place)):
             where = f"line {command.line}"
@@ -33,7 +33,7 @@ class CurlCommands:
             if not words:
                 continue
             if Path(words[0].replace("\\", "/")).name not in ("curl", "curl.exe"):
-                held.leave_out(f"{where}: {words[0][:40]}", "only commands of curl are read, and nothing is run")
+                held.leave_out(f"{where}: {words[0][:40]}", "only curl commands are imported, and nothing is run")
                 continue
             try:
                 _require_plain(command)
@@ -49,16 +49,14 @@ def _require_plain(command: Command) -> None:
         raise LeftOutError(command.broken)
     for word in command.words:
         if word.expanded is not None:
-            raise LeftOutError(
-                f"{word.expanded[:60]} is for a shell to fill in: write what it stands for, or a place {{{{NAME}}}}"
-            )
+            raise LeftOutError(f"{word.expanded[:60]} is expanded by a shell: write its value, or a place {{{{NAME}}}}")
         if word.text == "^":
-            raise LeftOutError("it is quoted for Windows' command line: copy it as a command of bash")
+            raise LeftOutError("it is quoted for the Windows command line: copy it as a bash command")
 
 
 @dataclass
 class _Part:
-    """One transfer: its options in order, and its addresses."""
+    """One transfer: its options in order, and its URLs."""
 
     options: list[tuple[str, str]] = field(default_factory=list)
     urls: list[str] = field(default_factory=list)
@@ -71,7 +69,7 @@ class _Part:
 
 
 def _parts(words: Sequence[str]) -> Iterator[_Part]:
-    """What stands between `--next`."""
+    """The transfers of a command, which `--next` separates."""
     part = _Part()
     for name, value in _options(words):
         if name == "next":
@@ -86,12 +84,12 @@ def _parts(words: Sequence[str]) -> Iterator[_Part]:
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Options by their long names with their values; addresses under the empty name. Raises LeftOutError."""
+    """Options by their long names with their values; URLs have an empty name. Raises LeftOutError."""
     left = list(reversed(words))
 
     def value_of(option: str) -> str:
         if not left:
-            raise LeftOutError(f"{option} lacks its value")
+            raise LeftOutError(f"{option} has no value")
         return left.pop()
 
     while left:
@@ -99,7 +97,7 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         if word.startswith("--") and len(word) > 2:
             name, equals, _ = word[2:].partition("=")
             if equals or name not in KNOWN:
-                raise LeftOutError(f"its option --{name[:40]} is not known here")
+                raise LeftOutError(f"its option --{name[:40]} is unknown")
             yield name, value_of(word) if name in WITH_VALUE else ""
         elif word.startswith("-") and len(word) > 1 and word != "--":
             letters = word[1:]
@@ -109,7 +107,7 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
                     yield LETTERS_WITH_VALUE[letter], letters or value_of(f"-{letter}")
                     break
                 if letter not in LETTERS:
-                    raise LeftOutError(f"its option -{letter} is not known here")
+                    raise LeftOutError(f"its option -{letter} is unknown")
                 yield LETTERS[letter], ""
         elif word != "--":
             yield "", word
@@ -120,10 +118,10 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
         if name in REFUSED:
             raise LeftOutError(REFUSED[name])
     if not part.urls:
-        raise LeftOutError("it names no address")
+        raise LeftOutError("it has no URL")
     for name in dict.fromkeys(name for name, _ in part.options):
         if name not in TAKEN and name not in QUIET:
-            held.leave_out(f"{where}: --{name}", WHY_LEFT.get(name, "there is no such option of a load"))
+            held.leave_out(f"{where}: --{name}", WHY_LEFT.get(name, "`load` has no such option"))
     headers, body = _headers(part, where, held), _body(part, place)
     method = (part.values("request") or [""])[-1] or ("HEAD" if part.has("head") else "POST" if _sends(part) else "GET")
     query = body if part.has("get") else ""
@@ -131,7 +129,7 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
     made = []
     for url in part.urls:
         if re.search(r"\[[^]:]*-[^]]*\]|(?<!\{)\{[^{}]*,[^{}]*\}", url) and not part.has("globoff"):
-            raise LeftOutError("its address stands for several ([1-9] or {a,b}): write them one by one")
+            raise LeftOutError("its URL is a pattern for several ([1-9] or {a,b}): write them one by one")
         address = url.partition("#")[0]
         if query:
             address += ("&" if "?" in address else "?") + query
@@ -158,7 +156,7 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
     for line in part.values("header"):
         name, colon, value = line.partition(":")
         if line.startswith("@"):
-            held.leave_out(f"{where}: --header {line[:60]}", "write the headers themselves")
+            held.leave_out(f"{where}: --header {line[:60]}", "write the headers into the command")
         elif colon and not value.strip():
             silent.add(name.strip().lower())
         elif colon or line.rstrip().endswith(";"):
@@ -175,7 +173,7 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
 
 
 def _body(part: _Part, place: Path) -> str:
-    """What -d and its kin send together; raises LeftOutError."""
+    """The body that -d and its variants send together; raises LeftOutError."""
     pieces: list[tuple[str, str]] = []
     for name, value in part.options:
         if name not in BODY:
@@ -191,7 +189,7 @@ def _body(part: _Part, place: Path) -> str:
 
 
 def _nothing() -> str:
-    raise LeftOutError("its body comes from what another command prints")
+    raise LeftOutError("its body is the output of another command")
 
 
 def _url_encode(value: str, place: Path) -> str:

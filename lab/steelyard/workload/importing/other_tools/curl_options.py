@@ -1,4 +1,4 @@
-"""curl's options: which take a value, which a request needs nothing of, and why others are not taken over."""
+"""curl's options: which take a value, which do not affect a request, and why others are not imported."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KNOWN = {
         "retry-connrefused retry-all-errors raw styled-output no-styled-output tr-encoding next"
     ),
 }
-# What becomes of an answer, or is so in any load.
+# Options that only concern the answer, or that every load has anyway.
 QUIET = {
     *_words(
         "silent show-error verbose include fail fail-with-body no-buffer progress-bar globoff output remote-name write-out "
@@ -50,26 +50,26 @@ QUIET = {
     )
 }
 TAKEN = {*BODY, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query")}
-_PARTS = "its body has several parts, which no sample can hold"
+_PARTS = "its body is multipart, which a sample cannot hold"
 REFUSED = {
     "form": _PARTS,
     "form-string": _PARTS,
-    "upload-file": "it sends a file as it is; write it as --data-binary @FILE",
-    "config": "its options stand in another file",
-    "aws-sigv4": "it signs each request, which `load` cannot",
-    "ntlm": "NTLM belongs to a connection, and `load` does not speak it",
-    "negotiate": "it asks another server who asks",
-    "netrc": "who asks stands in another file",
+    "upload-file": "it uploads a file; write it as --data-binary @FILE",
+    "config": "its options are in another file",
+    "aws-sigv4": "it signs each request, which `load` does not support",
+    "ntlm": "`load` does not support NTLM",
+    "negotiate": "it gets its credentials from another server",
+    "netrc": "its credentials are in another file",
 }
-_REDIRECTS = "redirects are not followed: name the address that answers"
+_REDIRECTS = "redirects are not followed: give the final URL"
 WHY_LEFT = {
     "location": _REDIRECTS,
     "location-trusted": _REDIRECTS,
-    "compressed": "`steelyard load --gzip` lets answers come packed",
-    "insecure": "verify = false under [tls] of service.toml takes any certificate",
-    "cacert": "ca under [tls] of service.toml names it",
-    "cert": "certificate under [tls] of service.toml names it",
-    "key": "key under [tls] of service.toml names it",
-    "max-time": "`steelyard load --timeout` bounds an answer's time",
-    "cookie-jar": "`load` keeps no cookies",
+    "compressed": "`steelyard load --gzip` accepts compressed answers",
+    "insecure": "`verify = false` under [tls] of service.toml accepts any certificate",
+    "cacert": "set `ca` under [tls] of service.toml",
+    "cert": "set `certificate` under [tls] of service.toml",
+    "key": "set `key` under [tls] of service.toml",
+    "max-time": "`steelyard load --timeout` limits the response time",
+    "cookie-jar": "`load` does not keep cookies",
 }

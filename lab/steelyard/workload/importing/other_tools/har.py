@@ -1,4 +1,4 @@
-"""HAR 1.2, in which browsers and proxies keep what they asked and were answered."""
+"""Reads HAR 1.2 files, in which browsers and proxies record requests and answers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Har:
     """A file whose `log` has `entries`."""
 
     def recognizes(self, head: str) -> bool:
-        """Whether it is a JSON object that begins with `log`, or one that says to be a HAR elsewhere."""
+        """Whether the content is a JSON object that begins with `log`, or has other signs of a HAR."""
         return _BEGIN.match(head) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all entries, each with the status that it was answered with."""
+        """The requests of all entries, each with the status of its answer."""
         text = text_of(content, place)
         try:
             document = json.loads(text)
@@ -36,7 +36,7 @@ class Har:
         log = document.get("log")
         entries = log.get("entries") if isinstance(log, dict) else None
         if not isinstance(entries, list):
-            raise ImportRefusedError(f"{place} is no HAR: its log has no list of entries")
+            raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
         held = ImportedRequests("a HAR file")
         for number, entry in enumerate(entries, 1):
             where = f"entry {number}"
@@ -57,7 +57,7 @@ def _request(entry: Any, where: str) -> HeldRequest:
     if status == 101:
         raise LeftOutError("it opens a WebSocket")
     expect: dict[str, object] = {}
-    # What was not modified is whole where nobody says that an older one is at hand.
+    # Without a conditional header, an answer 304 becomes a full answer.
     if isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599 and status != 304:
         expect["status"] = [status]
     headers = _headers(asked.get("headers"))
@@ -71,12 +71,12 @@ def _request(entry: Any, where: str) -> HeldRequest:
 
 def _object(value: Any, part: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise LeftOutError(f"{part} is no object")
+        raise LeftOutError(f"{part} is not an object")
     return value
 
 
 def _pairs(value: Any) -> list[tuple[str, str]]:
-    """Names and values of a HAR's list; what is none is left out."""
+    """Names and values of a HAR list; invalid items are dropped."""
     listed: Sequence[Any] = value if isinstance(value, list) else []
     return [
         (pair["name"], pair["value"])
@@ -86,20 +86,20 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
 
 
 def _headers(value: Any) -> list[tuple[str, str]]:
-    """The header fields that say what is asked, rather than what browser asks and what it has kept."""
+    """The headers of the request itself, without those about the browser and its cache."""
     return [(name, text) for name, text in _pairs(value) if name[:1] != ":" and not OF_A_BROWSER.match(name)]
 
 
 def _body(posted: Any) -> tuple[str, str]:
-    """The content type of a body, and the body; raises LeftOutError where it is no text."""
+    """The content type of a body, and the body; raises LeftOutError if it is not text."""
     if not isinstance(posted, dict):
         return "", ""
     kind, text = posted.get("mimeType"), posted.get("text")
     kind = kind if isinstance(kind, str) else ""
     if kind.lower().startswith("multipart/"):
-        raise LeftOutError("its body has several parts, which no sample can hold")
+        raise LeftOutError("its body is multipart, which a sample cannot hold")
     if posted.get("encoding") == "base64":
-        raise LeftOutError("its body is no text, which a sample must be")
+        raise LeftOutError("its body is not text, and a sample must be text")
     if isinstance(text, str) and text:
         return kind, text
     return kind, "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in _pairs(posted.get("params")))

@@ -1,4 +1,4 @@
-"""What a file of another tool holds, in one shape for all of them: requests, where each stands, and what was left out."""
+"""The common form of another tool's file: requests, their position in the file, and what was left out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Protocol
 from ....base.errors import ImportRefusedError
 from ..wsdl import Left
 
-MOST_BYTES = 64 * 2**20  # of a file, which may hold whole answers, too
+MOST_BYTES = 64 * 2**20  # of a file, which may include answers
 
 
 @dataclass(frozen=True)
 class Asker:
-    """How a request says who asks: the `kind` and `user` of a service's `[auth]`. The secret is dropped where it is read."""
+    """How a request authenticates: the `kind` and `user` of a service's `[auth]`. The reader drops the secret."""
 
     kind: str
     user: str = ""
@@ -23,8 +23,7 @@ class Asker:
 
 @dataclass(frozen=True)
 class HeldAnswer:
-    """An answer with the body of the request that it was given to; `is_right` where it is known to be the one right answer to
-    all."""
+    """An answer with the body of its request. `is_right`: it is known to be the only right answer to every request."""
 
     request: str
     answer: str
@@ -33,9 +32,12 @@ class HeldAnswer:
 
 @dataclass(frozen=True)
 class HeldRequest:
-    """One request as a file holds it: `where` says where it stands, `url` may lack its scheme, and texts may hold places
-    `{{NAME}}`. `expect` is what its answers must be, as a service file says it. It was asked so many `times`; `more` are further
-    bodies that are asked in turn with it, `answered` what was answered to some, without secrets."""
+    """One request of a file: `where` is its position, `url` may lack its scheme, and texts may contain places
+    `{{NAME}}`.
+
+    `expect` holds the rules for its answers as in a service file. The file contains it `times` times; `more` are
+    further bodies that are sent in turn with it, `answered` recorded answers without secrets.
+    """
 
     where: str
     method: str
@@ -52,10 +54,10 @@ class HeldRequest:
 
 @dataclass
 class ImportedRequests:
-    """What a file holds. `kind` says in words what it is, `left` what was not taken over, `notes` what the user should know.
+    """The content of a file. `kind` names its kind, `left` lists what was not imported, `notes` are for the user.
 
-    `data` are columns as a service file describes them, by the place that they fill; `files` are tables that they refer to, as
-    text, by their names.
+    `data` are columns as in a service file, by the place that they fill; `files` are the tables that they refer to, as
+    text by name.
     """
 
     kind: str
@@ -66,27 +68,29 @@ class ImportedRequests:
     files: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, component: str, why: str) -> None:
-        """Say of something that it is not taken over."""
+        """Note that something was not imported."""
         self.left.append(Left(component, why))
 
 
 class Reader(Protocol):
-    """A kind of file. `recognizes` looks at the beginning of the content alone; `read` raises ImportRefusedError where it is
-    broken."""
+    """A reader of one kind of file.
+
+    `recognizes` looks only at the beginning of the content; `read` raises ImportRefusedError if the file is broken.
+    """
 
     def recognizes(self, head: str) -> bool:
-        """Whether a file that begins so is one of this kind."""
+        """Whether a file with this beginning is of this kind."""
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """What the file at `place` holds; files beside it may be read, nothing else."""
+        """The content of the file at `place`; only files beside it may also be read."""
 
 
 class LeftOutError(Exception):
-    """A request cannot be taken over; the message says why."""
+    """A request cannot be imported; the message gives the reason."""
 
 
 def text_of(content: bytes, place: Path) -> str:
-    """The text of a file; raises ImportRefusedError where it is none."""
+    """The text of a file; raises ImportRefusedError if it is not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -95,12 +99,13 @@ def text_of(content: bytes, place: Path) -> str:
 
 
 def neighbour_text(place: Path, name: str) -> str:
-    """The text of a file that a request refers to; raises LeftOutError where it lies outside the file's folder, or is none."""
+    """The text of a file that a request refers to; raises LeftOutError if it is outside the file's folder, or is not
+    text."""
     folder = place.resolve().parent
     try:
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):
-            raise LeftOutError(f"{name} lies outside the folder of {place.name}, and was not opened")
+            raise LeftOutError(f"{name} is outside the folder of {place.name}, and was not opened")
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -110,11 +115,11 @@ def neighbour_text(place: Path, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise LeftOutError(f"{name} is not UTF-8 text, as samples are") from None
+        raise LeftOutError(f"{name} is not UTF-8 text, and samples must be") from None
 
 
 def load_words(users: object, seconds: object, pause: str = "") -> str:
-    """A load of another tool as `load` is told it, as far as its numbers are plain."""
+    """Another tool's load as a `steelyard load` command, as far as its numbers are plain."""
     words = [
         f"--users {users}" if str(users).isdecimal() else "",
         f"--for {seconds}s" if str(seconds).isdecimal() else "",

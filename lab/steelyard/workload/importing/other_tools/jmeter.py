@@ -1,4 +1,7 @@
-"""JMeter's plans: samplers of HTTP with what applies to them, tables of data, users and pauses; scripts are named, never run."""
+"""Reads JMeter plans: HTTP samplers with their configuration, tables of data, users and pauses.
+
+Scripts are listed, never run.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,20 @@ from .xml_head import root_of
 _SAMPLERS = ("HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2")
 _SILENT = ("TestPlan", "ResultCollector", "Summariser", "GenericController", "TransactionController", "DNSCacheManager")
 _WHY = {
-    "CookieManager": "`load` keeps no cookies",
-    "CacheManager": "`load` asks anew each time",
-    "LoopController": "requests are asked in a mix: `--mix` weighs them",
-    "RunTime": "requests are asked in a mix: `--mix` weighs them",
-    "DurationAssertion": "a time is a goal of the whole load: --p95, --p99",
+    "CookieManager": "`load` does not keep cookies",
+    "CacheManager": "`load` sends every request in full",
+    "LoopController": "requests are sent in a random mix: set weights with `--mix`",
+    "RunTime": "requests are sent in a random mix: set weights with `--mix`",
+    "DurationAssertion": "limits on response time apply to the whole load: --p95, --p99",
     "GaussianRandomTimer": "a pause is constant or uniform: `--think 1s..4s`",
-    "PoissonRandomTimer": "a pause is constant or uniform: `--think 1s..4s`; `--rate --poisson` lets requests come at random",
-    "SyncTimer": "users do not wait for each other: `--profile bursts` asks at once",
+    "PoissonRandomTimer": "a pause is constant or uniform: `--think 1s..4s`; `--rate --poisson` sends at random times",
+    "SyncTimer": "users do not wait for each other: `--profile bursts` sends requests in bursts",
 }
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """What applies to the samplers of a part of the plan."""
+    """The configuration that applies to the samplers in a part of the plan."""
 
     defaults: dict[str, str] = field(default_factory=dict)
     arguments: tuple[etree._Element, ...] = ()
@@ -46,20 +49,22 @@ class JMeterPlan:
     """A `.jmx` file."""
 
     def recognizes(self, head: str) -> bool:
-        """Whether its root is that of a plan."""
+        """Whether the root element is that of a plan."""
         return root_of(head) == "jmeterTestPlan"
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all samplers that are switched on."""
+        """The requests of all enabled samplers."""
         root = parse(content, str(place))
         trees = root.findall("hashTree")
         if not trees:
-            raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so nothing in it is to be run")
+            raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so it has nothing to run")
         plan = _Plan(ImportedRequests("a JMeter plan"), place)
         plan.variables_of(root)
         for tree in trees:
             plan.walk(tree, _Scope())
-        plan.held.notes += ["requests are asked in a seeded mix, not in the plan's order; redirects are not followed"]
+        plan.held.notes += [
+            "requests are sent in a random mix from a seed, not in the plan's order; redirects are not followed"
+        ]
         return plan.held
 
 
@@ -69,7 +74,7 @@ class _Plan:
         self._texts = parts.Texts(held)
 
     def variables_of(self, root: etree._Element) -> None:
-        """Remember the plan's own variables, and the columns of its tables, wherever they stand."""
+        """Remember the plan's variables, and the columns of its tables, wherever they are."""
         for element in root.iter("Arguments", "TestPlan", "CSVDataSet"):
             if not parts.is_enabled(element):
                 continue
@@ -82,14 +87,14 @@ class _Plan:
                 self._texts.variables.update(parts.arguments_of(element))
 
     def walk(self, tree: etree._Element, scope: _Scope) -> None:
-        """The samplers of a tree, under what applies to them: all configuration beside them, before or behind."""
+        """Read the samplers of a tree with the configuration that applies to them, placed before or after them."""
         pairs = list(_pairs(tree))
         for element, _ in pairs:
             if parts.is_enabled(element):
                 scope = self._inner_scope(element, scope)
         for element, below in pairs:
             if not parts.is_enabled(element):
-                self.held.leave_out(_element_name(element), "it is switched off")
+                self.held.leave_out(_element_name(element), "it is disabled")
                 continue
             kind = local(str(element.tag))
             inner = scope
@@ -123,16 +128,16 @@ class _Plan:
         return scope
 
     def _name_rest(self, tree: etree._Element) -> None:
-        """What stands below a sampler and has no effect on its request."""
+        """List what is below a sampler and does not affect its request."""
         for element, below in _pairs(tree):
             if not parts.is_enabled(element):
-                self.held.leave_out(_element_name(element), "it is switched off")
+                self.held.leave_out(_element_name(element), "it is disabled")
             else:
                 self._note_element(element, local(str(element.tag)))
             self._name_rest(below)
 
     def _note_element(self, element: etree._Element, kind: str) -> None:
-        """Note what a load can be told of an element, or that it is left out."""
+        """Note the options of `load` that correspond to an element, or that it is left out."""
         own = parts.properties(element)
         if kind in ("HeaderManager", "AuthManager", "CSVDataSet", "Arguments", *_SILENT):
             return
@@ -143,11 +148,11 @@ class _Plan:
         elif kind in ("ConstantTimer", "UniformRandomTimer"):
             pause = parts.pause_of(own, uniform=kind == "UniformRandomTimer")
             if pause is None:
-                self.held.leave_out(_element_name(element), "its pause is no plain number")
+                self.held.leave_out(_element_name(element), "its pause is not a plain number")
             else:
                 self.held.notes.append(f"{_element_name(element)}: `steelyard load --think {pause}`")
         elif kind in ("ConstantThroughputTimer", "PreciseThroughputTimer"):
-            self.held.leave_out(_element_name(element), "`steelyard load --rate 100/s` asks at a rate")
+            self.held.leave_out(_element_name(element), "`steelyard load --rate 100/s` sends at a fixed rate")
         elif kind.endswith("Assertion") and kind in parts.ASSERTIONS:
             return
         else:
@@ -164,7 +169,7 @@ class _Plan:
         own = scope.defaults | {name: text for name, text in parts.properties(element).items() if text}
         fill = self._texts.fill
         if own.get("HTTPSampler.DO_MULTIPART_POST") == "true" or parts.files_of(element):
-            raise LeftOutError("its body has several parts or is a file, which no sample can hold")
+            raise LeftOutError("its body is multipart or a file, which a sample cannot hold")
         method = fill(own.get("HTTPSampler.method") or "GET").upper()
         arguments = [*scope.arguments, *parts.argument_elements(element)]
         raw = own.get("HTTPSampler.postBodyRaw") == "true" or (
@@ -182,7 +187,7 @@ class _Plan:
         if body and not raw and not any(name.lower() == "content-type" for name, _ in headers):
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
         if own.get("HTTPSampler.image_parser") == "true":
-            self.held.leave_out(f"{where}: what its page embeds", "each of these is a request of its own")
+            self.held.leave_out(f"{where}: embedded resources", "import each as a separate request")
         return HeldRequest(
             where,
             method,
@@ -207,7 +212,7 @@ class _Plan:
 
 
 def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
-    """Each element of a hashTree with the hashTree that stands behind it, an empty one where none does."""
+    """Each element of a hashTree with the hashTree after it, or an empty one."""
     children = [child for child in tree if isinstance(child.tag, str)]
     for number, child in enumerate(children):
         if child.tag != "hashTree":
@@ -221,14 +226,14 @@ def _element_name(element: etree._Element) -> str:
 
 def _why_of(kind: str) -> str:
     if any(word in kind for word in ("JSR223", "BeanShell", "BSF", "Groovy", "JavaSampler", "SystemSampler")):
-        return "a script or a program; none is run"
+        return "a script or a program; these are not run"
     if "Extractor" in kind or "PostProcessor" in kind:
-        return "values of answers are not carried into later requests"
+        return "values of answers are not used in later requests"
     if kind.endswith("Assertion"):
-        return "no rule of `expect` says the same"
+        return "`expect` has no such rule"
     if kind.endswith("Controller"):
-        return "its requests are taken over as if it were not there"
-    return "nothing of a load corresponds to it"
+        return "its requests are imported without it"
+    return "`load` has nothing that corresponds to it"
 
 
 def _load_of(own: dict[str, str]) -> str:
@@ -237,7 +242,7 @@ def _load_of(own: dict[str, str]) -> str:
     words = load_words(users, own.get("ThreadGroup.duration", "") if scheduled else "")
     loops = own.get("LoopController.loops", "")
     if not scheduled and loops.isdecimal() and users.isdecimal():
-        return f"`{words}`; each user goes through it {loops} times"
+        return f"`{words}`; each user repeats it {loops} times"
     return f"`{words}`"
 
 

@@ -1,4 +1,4 @@
-"""Parts of a JMeter plan: properties, variables, tables of data, arguments, who asks, and assertions."""
+"""Parts of a JMeter plan: properties, variables, tables of data, arguments, credentials, and assertions."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _USED = re.compile(r"\$\{(__\w+(?:\((?:[^(){}]|\([^(){}]*\))*\))?|[^${}]+)\}")
 _PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
 _MOST_ROWS = 100_000
 _MOST_FILLED = 100_000  # places of one text, those in its variables counted
-# What a response assertion asks, as bits.
+# The test types of a response assertion, as bits.
 _MATCHES, _CONTAINS, _NOT, _EQUALS, _SUBSTRING, _OR = 1, 2, 4, 8, 16, 32
 _SEPARATORS = {"\\t": "\t", "tab": "\t", "": ","}
 
 
 def is_enabled(element: etree._Element) -> bool:
-    """Whether a part is switched on."""
+    """Whether a part is enabled."""
     return bool(element.get("enabled", "true") != "false")
 
 
 def properties(element: etree._Element) -> dict[str, str]:
-    """The texts of a part by their names, with those of the controller in a thread group."""
+    """The properties of a part as texts by name, with those of the controller in a thread group."""
     own = {
         str(child.get("name")): child.text or "" for child in element if child.tag in _PROPERTIES and child.get("name")
     }
@@ -43,7 +43,7 @@ def properties(element: etree._Element) -> dict[str, str]:
 
 
 def argument_elements(element: etree._Element) -> list[etree._Element]:
-    """What a sampler sends, argument by argument."""
+    """The arguments that a sampler sends."""
     names = ("HTTPsampler.Arguments", "HTTPSampler.arguments")
     return [
         each for name in names for each in element.iterfind(f"elementProp[@name='{name}']/collectionProp/elementProp")
@@ -56,7 +56,7 @@ def files_of(element: etree._Element) -> bool:
 
 
 def arguments_of(element: etree._Element) -> dict[str, str]:
-    """Variables that the user defined, of a plan or of an element for them."""
+    """User-defined variables of a plan or of a variables element."""
     variables = {}
     for each in element.iterfind(".//elementProp[@elementType='Argument']"):
         own = properties(each)
@@ -71,22 +71,22 @@ def pairs(element: etree._Element, name: str, value: str) -> list[tuple[str, str
 
 
 def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
-    """Who asks, of the first entry of an authorization manager."""
+    """The credentials of the first entry of an authorization manager."""
     listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
     if len(listed) > 1:
         held.leave_out(
-            f"AuthManager '{element.get('testname') or ''}': all but its first entry", "a service has one who asks"
+            f"AuthManager '{element.get('testname') or ''}': all but its first entry", "a service has one user"
         )
     for own in listed[:1]:
         kind = own.get("Authorization.mechanism", "BASIC").lower()
         if kind in ("basic", "digest", "basic_digest", ""):
             return Asker("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
-        held.leave_out(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not speak {kind}")
+        held.leave_out(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not support {kind}")
     return None
 
 
 def pause_of(own: Mapping[str, str], *, uniform: bool) -> str | None:
-    """A timer's pause as `--think` reads it; None where it is no number."""
+    """A timer's pause in the format of `--think`; None if it is not a number."""
     try:
         least = float(own.get("ConstantTimer.delay") or 0)
         most = least + (float(own.get("RandomTimer.range") or 0) if uniform else 0)
@@ -98,7 +98,7 @@ def pause_of(own: Mapping[str, str], *, uniform: bool) -> str | None:
 
 
 class Texts:
-    """Texts of a plan with their variables and functions filled in, as places where data or the engine fill them."""
+    """Fills in a plan's variables and functions: as values, or as places that data or the engine fill."""
 
     def __init__(self, held: ImportedRequests) -> None:
         self.variables: dict[str, str] = {}
@@ -106,20 +106,20 @@ class Texts:
         self._held, self._filled = held, 0
 
     def fill(self, text: str) -> str:
-        """A text as it is sent; raises LeftOutError where something else would have filled it."""
+        """The text with its variables filled in; raises LeftOutError if something else fills one."""
         self._filled = 0
         return self._fill_nested(text, 0)
 
     def _fill_nested(self, text: str, depth: int) -> str:
         filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
         if len(filled) > MOST_BYTES:
-            raise LeftOutError("its variables make it too long")
+            raise LeftOutError("its text is too long with its variables filled in")
         return filled
 
     def _value(self, name: str, depth: int) -> str:
         self._filled += 1
         if depth > 20 or self._filled > _MOST_FILLED:
-            raise LeftOutError("its variables refer to each other without end")
+            raise LeftOutError("its variables refer to each other endlessly")
         if name in self.columns:
             return f"{{{{{place_of(name)}}}}}"
         if name in self.variables:
@@ -146,11 +146,11 @@ class Texts:
             place = f"text_{words[0]}"
             self._held.data[place] = {"kind": "text", "length": int(words[0])}
             return f"{{{{{place}}}}}"
-        raise LeftOutError(f"nothing fills ${{{call[:60]}}} the same way")
+        raise LeftOutError(f"Steelyard has no equivalent of ${{{call[:60]}}}")
 
 
 def place_of(variable: str) -> str:
-    """The place of a column, which begins with a letter and is none of the engine's."""
+    """The place for a column. It begins with a letter and differs from the engine's places."""
     if names_secret(variable):
         return wildcard_of(variable)
     place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60]
@@ -158,13 +158,13 @@ def place_of(variable: str) -> str:
 
 
 def import_table(element: etree._Element, texts: Texts, place: Path, held: ImportedRequests) -> None:
-    """A table of data with its columns as places; raises LeftOutError."""
+    """Import a table of data with its columns as places; raises LeftOutError."""
     own = properties(element)
     file = texts.fill(own.get("filename", ""))
     content = neighbour_text(place, file)
     separator = _SEPARATORS.get(own.get("delimiter", ","), own.get("delimiter", ","))
     if len(separator) != 1:
-        raise LeftOutError(f"its values are separated by '{separator[:20]}', which is no single character")
+        raise LeftOutError(f"its values are separated by '{separator[:20]}', which is not a single character")
     names = [name.strip() for name in own.get("variableNames", "").split(",") if name.strip()]
     try:
         rows = list(csv.reader(io.StringIO(content), delimiter=separator))[: _MOST_ROWS + 1]
@@ -185,7 +185,7 @@ def import_table(element: etree._Element, texts: Texts, place: Path, held: Impor
         held.data[place_of(column)] = {"kind": "csv", "file": f"data/{name}"}
     for column in hidden:
         held.leave_out(
-            f"column {column} of {file}", f"its values are secrets: describe it under [data.{place_of(column)}]"
+            f"column {column} of {file}", f"its values are secrets: define it under [data.{place_of(column)}]"
         )
 
 
@@ -210,7 +210,7 @@ def form_of(arguments: Sequence[etree._Element], fill: Fill) -> str:
 
 
 def _form_encode(text: str, encode: bool) -> str:
-    """A text as a form holds it; places in it stay."""
+    """A text in form encoding; places are kept."""
     if not encode:
         return text
     return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
@@ -227,16 +227,16 @@ def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
     kind = int(said) if re.fullmatch(r"\d{1,3}", said) else _CONTAINS
     looked_at = own.get("Assertion.test_field", "").rpartition(".")[2]
     if kind & _NOT:
-        raise LeftOutError("it says what an answer must not hold")
+        raise LeftOutError("it forbids a text, and `expect` has no such rule")
     if kind & _OR and len(texts) > 1 and looked_at != "response_code":
-        raise LeftOutError("one of several texts suffices, and `expect` wants all")
+        raise LeftOutError("it accepts any one of several texts, and `expect` requires all")
     if looked_at == "response_code":
         if not all(re.fullmatch(r"\d{3}", text) for text in texts) or (len(texts) > 1 and not kind & _OR):
-            raise LeftOutError("it describes status codes by an expression")
+            raise LeftOutError("it matches status codes with an expression")
         rules.status([int(text) for text in texts])
         return
     if looked_at not in ("response_data", "response_data_as_document", ""):
-        raise LeftOutError(f"it looks at {looked_at}, which no rule does")
+        raise LeftOutError(f"it checks {looked_at}, which no rule of `expect` does")
     for text in texts:
         if kind & _SUBSTRING:
             rules.contains(text)
@@ -253,16 +253,16 @@ def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
 def _json_path(element: etree._Element, rules: Rules, fill: Fill) -> None:
     own = properties(element)
     if own.get("INVERT") == "true" or own.get("EXPECT_NULL") == "true":
-        raise LeftOutError("it says what an answer must not hold")
+        raise LeftOutError("it forbids a text, and `expect` has no such rule")
     rules.path("jsonpath", fill(own.get("JSON_PATH", "")))
     if own.get("JSONVALIDATION") == "true" and own.get("EXPECTED_VALUE"):
-        raise LeftOutError("that its path finds something is taken over, that it is a certain value is not")
+        raise LeftOutError("imported: its path must find something; not imported: the expected value")
 
 
 def _xpath(element: etree._Element, rules: Rules, fill: Fill) -> None:
     own = properties(element)
     if own.get("XPath.negate") == "true" or own.get("XPath2.negate") == "true":
-        raise LeftOutError("it says what an answer must not hold")
+        raise LeftOutError("it forbids a text, and `expect` has no such rule")
     rules.path("xpath", fill(own.get("XPath.xpath") or own.get("XPath2.xpath") or ""))
 
 
@@ -270,9 +270,9 @@ def _size(element: etree._Element, rules: Rules, fill: Fill) -> None:
     own = properties(element)
     text, operator = fill(own.get("SizeAssertion.size", "")), own.get("SizeAssertion.operator", "")
     if own.get("Assertion.test_field", "").rpartition(".")[2] not in ("response_data", "response_body"):
-        raise LeftOutError("it measures more than the answer's body")
+        raise LeftOutError("it measures more than the body of the answer")
     if not text.isdecimal() or operator not in ("1", "3", "4", "5", "6"):
-        raise LeftOutError("it says no bound in bytes")
+        raise LeftOutError("it has no limit in bytes")
     size = int(text)
     least = {"1": size, "3": size + 1, "5": size}.get(operator)
     most = {"1": size, "4": size - 1, "6": size}.get(operator)

@@ -1,4 +1,4 @@
-"""Commands as a shell of Unix reads them: words, quotes, and what it would fill in, which is only told."""
+"""Splits text into commands as a Unix shell does: words, quotes, and expansions, which are reported but not made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILLED = re.compile(r"\$\{[^}\n]*\}?|\$\([^)\n]*\)?|\$[A-Za-z_0-9@*#?!-]\w*|`[^
 
 @dataclass(frozen=True)
 class ShellWord:
-    """A word without its quotes; `expanded` is what of it a shell would have filled in."""
+    """A word without its quotes; `expanded` is its part that a shell would expand."""
 
     text: str
     expanded: str | None = None
@@ -21,7 +21,7 @@ class ShellWord:
 
 @dataclass
 class Command:
-    """A command: where it begins, and its words. `broken` says what is wrong with it."""
+    """A command: its line and its words. `broken` is a syntax error as a sentence."""
 
     line: int
     words: list[ShellWord] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Command:
 
 
 def commands_of(text: str) -> Iterator[Command]:
-    """The commands of a text, those behind pipes and other operators too; what is redirected to or from files is left out."""
+    """The commands of a text, including those after pipes and other operators; redirections are dropped."""
     return _Scanner(text.replace("\r\n", "\n")).commands()
 
 

@@ -1,4 +1,4 @@
-"""Siege's files of URLs: a line a request, with POST and its data behind it, and variables."""
+"""Reads Siege's URL files: a request per line, with POST and its data after the URL, and variables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 class SiegeUrls:
-    """A file with a URL a line."""
+    """A file with one URL per line."""
 
     def recognizes(self, head: str) -> bool:
-        """Whether what first stands in it is a URL, or a variable before one."""
+        """Whether the file begins with a URL, or with a variable."""
         lines = [
             line for line in head.lstrip("\ufeff").splitlines() if line.strip() and not line.lstrip().startswith("#")
         ]
@@ -29,7 +29,7 @@ class SiegeUrls:
         return bool(addresses) and _URL.match(addresses[0]) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """A request a line; lines that are none are named."""
+        """One request per line; other lines are listed as left out."""
         held = ImportedRequests("a file of URLs for Siege")
         variables: dict[str, str] = {}
         for number, line in enumerate(text_of(content, place).splitlines(), 1):
@@ -46,7 +46,7 @@ class SiegeUrls:
                     kinds = [value for _, value in request.headers if value != _FORM]
                     if kinds:
                         held.notes.append(
-                            f"{where}: sent as {kinds[0]}, as its file's name says; Siege itself needs --content-type for it"
+                            f"{where}: sent as {kinds[0]} because of its file's name; Siege itself needs --content-type for this"
                         )
             except LeftOutError as error:
                 held.leave_out(where, str(error))
@@ -57,12 +57,12 @@ def _fill_variables(line: str, variables: dict[str, str]) -> str:
     def value(used: re.Match[str]) -> str:
         name = used[1] or used[2]
         if name not in variables:
-            raise LeftOutError(f"no line above says what the variable {name} is")
+            raise LeftOutError(f"no line above sets the variable {name}")
         return variables[name]
 
     filled = _USED.sub(value, line)
     if len(filled) > 100_000:
-        raise LeftOutError("its variables make it too long")
+        raise LeftOutError("its text is too long with its variables filled in")
     return filled
 
 
@@ -70,12 +70,12 @@ def _request(line: str, where: str, place: Path) -> HeldRequest:
     url, _, rest = line.partition(" ")
     url = url.strip('"')
     if not _URL.match(url):
-        raise LeftOutError(f"'{url[:60]}' is no address")
+        raise LeftOutError(f"'{url[:60]}' is not a URL")
     method, _, data = rest.strip().partition(" ")
     if not method:
         return HeldRequest(where, "GET", url)
     if method.upper() not in _METHODS:
-        raise LeftOutError(f"'{method[:40]}' is none of {', '.join(_METHODS)}")
+        raise LeftOutError(f"'{method[:40]}' is not a method; known are {', '.join(_METHODS)}")
     data = data.strip()
     kind = _FORM
     if data.startswith("<"):

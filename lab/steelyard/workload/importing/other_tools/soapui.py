@@ -1,4 +1,7 @@
-"""SoapUI's projects: the requests of test steps, or else of interfaces, with assertions that map; scripts are named, never run."""
+"""Reads SoapUI projects: the requests of test steps, else of interfaces, with assertions.
+
+Scripts are listed, never run.
+"""
 
 from __future__ import annotations
 
@@ -23,42 +26,40 @@ _HEADERS = "com.eviware.soapui.impl.wsdl.WsdlRequest@request-headers"
 _USED = re.compile(r"\$\{([^{}]+)\}")
 _UNFILLED = re.compile(r">\s*\?\s*</")
 _STEPS = {
-    "groovy": "a script; none is run",
-    "transfer": "values of answers are not carried into later requests",
+    "groovy": "a script; scripts are not run",
+    "transfer": "values of answers are not used in later requests",
     "delay": "`steelyard load --think 1s` pauses after each answer",
     "properties": "",
-    "calltestcase": "its requests are taken where they stand",
+    "calltestcase": "its requests are imported with their own test case",
 }
 _SOAP_TYPES = {"1_1": "text/xml; charset=utf-8", "1_2": "application/soap+xml; charset=utf-8"}
 
 
 class SoapUiProject:
-    """A project of SoapUI or ReadyAPI in one file."""
+    """A SoapUI or ReadyAPI project in one file."""
 
     def recognizes(self, head: str) -> bool:
-        """Whether its root is that of a project."""
+        """Whether the root element is that of a project."""
         return root_of(head) == "soapui-project"
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all test steps, or of the interfaces where there is no test."""
+        """The requests of all test steps, or of the interfaces if there are no tests."""
         root = parse(content, str(place))
         if root.tag != f"{_C}soapui-project":
-            raise ImportRefusedError(f"{place} is no project of SoapUI: its root is in another namespace than {CON}")
+            raise ImportRefusedError(f"{place} is not a SoapUI project: the namespace of its root is not {CON}")
         project = _Project(root, ImportedRequests("a SoapUI project"))
         project.tests()
         if not project.held.requests:
             project.interfaces()
         elif project.operations:
-            project.held.notes.append(
-                "the requests of test steps were taken over, not those that stand under the interfaces"
-            )
+            project.held.notes.append("the requests of test steps were imported, those of the interfaces were not")
         project.leave_out_scripts()
         return project.held
 
 
 @dataclass(frozen=True)
 class _Operation:
-    """What an interface says of an operation of SOAP, or of a method of REST."""
+    """An interface's description of a SOAP operation, or of a REST method."""
 
     address: str
     action: str = ""
@@ -74,12 +75,12 @@ class _Project:
         self.operations = dict(_operations(root))
 
     def tests(self) -> None:
-        """Take the steps of all tests that are switched on."""
+        """Read the steps of all enabled tests."""
         for suite in self._root.iterfind(f"{_C}testSuite"):
             for case in suite.iterfind(f"{_C}testCase"):
                 named = f"test case '{one_line(case.get('name') or '', 60)}'"
                 if "true" in (suite.get("disabled"), case.get("disabled")):
-                    self.held.leave_out(named, "it is switched off")
+                    self.held.leave_out(named, "it is disabled")
                     continue
                 texts = _Texts(self._root, suite, case)
                 for step in case.iterfind(f"{_C}testStep"):
@@ -88,7 +89,7 @@ class _Project:
                     self._load(load)
 
     def interfaces(self) -> None:
-        """Take the requests that stand under operations and methods."""
+        """Read the requests of operations and methods."""
         texts = _Texts(self._root)
         for call in self._root.iterfind(f"{_C}interface/{_C}operation/{_C}call"):
             operation = call.getparent()
@@ -103,18 +104,22 @@ class _Project:
                 self._read_request(request, _method(method), method.get("name") or "", texts)
 
     def leave_out_scripts(self) -> None:
-        """Name what else could run: scripts of the project and of its mocks."""
+        """List what is never run: scripts of the project and of its mocks."""
         for element in self._root.iter(
             f"{_C}setupScript", f"{_C}tearDownScript", f"{_C}afterLoadScript", f"{_C}beforeSaveScript"
         ):
             if (element.text or "").strip():
-                self.held.leave_out(f"{local(str(element.tag))} in line {element.sourceline}", "a script; none is run")
+                self.held.leave_out(
+                    f"{local(str(element.tag))} in line {element.sourceline}", "a script; scripts are not run"
+                )
         for element in self._root.iterfind(f"{_C}eventHandlers"):
-            self.held.leave_out(f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; none is run")
+            self.held.leave_out(
+                f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; scripts are not run"
+            )
         for kind in ("mockService", "restMockService"):
             for element in self._root.iterfind(f"{_C}{kind}"):
                 self.held.leave_out(
-                    f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers, and does not ask"
+                    f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers requests and sends none"
                 )
 
     def _step(self, step: etree._Element, texts: _Texts) -> None:
@@ -122,7 +127,7 @@ class _Project:
         named = f"step '{one_line(name, 60)}'"
         config = step.find(f"{_C}config")
         if step.get("disabled") == "true":
-            self.held.leave_out(named, "it is switched off")
+            self.held.leave_out(named, "it is disabled")
         elif kind == "request" and config is not None:
             key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
             request = config.find(f"{_C}request")
@@ -135,27 +140,27 @@ class _Project:
         elif kind == "httprequest" and config is not None:
             self._read_request(config, _Operation("", method=config.get("method") or "GET"), name, texts)
         elif _STEPS.get(kind) != "":
-            self.held.leave_out(f"{named} ({kind})", _STEPS.get(kind, "it sends no request of HTTP that is known here"))
+            self.held.leave_out(f"{named} ({kind})", _STEPS.get(kind, "it sends no supported HTTP request"))
 
     def _read_request(self, request: etree._Element | None, known: _Operation, name: str, texts: _Texts) -> None:
         line = "" if request is None else f" in line {request.sourceline}"
         where = f"request '{one_line(name, 60)}'{line}"
         try:
             if request is None:
-                raise LeftOutError("its request is missing")
+                raise LeftOutError("it has no request")
             self.held.requests.append(self._request(request, known, name, where, texts))
         except LeftOutError as error:
             self.held.leave_out(where, str(error))
 
     def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> HeldRequest:
         if request.find(f"{_C}attachment") is not None:
-            raise LeftOutError("it has attachments, which no sample can hold")
+            raise LeftOutError("it has attachments, which a sample cannot hold")
         endpoint = texts.fill((request.findtext(f"{_C}endpoint") or known.address).strip())
         if not endpoint:
-            raise LeftOutError("it names no address")
+            raise LeftOutError("it has no URL")
         body = texts.fill((request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n"))
         if _UNFILLED.search(body):
-            raise LeftOutError("it holds ? where values should stand")
+            raise LeftOutError("it contains ? in place of values")
         headers = [(pair, texts.fill(value)) for pair, value in _headers(request)]
         has_type = any(pair.lower() == "content-type" for pair, _ in headers)
         if known.styles is None and known.method == "POST" and request.tag != f"{_C}config":
@@ -208,7 +213,7 @@ class _Project:
         seconds = (load.findtext(f"{_C}testLimit") or "").strip() if load.findtext(f"{_C}limitType") == "TIME" else ""
         for script in ("setupScript", "tearDownScript"):
             if (load.findtext(f"{_C}{script}") or "").strip():
-                self.held.leave_out(f"{script} of {named}", "a script; none is run")
+                self.held.leave_out(f"{script} of {named}", "a script; scripts are not run")
         if strategy == "Simple":
             self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(said))}`")
         elif (
@@ -220,10 +225,10 @@ class _Project:
             self.held.notes.append(f"{named}: `{load_words('', seconds, shape)}`")
         elif strategy == "Burst":
             self.held.notes.append(
-                f"{named}: `{load_words(users, seconds, '--profile bursts')}`, whose bursts are a tenth of the time"
+                f"{named}: `{load_words(users, seconds, '--profile bursts')}`, whose bursts take a tenth of the time"
             )
         else:
-            self.held.leave_out(named, f"no profile is like its strategy, {one_line(strategy, 40)}")
+            self.held.leave_out(named, f"no profile corresponds to its strategy, {one_line(strategy, 40)}")
 
 
 def _pause(said: Mapping[str, str]) -> str:
@@ -238,7 +243,7 @@ def _pause(said: Mapping[str, str]) -> str:
 
 
 class _Texts:
-    """Texts with the properties of a project, suite and case filled in."""
+    """Fills in the properties of a project, suite and test case."""
 
     def __init__(self, *holders: etree._Element) -> None:
         self._values: dict[str, str] = {}
@@ -248,7 +253,7 @@ class _Texts:
                 self._values[f"#{scope}#{name}"] = self._values[name] = each.findtext(f"{_C}value") or ""
 
     def fill(self, text: str) -> str:
-        """A text as it is sent; raises LeftOutError where something else would have filled it."""
+        """The text with its properties filled in; raises LeftOutError if something else fills one."""
 
         def value(used: re.Match[str]) -> str:
             name = used[1].strip()
@@ -260,7 +265,7 @@ class _Texts:
 
 
 def _operations(root: etree._Element) -> Iterator[tuple[tuple[str, str], _Operation]]:
-    """What is known of each operation by its interface and name, and of each method by its service, path and name."""
+    """The known operations by interface and name, and REST methods by service, path and name."""
     for interface in root.iterfind(f"{_C}interface"):
         name = interface.get("name") or ""
         address = interface.findtext(f"{_C}endpoints/{_C}endpoint") or ""
@@ -273,7 +278,7 @@ def _operations(root: etree._Element) -> Iterator[tuple[tuple[str, str], _Operat
 
 
 def _method(method: etree._Element) -> _Operation:
-    """A method of REST, with the path of the resources that it stands in and how its parameters are sent."""
+    """A REST method with the path of its resources and the styles of its parameters."""
     above = [element for element in method.iterancestors() if element.tag in (f"{_C}resource", f"{_C}interface")]
     base = next((element.get("basePath") or "" for element in above if element.tag == f"{_C}interface"), "")
     address = next((e.findtext(f"{_C}endpoints/{_C}endpoint") or "" for e in above if e.tag == f"{_C}interface"), "")
@@ -289,7 +294,7 @@ def _method(method: etree._Element) -> _Operation:
 
 
 def _join_path(*parts: str) -> str:
-    """A path of resources, with one slash before each."""
+    """A path of resources, one slash before each."""
     return re.sub(r"/{2,}", "/", "/".join(["", *parts]))
 
 
@@ -304,7 +309,7 @@ def _soap_headers(known: _Operation, has_type: bool) -> list[tuple[str, str]]:
 def _rest_address(
     request: etree._Element, known: _Operation, endpoint: str, texts: _Texts
 ) -> tuple[str, list[tuple[str, str]]]:
-    """Where a request of REST goes, and the headers that its parameters make; raises LeftOutError."""
+    """The URL of a REST request, and the headers from its parameters; raises LeftOutError."""
     values = {
         each.get("key") or "": texts.fill(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
     }
@@ -318,16 +323,16 @@ def _rest_address(
         elif style == "HEADER":
             headers.append((name, value))
         else:
-            raise LeftOutError(f"its parameter {name[:40]} is sent as {style}, which is not known here")
+            raise LeftOutError(f"its parameter {name[:40]} is sent as {style}, which is not supported")
     missing = re.search(r"(?<!\{)\{([^{}]+)\}(?!\})", path)
     if missing:
-        raise LeftOutError(f"nothing says what {{{missing[1][:40]}}} in its path is")
+        raise LeftOutError(f"{{{missing[1][:40]}}} in its path has no value")
     address = endpoint.rstrip("/") + path if path.strip("/") else endpoint
     return address + (("&" if "?" in address else "?") + "&".join(query) if query else ""), headers
 
 
 def _headers(request: etree._Element) -> list[tuple[str, str]]:
-    """The header fields of a request, which stand as XML within a setting."""
+    """The headers of a request, which the project stores as XML within a setting."""
     for setting in request.iterfind(f"{_C}settings/{_C}setting"):
         if setting.get("id") == _HEADERS and (setting.text or "").strip():
             try:
@@ -347,15 +352,15 @@ def _asker(request: etree._Element) -> Asker | None:
 
 def _why_left(kind: str) -> str:
     if "Script" in kind:
-        return "a script; none is run"
-    return _WHY_LEFT.get(kind, "no rule of `expect` says the same")
+        return "a script; scripts are not run"
+    return _WHY_LEFT.get(kind, "`expect` has no such rule")
 
 
 def _contains(rules: Rules, said: Mapping[str, str]) -> None:
     token = said.get("token", "")
     ignore = said.get("ignoreCase") == "true"
     if said.get("useRegEx") == "true":
-        # Of the whole answer, as Java's `matches` is.
+        # The expression must match the whole answer, as with Java's `matches`.
         flags = re.match(r"\(\?([ims]+)\)", token)
         kept = "".join(sorted({*(flags[1] if flags else ""), *("i" if ignore else "")}))
         rules.matches(rf"\A(?{kept}:{token[flags.end() if flags else 0 :]})$")
@@ -375,11 +380,11 @@ def _codes(rules: Rules, said: Mapping[str, str]) -> None:
 def _xpath(rules: Rules, said: Mapping[str, str]) -> None:
     declared = dict(re.findall(r"declare\s+namespace\s+([\w.-]+)\s*=\s*['\"]([^'\"]*)['\"]\s*;", said.get("path", "")))
     path = re.sub(r"declare\s+namespace[^;]*;", "", said.get("path", "")).strip()
-    # The answer's own prefixes are known when it is judged, the project's are not: names without them say the same.
+    # An answer is checked with its own prefixes, not the project's: paths by local name mean the same.
     for prefix in sorted(declared, key=len, reverse=True):
         path = re.sub(rf"(?<![\w.-]){re.escape(prefix)}:([\w.-]+)(?!\s*\()", r"*[local-name()='\1']", path)
     if path.startswith(("exists(", "count(", "matches(", "boolean(", "not(")):
-        raise LeftOutError("its path is a question rather than a place")
+        raise LeftOutError("its path computes a value and does not select nodes")
     rules.path("xpath", path)
     _require_any_value(said)
 
@@ -391,12 +396,12 @@ def _json_path(rules: Rules, said: Mapping[str, str]) -> None:
 
 def _require_any_value(said: Mapping[str, str]) -> None:
     if said.get("content", "").strip() not in ("", "*"):
-        raise LeftOutError("that its path finds something is taken over, that it is a certain value is not")
+        raise LeftOutError("imported: its path must find something; not imported: the expected value")
 
 
 def _json_exists(rules: Rules, said: Mapping[str, str]) -> None:
     if said.get("content", "true").strip() != "true":
-        raise LeftOutError("it says what an answer must not hold")
+        raise LeftOutError("it forbids a text, and `expect` has no such rule")
     rules.path("jsonpath", said.get("path", ""))
 
 
@@ -408,7 +413,7 @@ def _envelope(rules: Rules, _: Mapping[str, str]) -> None:
     rules.matches("<(?:[^<>:]*:)?Envelope")
 
 
-# SoapUI's names for the two assertions of faults say the contrary of what they judge.
+# SoapUI's names of the two fault assertions mean the opposite of what they check.
 _ASSERTIONS: dict[str, Callable[[Rules, Mapping[str, str]], None]] = {
     "Simple Contains": _contains,
     "Valid HTTP Status Codes": _codes,
@@ -420,8 +425,8 @@ _ASSERTIONS: dict[str, Callable[[Rules, Mapping[str, str]], None]] = {
     "JsonPath Existence Match": _json_exists,
 }
 _WHY_LEFT = {
-    "Simple NotContains": "it says what an answer must not hold",
-    "Invalid HTTP Status Codes": "it says what an answer must not be",
-    "Response SLA Assertion": "a time is a goal of the whole load: --p95, --p99",
-    "Schema Compliance": "import the WSDL, whose schema answers are then held against",
+    "Simple NotContains": "it forbids a text, and `expect` has no such rule",
+    "Invalid HTTP Status Codes": "it forbids a status, and `expect` has no such rule",
+    "Response SLA Assertion": "limits on response time apply to the whole load: --p95, --p99",
+    "Schema Compliance": "import the WSDL: answers are then checked against its schema",
 }

@@ -1,4 +1,4 @@
-"""The name of an XML file's root, told from how the file begins."""
+"""Finds the name of an XML file's root element from the file's beginning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
 
 
 def root_of(head: str) -> str:
-    """The local name of the first element; empty where there is none."""
+    """The local name of the first element; empty if there is none."""
     at = 0
     while match := _BEFORE.match(head, at):
         at = match.end()

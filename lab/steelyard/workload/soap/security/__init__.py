@@ -1,1 +1,1 @@
-"""WS-Security (OASIS, 1.1): bodies signed by X.509 certificates, encrypted for them, or both; requests made, answers read."""
+"""WS-Security (OASIS, 1.1): makes requests with signed or encrypted bodies (X.509), and reads such answers."""

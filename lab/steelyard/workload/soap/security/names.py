@@ -1,4 +1,5 @@
-"""The names of WS-Security, XML Signature and XML Encryption, and the algorithms that are used: one of each, on every server."""
+"""The names of WS-Security, XML Signature and XML Encryption, and the algorithms: one for each purpose, on every
+server."""
 
 from __future__ import annotations
 
@@ -29,15 +30,15 @@ ID = f"{{{WSU}}}Id"
 
 
 def dsig(name: str) -> str:
-    """An element's name in XML Signature."""
+    """The qualified name of an element of XML Signature."""
     return f"{{{DSIG}}}{name}"
 
 
 def xenc(name: str) -> str:
-    """An element's name in XML Encryption."""
+    """The qualified name of an element of XML Encryption."""
     return f"{{{XENC}}}{name}"
 
 
 def wsse(name: str) -> str:
-    """An element's name in WS-Security."""
+    """The qualified name of an element of WS-Security."""
     return f"{{{WSSE}}}{name}"

@@ -1,4 +1,5 @@
-"""Protected envelopes read: decrypted, the signature held against the one known key, and no other body than was signed."""
+"""Reads protected envelopes: decrypts them, verifies the signature with the known key, and returns only the signed
+body."""
 
 from __future__ import annotations
 
@@ -26,18 +27,18 @@ _IDS = (names.ID, "Id", "ID", "{http://www.w3.org/XML/1998/namespace}id")
 
 @dataclass(frozen=True)
 class Expected:
-    """How an envelope must be protected: by whose signature (None: by none), and for whom it is encrypted (None: it is not)."""
+    """The required protection of an envelope: its signer (None: not signed), and its reader (None: not encrypted)."""
 
     signer: KeyOwner | None = None
     reader: KeyOwner | None = None
 
 
 def open_envelope(envelope: bytes, expected: Expected) -> bytes:
-    """The envelope as it was before it was protected; raises ContractError where it is not protected as expected.
+    """The envelope without its protection; raises ContractError if it is not protected as expected.
 
-    There is one way in which it may be: one header, one `Security` in it, one body, no name for two elements; what is read is the
-    body that the signature names, so that a signed body which was moved elsewhere counts for nothing. Algorithms are those of
-    `names`. What a token says of its key is no authority: signatures are held against the signer's key alone.
+    Only one structure is accepted: one header with one `Security`, one body, unique ids. The result is the body that
+    the signature refers to, so a signed body that was moved elsewhere is rejected. Algorithms are those of `names`.
+    Signatures are verified with the signer's key; a key in the message is ignored.
     """
     root = parse(envelope)
     security = _security(root)
@@ -50,13 +51,13 @@ def open_envelope(envelope: bytes, expected: Expected) -> bytes:
 
 
 def _security(root: etree._Element) -> etree._Element:
-    """The one security header of an envelope that is built as it must be."""
+    """The security header of an envelope with the required structure."""
     if root.tag != names.ENVELOPE or [child.tag for child in root] != [names.HEADER, names.BODY]:
-        raise ContractError("the envelope is not of one header and one body, so it is not protected")
+        raise ContractError("the envelope must have one header and one body, so it is not protected")
     named = Counter(value for element in root.iter(etree.Element) for value in _ids(element))
     twice = next((value for value, times in named.items() if times > 1), None)
     if twice is not None:
-        raise ContractError(f"the name {twice[:80]!r} is given to two elements, of which a signature could mean either")
+        raise ContractError(f"two elements have the id {twice[:80]!r}, so a signature is ambiguous")
     return _single_child(root[0], names.SECURITY, "the header")
 
 
@@ -67,15 +68,15 @@ def _ids(element: etree._Element) -> set[str]:
 def _single_child(parent: etree._Element, tag: str, place: str) -> etree._Element:
     children = parent.findall(tag)
     if len(children) != 1:
-        raise ContractError(f"{place} holds {len(children)} elements {etree.QName(tag).localname}, not one")
+        raise ContractError(f"{place} has {len(children)} elements {etree.QName(tag).localname}, not one")
     return children[0]
 
 
 def _require(element: etree._Element, tag: str, algorithm: str, place: str) -> etree._Element:
-    """The child that names an algorithm, if it is this one."""
+    """The child that names an algorithm; raises ContractError if it is another algorithm."""
     method = _single_child(element, tag, place)
     if method.get("Algorithm") != algorithm:
-        raise ContractError(f"{place} is by {method.get('Algorithm', '')[:80]}, not by {algorithm}")
+        raise ContractError(f"{place} uses {method.get('Algorithm', '')[:80]}, not {algorithm}")
     return method
 
 
@@ -94,7 +95,7 @@ def _decrypt(root: etree._Element, security: etree._Element, reader: KeyOwner) -
         raise ContractError("the body is not encrypted")
     data = body[0]
     if data.get("Type") != names.CONTENT:
-        raise ContractError(f"what is encrypted is {data.get('Type', '')[:80]}, not the body's content")
+        raise ContractError(f"the encrypted data is {data.get('Type', '')[:80]}, not the body's content")
     wrapped = _single_child(security, names.xenc("EncryptedKey"), "the security header")
     listed = [str(each.get("URI")) for each in wrapped.iter(names.xenc("DataReference"))]
     if listed != [f"#{data.get('Id')}"]:
@@ -114,11 +115,11 @@ def _key(wrapped: etree._Element, reader: KeyOwner) -> bytes:
     method = _single_child(wrapped, names.xenc("EncryptionMethod"), "the key")
     digest = method.find(names.dsig("DigestMethod"))
     if digest is not None and digest.get("Algorithm") != f"{names.DSIG}sha1":
-        raise ContractError(f"the key is encrypted with the digest {digest.get('Algorithm', '')[:80]}")
+        raise ContractError(f"the encryption of the key uses the digest {digest.get('Algorithm', '')[:80]}")
     try:
         key = reader.key.decrypt(cipher, OAEP)
     except ValueError:
-        raise ContractError("the key is not encrypted for who reads it") from None
+        raise ContractError("the key is not encrypted for this reader") from None
     if len(key) != KEY_BYTES:
         raise ContractError(f"the key has {len(key)} bytes, not {KEY_BYTES}")
     return key
@@ -127,15 +128,15 @@ def _key(wrapped: etree._Element, reader: KeyOwner) -> bytes:
 def _plain(cipher: bytes, key: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(cipher[:VECTOR_BYTES], cipher[VECTOR_BYTES:], None)
-    except (InvalidTag, ValueError):  # the latter of too few bytes
-        raise ContractError("the body was encrypted by another key, or changed") from None
+    except (InvalidTag, ValueError):  # ValueError: too few bytes
+        raise ContractError("the body was encrypted with another key, or changed") from None
 
 
 def _with_content(root: etree._Element, content: bytes) -> etree._Element:
-    """The envelope with a body that holds `content`, read in its place so that it has the prefixes that are bound there."""
+    """The envelope with `content` as its body, parsed in place so that its prefixes are bound."""
     body = root[1]
     bound = "".join(f" xmlns{f':{prefix}' if prefix else ''}={_quote(uri)}" for prefix, uri in body.nsmap.items())
-    # Alone first: what is no whole content could otherwise end the body, and begin another.
+    # Parse it alone first: incomplete content could close the body, and open another.
     parse(f"<content{bound}>".encode() + content + b"</content>")
     mark = f"content-{secrets.token_hex(16)}"
     for child in list(body):
@@ -162,22 +163,22 @@ def _verify(root: etree._Element, security: etree._Element, signer: KeyOwner) ->
         signed = canonical(info, _inclusive(method))
         signer.public_key.verify(value, signed, padding.PKCS1v15(), hashes.SHA256())
     except InvalidSignature:
-        raise ContractError("the signature is not by the key that is known") from None
+        raise ContractError("the signature was not made with the known key") from None
     _require_token(security, signer)
     elements = [_element_with_digest(root, reference) for reference in info.findall(names.dsig("Reference"))]
     if root[1] not in elements:
-        raise ContractError("the body that would be read is not the one that is signed")
+        raise ContractError("the body is not the element that is signed")
 
 
 def _element_with_digest(root: etree._Element, reference: etree._Element) -> etree._Element:
-    """The element that a reference of a signature names, if its digest is right."""
+    """The element that a signature's reference names; raises ContractError if its digest is wrong."""
     uri = reference.get("URI", "")
     signed = [element for element in root.iter(etree.Element) if uri[1:] in _ids(element)] if uri[:1] == "#" else []
     if len(signed) != 1:
-        raise ContractError(f"the signature names {uri[:80]!r}, which is not one element of the envelope")
+        raise ContractError(f"the signature refers to {uri[:80]!r}, which is not exactly one element")
     transforms = _single_child(reference, names.dsig("Transforms"), "a reference of the signature")
     if len(transforms) != 1:
-        raise ContractError(f"a reference of the signature goes through {len(transforms)} transforms, not one")
+        raise ContractError(f"a reference of the signature has {len(transforms)} transforms, not one")
     transform = _require(transforms, names.dsig("Transform"), names.EXCLUSIVE_C14N, "a transform of the signature")
     _require(reference, names.dsig("DigestMethod"), names.SHA_256, "a digest of the signature")
     digest = _bytes(_single_child(reference, names.dsig("DigestValue"), "a reference of the signature"), "a digest")
@@ -187,13 +188,13 @@ def _element_with_digest(root: etree._Element, reference: etree._Element) -> etr
 
 
 def _inclusive(method: etree._Element) -> tuple[str, ...]:
-    """The prefixes that a canonical form keeps wherever they are bound."""
+    """The prefixes that a canonicalization always keeps."""
     listed = method.find(f"{{{names.EXCLUSIVE_C14N}}}InclusiveNamespaces")
     return () if listed is None else tuple(listed.get("PrefixList", "").split())
 
 
 def _require_token(security: etree._Element, signer: KeyOwner) -> None:
-    """The certificate that goes along, if one does, is the signer's."""
+    """Raises ContractError if the message has a certificate that is not the signer's."""
     for token in security.findall(names.wsse("BinarySecurityToken")):
         if _bytes(token, "the certificate") != signer.certificate.public_bytes(serialization.Encoding.DER):
-            raise ContractError("the certificate that goes along is not the signer's")
+            raise ContractError("the certificate in the message is not the signer's")

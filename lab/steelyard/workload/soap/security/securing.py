@@ -1,4 +1,4 @@
-"""Requests as WS-Security has them: a spelled envelope with its body signed, encrypted, or both, and nothing else changed."""
+"""Protects requests by WS-Security: signs or encrypts the body of a spelled envelope, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Protection:
-    """What is done to a body: who signs it (None: nobody), and for whom it is encrypted then (None: it is not)."""
+    """The protection of a body: its signer (None: not signed), then its recipient for encryption (None: not
+    encrypted)."""
 
     signer: KeyOwner | None = None
     recipient: KeyOwner | None = None
@@ -36,7 +37,8 @@ class Protection:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A spelled envelope in pieces: all before its body's tag, that tag, what the body holds, and the rest; and its charset."""
+    """A spelled envelope in pieces: the text before the body's tag, that tag, the body's content, and the rest; and its
+    charset."""
 
     before: str
     tag: str
@@ -49,7 +51,7 @@ class Pieces:
         return (self.before + self.tag + self.content + self.after).encode(self.charset)
 
     def with_token(self, token: str) -> Pieces:
-        """With a token in front of all others of its security header; with such a header, where it has none."""
+        """The pieces with a token first in the security header, which is added if missing."""
         begun = self.before.find(_SECURITY_BEGIN)
         if begun >= 0:
             place = begun + len(_SECURITY_BEGIN)
@@ -62,9 +64,9 @@ _SECURITY_BEGIN = f'<wsse:Security xmlns:wsse="{names.WSSE}" env:mustUnderstand=
 
 
 def secure(envelope: bytes, protection: Protection) -> bytes:
-    """An envelope without a header with its body so protected, in the spelling and charset that it has.
+    """Protect the body of an envelope without a header, keeping its spelling and charset.
 
-    One without a whole body, or that is no XML, is left as it is.
+    An envelope without a complete body, or that is not XML, is returned unchanged.
     """
     pieces = split_envelope(envelope)
     if pieces is None:
@@ -81,22 +83,22 @@ def secure(envelope: bytes, protection: Protection) -> bytes:
 
 
 def encrypt_body(envelope: bytes, recipient: KeyOwner) -> bytes:
-    """An envelope with the content of its body encrypted for somebody, who decrypts before all else that was done to it."""
+    """Encrypt the content of an envelope's body for a recipient, who decrypts it before any other step."""
     pieces = split_envelope(envelope)
     if pieces is None:
         return envelope
-    key, content = sealed_content(pieces.content, recipient)  # who reads goes from the first token to the last
+    key, content = sealed_content(pieces.content, recipient)  # the reader processes tokens in order
     return replace(pieces, content=content).with_token(key).envelope()
 
 
 def split_envelope(envelope: bytes) -> Pieces | None:
-    """The pieces of an envelope; None where it has no whole body."""
+    """The pieces of an envelope; None if it has no complete body."""
     charset = "utf-16" if envelope[:2] in _UTF_16 else "utf-8"
     try:
         text = envelope.decode(charset)
     except UnicodeDecodeError:
         return None
-    # The last one is the envelope's own: a header may hold another.
+    # Use the last one, which is the envelope's own: a header may hold another.
     begin = next(reversed(list(_BODY_BEGIN.finditer(text))), None)
     if begin is None or begin.group().endswith("/>"):
         return None
@@ -107,9 +109,9 @@ def split_envelope(envelope: bytes) -> Pieces | None:
 
 
 def _sign(pieces: Pieces, signer: KeyOwner) -> Pieces:
-    """With the body named, and its signature; raises ContractError where it is no XML."""
+    """Add an id to the body, and its signature; raises ContractError if it is not XML."""
     name = _NAME.match(pieces.tag)
-    assert name is not None  # as of every tag
+    assert name is not None  # every tag matches
     attribute = f' xmlns:wsu="{names.WSU}" wsu:Id="{_BODY_ID}"'
     named = replace(pieces, tag=name.group() + attribute + pieces.tag[name.end() :])
     body = parse(_DOCTYPE.sub(b"", named.envelope(), 1)).find(names.BODY)
@@ -119,7 +121,7 @@ def _sign(pieces: Pieces, signer: KeyOwner) -> Pieces:
 
 
 def canonical(element: etree._Element, inclusive: tuple[str, ...] = ()) -> bytes:
-    """An element by Exclusive XML Canonicalization 1.0 without comments; `inclusive` are prefixes that are kept wherever bound."""
+    """An element in Exclusive XML Canonicalization 1.0 without comments; `inclusive` prefixes are always kept."""
     alone = etree.fromstring(etree.tostring(element, with_tail=False))  # with the namespaces that it inherits
     return bytes(
         etree.tostring(alone, method="c14n", exclusive=True, with_comments=False, inclusive_ns_prefixes=inclusive)
@@ -132,7 +134,7 @@ def digest_of(element: etree._Element) -> str:
 
 
 def signed_info(digest: str, algorithm: str = names.RSA_SHA_256) -> str:
-    """What a signature signs, in its canonical form: the digest of the body, and how it was made."""
+    """The signed data in canonical form: the digest of the body, and the algorithms."""
     return (
         f'<ds:SignedInfo xmlns:ds="{names.DSIG}">'
         f'<ds:CanonicalizationMethod Algorithm="{names.EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>'
@@ -157,7 +159,7 @@ def _signature(digest: str, signer: KeyOwner) -> str:
 
 
 def sealed_content(content: str, recipient: KeyOwner) -> tuple[str, str]:
-    """The encrypted key, for the header, and what stands in the body."""
+    """The encrypted key for the header, and the encrypted data for the body."""
     key, vector = os.urandom(KEY_BYTES), os.urandom(VECTOR_BYTES)
     cipher = vector + AESGCM(key).encrypt(vector, content.encode(), None)
     issuer, serial = recipient.certificate.issuer.rfc4514_string(), recipient.certificate.serial_number
@@ -181,7 +183,7 @@ def sealed_content(content: str, recipient: KeyOwner) -> tuple[str, str]:
     return in_header, in_body
 
 
-OAEP = padding.OAEP(padding.MGF1(hashes.SHA1()), hashes.SHA1(), None)  # what rsa-oaep-mgf1p means
+OAEP = padding.OAEP(padding.MGF1(hashes.SHA1()), hashes.SHA1(), None)  # the parameters of rsa-oaep-mgf1p
 
 
 def _base64(content: bytes) -> str:
