@@ -163,7 +163,7 @@ def journal(kit: Kit) -> str:
         f"## What it took\n\n{_took(kit.implementation)}",
         _listed("Findings: where it does not keep the contract", server.deviations, "It keeps all of it."),
         _listed("Findings: which clients can ask it", _asked_by(kit.server.name), "No client was asked yet."),
-        _listed("Tuning: what papers tuned, and how it stands here", server.tuning, "Nothing is said."),
+        _listed("Tuning: parameters that papers tuned, and their values here", server.tuning, "Nothing is said."),
         _listed("Settings, with their defaults", defaults, "There are none."),
     ]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"

@@ -115,7 +115,7 @@ def test_the_command_line_says_which_factors_vary() -> None:
     ("options", "sentence"),
     [
         (RunOptions(study="wstest", across=["jdk"]), "--across takes FACTOR=VALUE,VALUE, not 'jdk'"),
-        (RunOptions(study="wstest", across=["jdk="]), "--across jdk names nothing"),
+        (RunOptions(study="wstest", across=["jdk="]), "--across jdk is empty"),
         (RunOptions(study="wstest", across=["cpus=1"], cpus="2"), "--across gives cpus twice"),
         (RunOptions(study="wstest", cpus="1,1"), "--cpus names '1' twice"),
     ],

@@ -1,1 +1,1 @@
-"""The command line, one file a verb. What a verb needs to compute stands in the rooms below; nothing imports this one."""
+"""The command line, one file per command. Computations are in the other packages; nothing imports this one."""

@@ -1,4 +1,4 @@
-"""`steelyard add`: a user's WAR and its WSDL as a service that the servers of this repository can be compared on."""
+"""`steelyard add`: adds a user's WAR and its WSDL as a service, so that servers can be compared on it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class AddOptions:
-    """What `add` is told."""
+    """The arguments and options of `add`."""
 
     war: Annotated[Path, typer.Argument(metavar="WAR", help="The WAR file; it is deployed unchanged.")]
     wsdl: Annotated[str, typer.Option(metavar="URL|FILE", help="Its WSDL 1.1.")]
@@ -50,7 +50,7 @@ class AddOptions:
 )
 @takes(AddOptions)
 def add(options: AddOptions) -> None:
-    """Add a WAR of your own as a service with a contract from its WSDL, which `compare` deploys, verifies and measures."""
+    """Add a WAR of your own as a service. Its contract comes from its WSDL; `compare` deploys, verifies and measures it."""
     from ..workload.importing.adding import Wanted
     from ..workload.importing.adding import add as added
 
@@ -65,7 +65,7 @@ def _print_outcome(outcome: AddOutput) -> None:
     asked = plural(len(outcome.operations), "operation")
     lines = [f"{outcome.folder}: service {outcome.service}, {asked}, at {outcome.path}"]
     lines += [f"  {each}{'  (changes data)' if each in outcome.changing else ''}" for each in outcome.operations]
-    lines += [f"not asked: {left.what}: {left.why}" for left in outcome.left_out]
+    lines += [f"not called: {left.what}: {left.why}" for left in outcome.left_out]
     lines += [f"note: {note}" for note in outcome.notes]
     lines += [
         f"servers that run a WAR: {', '.join(outcome.servers)}",

@@ -1,4 +1,4 @@
-"""`steelyard calibrate`: what this machine can tell apart."""
+"""`steelyard calibrate`: measures which differences this machine can detect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateOptions:
-    """What `calibrate` is told."""
+    """The options of `calibrate`."""
 
     server: Annotated[
         str | None,
@@ -37,7 +37,9 @@ class CalibrateOptions:
     budget: BudgetTime = "15m"
     pairs: Annotated[
         int | None,
-        typer.Option(min=3, max=1000, help="Rounds a fork, each with every planted slow-down (default: the study's)."),
+        typer.Option(
+            min=3, max=1000, help="Rounds per fork, each with every planted slow-down (default: the study's)."
+        ),
     ] = None
     slice_seconds: Annotated[
         float | None, typer.Option(min=0.2, max=60, help="Measured seconds of a slice (default: the study's).")
@@ -61,7 +63,7 @@ def calibrate(options: CalibrateOptions) -> None:
 
     A server of your own is measured against itself alone.
 
-    What is found is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the forks that ended.
+    The result is kept for this machine, and reports of later runs cite it. Ctrl-C keeps the completed forks.
     """
     from ..calibration.calibrating import calibrate
     from . import printing
@@ -78,7 +80,7 @@ def calibrate(options: CalibrateOptions) -> None:
 
 
 def _wish(options: CalibrateOptions) -> Wish:
-    """What the options ask for; raises ConfigurationError."""
+    """The calibration that the options ask for; raises ConfigurationError."""
     from ..calibration.calibrating import OwnWish, Wish
     from ..catalogue import own_subjects, subject_syntax
     from ..catalogue.usual import resolve_operation, resolve_service

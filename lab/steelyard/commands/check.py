@@ -35,8 +35,8 @@ class CheckOptions(ComparisonOptions):
             "With --git: the folder alone.",
         ),
     ]
-    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The changed one, written alike.")] = None
-    margin: Annotated[str, typer.Option(help="The slow-down that is still accepted.")] = "5%"
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The changed subject, in the same form.")] = None
+    margin: Annotated[str, typer.Option(help="The largest accepted slow-down.")] = "5%"
     git: Annotated[
         str | None,
         typer.Option(
@@ -63,7 +63,8 @@ class CheckOptions(ComparisonOptions):
 )
 @takes(CheckOptions)
 def check(options: CheckOptions) -> None:
-    """A gate for continuous integration: both are built and run now, paired; junit.xml and summary.md go into the run's folder."""
+    """Build and run OLD and NEW now, in pairs, and gate a change in continuous integration. The run's folder gets junit.xml and
+    summary.md."""
     from . import gate, gate_files
 
     try:
@@ -86,7 +87,7 @@ def check(options: CheckOptions) -> None:
 
 
 def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
-    """OLD and NEW, and labels for them where their words give none; revisions are built by now."""
+    """OLD and NEW, and a label for each that has none of its own; revisions are built here."""
     from ..catalogue import subject_syntax
     from . import git_range
 
@@ -111,8 +112,8 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
 def _require_startable(subject: str) -> None:
     if is_running(subject) and not is_own(subject):
         raise ConfigurationError(
-            f"{subject} is nothing that check can start",
-            hint="`steelyard compare URL URL` prints the figures of two that run; a folder's service.toml says its start",
+            f"check cannot start {subject}",
+            hint="`steelyard compare URL URL` compares two running services; for a folder, set `start` in its service.toml",
         )
 
 
@@ -123,7 +124,7 @@ def _margin(options: CheckOptions) -> float:
 
 
 def _print(outcome: Outcome, report: GateReport | None, *, json: bool) -> None:
-    """Print the outcome as `compare` does, with the gate's sentence in the place of the verdict's."""
+    """Print the outcome as `compare` does, with the gate's sentence instead of the verdict's."""
     from . import printing
     from .gate import Gate
 

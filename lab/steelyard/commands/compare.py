@@ -1,4 +1,4 @@
-"""`steelyard compare`: servers, or one server under several settings, until it is decided or the budget is used."""
+"""`steelyard compare`: compares servers, or one server under several settings, until it is decided or the budget is used."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(ComparisonOptions):
-    """What `compare` is told."""
+    """The arguments and options of `compare`."""
 
     subjects: Annotated[
         list[str],
@@ -51,7 +51,7 @@ class CompareOptions(ComparisonOptions):
             autocompletion=completing.servers,
         ),
     ]
-    margin: Annotated[str, typer.Option(help="The difference that counts as none.")] = "3%"
+    margin: Annotated[str, typer.Option(help="Differences up to this size count as none.")] = "3%"
     sessions: Sessions = None
     rest: Rest = REST_SECONDS
     hosts: HostsFile = None
@@ -75,9 +75,9 @@ def compare(options: CompareOptions) -> None:
     own = any(is_own(subject) for subject in options.subjects)
     if not own and any(is_running(subject) for subject in options.subjects):
         if options.hosts is not None:
-            raise ConfigurationError("what runs already stays where it is", hint="leave --hosts out")
+            raise ConfigurationError("running services stay where they are", hint="leave --hosts out")
         if options.sessions is not None:
-            raise ConfigurationError("what runs already is not started anew", hint="leave --sessions out")
+            raise ConfigurationError("running services are not restarted", hint="leave --sessions out")
         compared_running(options.subjects, options)
         return
     if options.sessions is None:
@@ -96,16 +96,16 @@ def run_comparison(
     hosts: Path | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run the comparison that `compare` and `check` ask for; one of a server with itself is remembered.
+    """Run the comparison of `compare` or `check`; a comparison of a server with itself is added to this machine's history.
 
-    `subjects` are in the user's words, SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where the options do not go
-    together, and SteelyardError where the run cannot be made.
+    `subjects` are as typed: SERVER or SERVER@FACTOR=VALUE. Raises ConfigurationError where options exclude each other, and
+    SteelyardError where the run fails.
     """
     from ..results import machine_history
 
     with study_file(subjects, options, labels) as (file, study):
         outcome = drive_study(file, _request(options), options.out, hosts)
-    if hosts is None:  # what is known of this machine is of its loopback
+    if hosts is None:  # the history of this machine holds runs over its loopback only
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
 
@@ -113,7 +113,7 @@ def run_comparison(
 def _study(
     subjects: Sequence[str], options: ComparisonOptions, folder: Path, labels: Mapping[str, str] | None
 ) -> Study:
-    """The study of a comparison, for a file in `folder`; raises ConfigurationError where the options do not go together."""
+    """The study of a comparison, for a file in `folder`; raises ConfigurationError where options exclude each other."""
     from ..catalogue import subject_syntax
     from ..catalogue.usual import resolve_operation, resolve_service
 
@@ -148,7 +148,7 @@ def _request(options: ComparisonOptions) -> Request:
 def study_file(
     subjects: Sequence[str], options: ComparisonOptions, labels: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, Study]]:
-    """The study of a comparison and its file, as long as the context lasts; a run's folder keeps a copy."""
+    """The study of a comparison and its file; the file lasts as long as the context, and a run's folder keeps a copy."""
     from ..catalogue import subject_syntax
 
     with TemporaryDirectory(prefix="steelyard-compare-") as folder:

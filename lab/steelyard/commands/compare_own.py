@@ -1,4 +1,4 @@
-"""The study of `compare` and `check` for servers of the user's own: folders that say how they are started, command lines, jars."""
+"""The study of `compare` and `check` for the user's own servers: folders with a start line, command lines, jars."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def own_study(
     subjects: Sequence[str], options: ComparisonOptions, folder: Path, labels: Mapping[str, str] | None = None
 ) -> Study:
-    """The study that compares these, with its requests written beside it into `folder`; raises ConfigurationError.
+    """The study that compares `subjects`, with its requests written into `folder`; raises ConfigurationError.
 
-    `labels` name the subjects where their words do not.
+    `labels` name the subjects that have no name of their own.
     """
     strange = next((words for words in subjects if not own_subjects.is_own(words)), None)
     if strange is not None:
         raise ConfigurationError(
-            f"'{strange}' is no server of yours, and others of these are",
+            f"'{strange}' is not a server of your own, but other subjects are",
             hint="compare folders and command lines with each other; `steelyard import` makes a folder's service.toml",
         )
     specs = own_subjects.specs_of(subjects, labels)
@@ -45,7 +45,7 @@ def own_study(
 
 
 def _side_by_side_or_not(study: Study) -> Study:
-    """The study; one subject at a time where two share a fixed port without a network namespace each (the command reports it)."""
+    """The study; one subject at a time where two share a fixed port and have no network namespaces (the command reports it)."""
     from ..hosts import own_sites
 
     specs = [spec for spec in study.subjects if not isinstance(spec, str)]
@@ -66,7 +66,7 @@ def _side_by_side_or_not(study: Study) -> Study:
 def requests_of(
     subjects: Sequence[str], service: str | None, request: Sequence[str] | None, body: str | None
 ) -> OwnRequests:
-    """What all subjects are asked: of --request, of --service, or of the reference's own folder; raises ConfigurationError."""
+    """The requests of all subjects: from --request, --service, or the reference's own folder; raises ConfigurationError."""
     if request and service is not None:
         raise ConfigurationError("--request and --service exclude each other", hint="leave one of them out")
     if request:
@@ -78,7 +78,7 @@ def requests_of(
     folders = [words for words in (subjects[-1], *subjects[:-1]) if Path(words, entries.SERVICE_FILE).is_file()]
     if not folders:
         raise ConfigurationError(
-            f"nothing says what {subjects[0]} is asked for",
+            f"{subjects[0]} has no requests",
             hint="--request 'GET /PATH', or --service FOLDER with a service.toml",
         )
     of_each = {words: own_requests.of_service(entries.service_at(words)) for words in folders}
@@ -92,7 +92,7 @@ def requests_of(
 
 
 def text_of(words: str | None) -> str | None:
-    """The text that --body means, or that of the file after @; raises ConfigurationError where it cannot be read."""
+    """The text of --body, or of the file after @; raises ConfigurationError where it cannot be read."""
     if words is None or not words.startswith("@"):
         return words
     try:

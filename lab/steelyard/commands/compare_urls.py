@@ -1,4 +1,4 @@
-"""`steelyard compare` of what runs already: two URLs, or two service folders that name their targets."""
+"""`steelyard compare` for running services: two URLs, or two service folders that name their targets."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SLICE_SECONDS, _WARM_UP_SECONDS = 2.0, 10.0
 
 
 def is_running(subject: str) -> bool:
-    """Whether a subject is a URL or a folder, and not one of Steelyard's servers."""
+    """Whether a subject is a URL or a folder, and not a server of Steelyard's."""
     return "/" in subject.partition("@")[0]
 
 
 def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> None:
-    """Compare two targets that run, and print what came of it; raises SteelyardError where requests failed or nothing is valid."""
+    """Compare two running targets and print the result; raises SteelyardError where requests failed or nothing is valid."""
     from ..measure.load import running_pair
     from ..workload.load_spec import LoadSpec
 
     if len(subjects) != 2:
-        raise ConfigurationError("targets that run are compared two at a time", hint="steelyard compare URL URL")
+        raise ConfigurationError("running targets are compared two at a time", hint="steelyard compare URL URL")
     for subject in subjects:
         if (
             not is_running(subject)
@@ -45,7 +45,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
             and subject.partition("@")[0] in entries.server_files()
         ):
             raise ConfigurationError(
-                f"{subject} would be started afresh, and what it is compared with runs already",
+                f"{subject} would be started, but the other subject is already running",
                 hint="compare two URLs or folders, or servers alone",
             )
     load = LoadSpec(
@@ -58,7 +58,9 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
         seed=options.seed or 1,
     )
     first, second = (_side(subject, options.service, load) for subject in subjects)
-    subject_syntax.share_of(options.margin)  # figures have no verdict to use it in, but a wrong one is refused
+    subject_syntax.share_of(
+        options.margin
+    )  # without a verdict the margin is unused, but a wrong value is still an error
     wanted = running_pair.PairSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
         outcome = running_pair.compare_running(
@@ -78,13 +80,13 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
 
 
 def _no_right_answer(side: ComparedSide) -> str:
-    """The requests of a side without a right answer, by kind."""
+    """The requests of a side that had no right answer, by kind."""
     unanswered = side.requests.unanswered if side.requests else 0
     return failures_text({**side.failures, **({"unanswered": unanswered} if unanswered else {})})
 
 
 def _side(subject: str, service: str | None, load: LoadSpec) -> RunningSide:
-    """What a subject means: a folder with its own requests, or a URL that is asked those of `service`, or a GET."""
+    """The target of a subject: a folder with its own requests, or a URL that gets the requests of `service`, or a GET."""
     from ..measure.load.running_pair import RunningSide
     from ..workload import load_target
 
@@ -94,7 +96,7 @@ def _side(subject: str, service: str | None, load: LoadSpec) -> RunningSide:
     if service is None:
         return RunningSide(subject, url)
     entry = entries.service_at(service)
-    # What its file allows is for the target that it names; another must be this machine.
+    # The file's permissions hold for the target in it; any other target must be this machine.
     same = entry.model.target == url.address
     own = load_target.of_service(entry, load.seed, Expect())
     named = replace(own, name=url.name)
@@ -121,9 +123,9 @@ def _print_outcome(outcome: RunningComparison) -> None:
         interval = f"{value_text(ratio.value)}, 95% interval {range_text((ratio.low, ratio.high))}"
         said = f"{outcome.measure} of {first} over {second}: {interval}"
     lines = [
-        f"{outcome.load}; {outcome.pairs} pairs of slices, these two processes alone",
+        f"{outcome.load}; {outcome.pairs} pairs of slices, for these two processes only",
         said,
-        *(f"this cannot say {question}" for question in outcome.cannot_say),
+        *(f"these figures do not show {question}" for question in outcome.cannot_say),
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
         f"run: {outcome.run}",
     ]

@@ -1,4 +1,4 @@
-"""What a shell completes: names of servers and studies, and `steelyard completion`, which prints what a shell must read."""
+"""Shell completion: names of servers and studies, and `steelyard completion`, which prints the shell's script."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..catalogue import entries
 from .examples import examples
 
 commands = typer.Typer()
-VARIABLE = "_STEELYARD_COMPLETE"  # by which a shell asks for words instead of running the command
+VARIABLE = "_STEELYARD_COMPLETE"  # set by a shell that wants completions instead of a run of the command
 
 
 class Shell(StrEnum):
-    """The shells that can be taught."""
+    """The shells with a completion script."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -25,35 +25,35 @@ class Shell(StrEnum):
 
 
 def servers(incomplete: str) -> list[str]:
-    """Names of servers that begin so."""
+    """Names of servers that begin with `incomplete`."""
     return [name for name in sorted(entries.server_files()) if name.startswith(incomplete)]
 
 
 def server_lists(incomplete: str) -> list[str]:
-    """Lists of servers with commas between them, the last one completed."""
+    """Comma-separated lists of servers, with the last name completed."""
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in servers(last) if name not in before.split(",")]
 
 
 def studies(incomplete: str) -> list[str]:
-    """Names of studies that begin so."""
+    """Names of studies that begin with `incomplete`."""
     return [name for name in sorted(entries.study_files()) if name.startswith(incomplete)]
 
 
 def servers_and_studies(incomplete: str) -> list[str]:
-    """Names of servers and of studies that begin so."""
+    """Names of servers and of studies that begin with `incomplete`."""
     return sorted({*servers(incomplete), *studies(incomplete)})
 
 
 def services(incomplete: str) -> list[str]:
-    """Names of services that begin so."""
+    """Names of services that begin with `incomplete`."""
     return [name for name in sorted(entries.service_files()) if name.startswith(incomplete)]
 
 
 def answer_shells() -> None:
-    """Teach the command line to answer a shell that asks; nothing where none does."""
+    """Register the completion classes where a shell asks for completions; otherwise do nothing."""
     if VARIABLE in os.environ:
-        completion.completion_init()  # type: ignore[attr-defined]  # typer lists no exports
+        completion.completion_init()  # type: ignore[attr-defined]  # typer declares no exports
 
 
 @commands.command(
@@ -65,8 +65,8 @@ def answer_shells() -> None:
         "steelyard completion fish > ~/.config/fish/completions/steelyard.fish",
     ),
 )
-def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell to print it for.")]) -> None:
-    """Print the script that makes a shell complete commands, options, servers and studies."""
+def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> None:
+    """Print the script with which a shell completes commands, options, servers and studies."""
     script = completion.get_completion_script(  # type: ignore[attr-defined]
         prog_name="steelyard", complete_var=VARIABLE, shell=shell.value
     )

@@ -1,4 +1,4 @@
-"""`steelyard demo`: two real servers, weighed in under five minutes."""
+"""`steelyard demo`: compares two real servers in under five minutes."""
 
 from __future__ import annotations
 

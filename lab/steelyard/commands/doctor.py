@@ -1,4 +1,4 @@
-"""`steelyard doctor`: what on this machine could falsify a measurement."""
+"""`steelyard doctor`: checks this machine for settings that falsify measurements."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ commands = typer.Typer()
 
 @commands.command(
     name="doctor",
-    short_help="Look for what could falsify a measurement here.",
+    short_help="Check this machine for settings that falsify measurements.",
     epilog=examples(
         "steelyard doctor",
         "steelyard doctor --json",
     ),
 )
 def doctor_command(json: Json = False) -> None:
-    """Look for what could falsify a measurement on this machine, and say what to switch off."""
+    """Check this machine for settings that falsify measurements, and list what to switch off."""
     from ..hosts import doctor
     from ..models.outputs.catalogue import DoctorOutput
 

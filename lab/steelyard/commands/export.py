@@ -20,7 +20,8 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions(LoadOptions):
-    """What `export` is told: the load in the words of `load`, and for which tools; or of a stored run, which tables and where."""
+    """The arguments and options of `export`: the load (as for `load`) and the tools, or a stored run's tables and their
+    folder."""
 
     service: Annotated[
         str,
@@ -30,7 +31,7 @@ class ExportOptions(LoadOptions):
     ]
     k6: Annotated[bool, typer.Option("--k6", help="Write a script for k6, with its data beside it.")] = False
     hyperfoil: Annotated[bool, typer.Option("--hyperfoil", help="Write a benchmark for Hyperfoil.")] = False
-    out: Annotated[Path | None, typer.Option(help="Folder that tools' files are written to (default: here).")] = None
+    out: Annotated[Path | None, typer.Option(help="Folder for the tools' files (default: the current folder).")] = None
     csv: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run's tables as CSV, with the units in columns.csv.")
     ] = None
@@ -39,7 +40,7 @@ class ExportOptions(LoadOptions):
         typer.Option(metavar="DIR", help="Write a run's tables as Parquet, with the units in their fields."),
     ] = None
     table: Annotated[
-        list[str] | None, typer.Option(help="Of a run: a table that is written (default: all); repeatable.")
+        list[str] | None, typer.Option(help="With --csv or --parquet: a table to write (default: all); repeatable.")
     ] = None
 
 
@@ -56,9 +57,9 @@ class ExportOptions(LoadOptions):
 )
 @takes(ExportOptions)
 def export_command(options: ExportOptions) -> None:
-    """Write for other programs what Steelyard has. Of a service: what `steelyard load` would do with the same words, as files for
-    another load tool, so that both can be held against each other; what the tool cannot say as it is, is named with the reason.
-    Of a stored run (--csv, --parquet): its tables. Nothing is sent."""
+    """Export a service's load or a stored run for other programs. From a service: the load of `steelyard load` with the same
+    options, as files for another load tool; the output lists what the tool cannot express, with the reason. From a stored run
+    (--csv, --parquet): its tables. Nothing is sent."""
     if options.csv is not None or options.parquet is not None:
         _export_tables(options)
     elif options.table:
@@ -73,7 +74,7 @@ def _export_tables(options: ExportOptions) -> None:
 
     _require_no_load(options)
     if "://" in options.service:
-        raise ConfigurationError("--csv and --parquet are of a stored run, and no URL", hint="name a run's folder")
+        raise ConfigurationError("--csv and --parquet take a stored run, not a URL", hint="name a run's folder")
     run = open_run(options.service)
     form, folder = ("parquet", options.parquet) if options.parquet is not None else ("csv", options.csv)
     assert folder is not None
@@ -83,11 +84,11 @@ def _export_tables(options: ExportOptions) -> None:
 
 
 def _require_no_load(options: ExportOptions) -> None:
-    """Raise ConfigurationError where words of a load, or two formats, are said of a stored run."""
+    """Raise ConfigurationError where options of a load, or both formats, are given for a stored run."""
     of_runs = {"service", "csv", "parquet", "table", "json"}
-    require_default(options, of_runs, "is said of a service, and --csv and --parquet of a run that is stored")
+    require_default(options, of_runs, "belongs to a service, but --csv and --parquet take a stored run")
     if options.csv is not None and options.parquet is not None:
-        raise ConfigurationError("--csv and --parquet are two exports", hint="say one after the other")
+        raise ConfigurationError("--csv and --parquet are two exports", hint="run the command once for each")
 
 
 def _print_tables(output: TablesOutput) -> None:
@@ -106,7 +107,7 @@ def _export_requests(options: ExportOptions) -> None:
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
     if not wanted:
         hint = "--k6 or --hyperfoil, or both; of a stored run --csv DIR or --parquet DIR"
-        raise ConfigurationError("no tool is named", hint=hint)
+        raise ConfigurationError("no tool was chosen", hint=hint)
     words = words_of(options)
     auth = auth_of(options.auth, options.user, options.secret)
     target = target_of(options.service, words, options.method, options.body, auth)
@@ -125,6 +126,6 @@ def _print_outcome(output: ExportOutput) -> None:
     for exported in output.tools:
         lines = [f"{exported.tool}: {output.service} at {output.target}, {output.load}: {', '.join(exported.files)}"]
         lines += [f"  {name}" for name in exported.operations]
-        lines += [f"not said: {omission.what}: {omission.why}" for omission in exported.left_out]
+        lines += [f"not exported: {omission.what}: {omission.why}" for omission in exported.left_out]
         for line in lines:
             terminal.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`steelyard find-limit`: the greatest load at which a running service keeps a promise, and how it fails beyond."""
+"""`steelyard find-limit`: the greatest load at which a running service meets a goal, and how it fails beyond."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions(TargetOptions):
-    """What `find-limit` is told; its goals are the promise."""
+    """The arguments and options of `find-limit`; the goals (--p95, --errors) define the limit."""
 
     arrivals: Annotated[
         str,
@@ -34,12 +34,12 @@ class LimitOptions(TargetOptions):
             help="poisson (at random, as independent users come) or constant: a rate; users: how many at once."
         ),
     ] = "poisson"
-    within: Annotated[str, typer.Option(help="How long it may take: 3m.")] = "3m"
+    within: Annotated[str, typer.Option(help="Time limit of the search: 3m.")] = "3m"
 
 
 @commands.command(
     name="find-limit",
-    short_help="Find the greatest load at which a service keeps a promise.",
+    short_help="Find the greatest load at which a service meets a goal.",
     epilog=examples(
         "steelyard find-limit shop --p95 200ms --errors 1%",
         "steelyard find-limit shop --arrivals users --p99 1s",
@@ -48,7 +48,7 @@ class LimitOptions(TargetOptions):
 )
 @takes(LimitOptions)
 def find_limit(options: LimitOptions) -> None:
-    """Find the greatest rate or number of users at which a running service keeps a promise, with an interval."""
+    """Find the greatest rate or number of users at which a running service meets a goal such as --p95 200ms, with an interval."""
     from ..measure.load import limits
     from ..workload import load_spec as said
 
@@ -95,7 +95,7 @@ def search_of(options: LimitOptions) -> LimitWords:
 
 
 def goal_of(times: dict[float, str | None], errors: str | None) -> LimitGoal:
-    """The promise that the options mean; raises ConfigurationError where they name two percentiles."""
+    """The goal that the options mean; raises ConfigurationError where they name two percentiles."""
     from ..measure.load.stages import LimitGoal
     from ..workload import load_spec as said
 

@@ -1,4 +1,4 @@
-"""A gate for continuous integration: is NEW slower than OLD? The answer, and every comparison as a change of NEW against OLD."""
+"""A gate for continuous integration: is NEW slower than OLD? The answer, and every comparison as a change from OLD to NEW."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Change:
 
     @property
     def basis(self) -> str:
-        """The interval in words, and the forks and pairs that it rests on."""
+        """The interval in words, with the number of forks and pairs behind it."""
         compared = self.compared
         size = f"{plural(compared.forks, 'fork')}, {plural(compared.pairs, 'pair')}"
         return f"{percent_text(compared.confidence)} interval {self.range}; {size}" if self.range else size
@@ -157,8 +157,8 @@ class GateReport:
 
     @property
     def answer(self) -> Gate:
-        """Any slower is a regression, and so are more failures than chance explains; without a valid instrument or a decision,
-        the gate cannot tell."""
+        """Any slower comparison is a regression, and so are more failures than chance explains. Without a valid instrument or a
+        decision, the gate cannot tell."""
         if (
             not self.verdicts.valid
             or not self.primary_changes
@@ -172,14 +172,14 @@ class GateReport:
 
     @property
     def sentence(self) -> str:
-        """The answer in a sentence for each change that is judged; without a valid instrument, why there is no verdict."""
+        """One sentence for each judged change; without a valid instrument, why there is no verdict."""
         if not self.verdicts.valid or not self.primary_changes:
             return self.verdicts.sentence
         return " ".join(change.sentence(self.margin) for change in self.primary_changes)
 
 
 def report_of(verdicts: Verdicts, margin: float) -> GateReport:
-    """The report on a comparison of NEW, which is `a`, with OLD."""
+    """The report on a comparison of NEW (`a`) with OLD (`b`)."""
     known = measures.registry()
     changes = [
         Change(comparison, known[comparison.measure].title, known[comparison.measure].better)

@@ -12,7 +12,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit(report: GateReport) -> str:
-    """JUnit XML with one test case for each judged change: a regression is a failure, an answer that cannot be had an error."""
+    """JUnit XML with one test case for each judged change: a regression is a failure, an undecided comparison an error."""
     valid = report.verdicts.valid
     suite = ElementTree.Element(
         "testsuite",
@@ -37,7 +37,7 @@ def junit(report: GateReport) -> str:
 
 
 def summary(report: GateReport) -> str:
-    """A Markdown summary: the answer, the sentence, and a row for each measure, all of them as changes of NEW against OLD."""
+    """A Markdown summary: the answer, its sentence, and a row for each measure, each a change from OLD to NEW."""
     rows = [
         f"| {change.compared.operation} | {change.title} | {change.amount} | {change.range or 'none'} "
         f"| {change.compared.verdict or 'secondary'} |"

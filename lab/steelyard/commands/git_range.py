@@ -1,4 +1,4 @@
-"""Two revisions of a repository as subjects: each is checked out, built, and started as its service.toml says."""
+"""Two revisions of a repository as subjects: checked out, built, and started by their service.toml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .options import console
 def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
     """The built folders of the range OLD..NEW with a label for each, OLD first.
 
-    Raises ConfigurationError where the range or the folder is none, before anything is built, and BuildError.
+    Raises ConfigurationError before anything is built where the range or the folder is wrong; raises BuildError.
     """
     pair = revisions.of_range(words, Path(folder))
     _require_start(folder, pair)
@@ -33,7 +33,7 @@ def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
 
 
 def _require_start(folder: str, pair: tuple[Revision, Revision]) -> None:
-    """Raise ConfigurationError where a revision cannot be started: neither it nor the user's folder says how."""
+    """Raise ConfigurationError where a revision cannot be started: neither it nor the user's folder has a start line."""
     if Path(folder, entries.SERVICE_FILE).is_file():
         if entries.service_at(folder).model.start is None:
             raise ConfigurationError(
@@ -45,16 +45,16 @@ def _require_start(folder: str, pair: tuple[Revision, Revision]) -> None:
         if not revision.has(entries.SERVICE_FILE):
             raise ConfigurationError(
                 f"{revision.title} has no {revision.within / entries.SERVICE_FILE}, which says how it is started",
-                hint=f"write one into {folder}: it is lent to revisions that have none",
+                hint=f"write one into {folder}: revisions without their own use it",
             )
 
 
 def _lend_start(revision: Revision, folder: Path, place: Path) -> None:
-    """Copy the user's service.toml and the files that it names to a revision that has none of its own."""
+    """Copy the user's service.toml and the files that it names to a revision without a service.toml."""
     if revision.has(entries.SERVICE_FILE):
         return
     console().print(
-        f"{revision.title} has no {entries.SERVICE_FILE}: it is started as {folder / entries.SERVICE_FILE} says",
+        f"{revision.title} has no {entries.SERVICE_FILE}: its start line comes from {folder / entries.SERVICE_FILE}",
         highlight=False,
         markup=False,
     )

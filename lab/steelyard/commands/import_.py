@@ -1,4 +1,4 @@
-"""`steelyard import`: a service's WSDL or OpenAPI document, or another tool's file of requests, as a service folder."""
+"""`steelyard import`: makes a service folder from a WSDL or OpenAPI document, or from another tool's file of requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ commands = typer.Typer()
 
 @commands.command(
     name="import",
-    short_help="Make a service folder of a WSDL, OpenAPI or requests.",
+    short_help="Make a service folder from a WSDL, OpenAPI or requests.",
     epilog=examples(
         "steelyard import 'http://127.0.0.1:8080/shop?wsdl' --out shop",
         "steelyard import shop.wsdl --out shop",
@@ -53,8 +53,9 @@ def import_service(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make a service folder of a WSDL or an OpenAPI document: its contract, a sample request an operation, and a service.toml to
-    look through. Of another tool's file: its requests, rules and data, without secrets; scripts are named, never run."""
+    """Make a service folder from a WSDL or an OpenAPI document: its contract, one sample request per operation, and a
+    service.toml to review. From another tool's file: its requests, rules and data, without secrets; scripts are listed, never
+    run."""
     if out is None:
         raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
     imported = bounded.convert_in_bounds(source, out, also or [], port or [])

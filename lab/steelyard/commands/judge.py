@@ -1,4 +1,4 @@
-"""`steelyard judge`: results that JMeter, k6 or Locust wrote, by our statistics."""
+"""`steelyard judge`: applies Steelyard's statistics to results of JMeter, k6 or Locust."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_KINDS = 20
 
 @commands.command(
     name="judge",
-    short_help="Judge what JMeter, k6 or Locust wrote down.",
+    short_help="Judge results that JMeter, k6 or Locust wrote.",
     epilog=examples(
         "steelyard judge results.jtl",
         "steelyard judge k6.csv --skip 10s",
@@ -40,22 +40,21 @@ def judge_command(
         ),
     ],
     skip: Annotated[
-        str | None, typer.Option(help="Leave out what ended in so long a time after the first request began: 10s, 1m.")
+        str | None,
+        typer.Option(help="Leave out requests that ended within this time after the first request began: 10s, 1m."),
     ] = None,
     lasting: Annotated[
-        str | None, typer.Option("--for", help="Judge so long a time only, after what --skip leaves out: 30s, 10m, 1h.")
+        str | None, typer.Option("--for", help="Judge only this time, after --skip: 30s, 10m, 1h.")
     ] = None,
     part: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Judge this part of each file. Parts are stretches with ten minutes or more between them."
-        ),
+        typer.Option(min=1, help="Judge this part of each file. Ten minutes without a request separate two parts."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Judge what another load tool wrote down: throughput, response times and failures with intervals of its process, and whether
-    response time held. Every row is counted, or left out with a reason. Several files stand side by side, without a verdict; where
-    their failures differ beyond chance, response times are not compared."""
+    """Judge results of another load tool: throughput, response times and failures with intervals for its process, and whether
+    response times were stable. Every row is counted, or left out with a reason. Several files are shown side by side, without a
+    verdict; where their failures differ beyond chance, response times are not compared."""
     from ..judging.compared import judge
     from ..judging.parts import Selection
     from ..workload.load_spec import seconds_of
@@ -81,7 +80,7 @@ def _print_outcome(output: JudgeOutput) -> None:
             table.add_row(name, *("-" if ratio is None else ratio_text(ratio) for ratio in ratios))
         terminal.print(table)
     for sentence in output.cannot_say:
-        terminal.print(f"it cannot say {sentence}", highlight=False, markup=False, soft_wrap=True)
+        terminal.print(f"these results do not show {sentence}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _print_file(judged: JudgedFile) -> None:
@@ -115,7 +114,7 @@ def _operation(operation: LoadedOperation) -> str:
 
 
 def _first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The most frequent ones, and all others together."""
+    """The most frequent entries, and all others as one sum."""
     rows = list(counts.items())
     more = sum(count for _, count in rows[_MOST_KINDS:])
     return [*rows[:_MOST_KINDS], *([("others", more)] if more else [])]

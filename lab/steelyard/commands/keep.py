@@ -1,4 +1,4 @@
-"""`steelyard keep`: a stored run made small enough for a repository or a message."""
+"""`steelyard keep`: copies a stored run, small enough for a repository or a message."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ commands = typer.Typer()
 )
 def keep(
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")],
-    to: Annotated[Path, typer.Argument(metavar="TO", help="The new folder to keep it in.")],
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The new folder.")],
 ) -> None:
-    """Copy a run small: one archive (raw.zip) of the files that its report needs and ten sampled answers, with results.csv,
+    """Copy a run compactly: one archive (raw.zip) of the files that its report needs and ten sampled answers, with results.csv,
     verdicts.json and notes.md beside it. `report`, `serve`, `export`, `layers` and `why` read it; `report` makes its page."""
     from ..report import keeping
 

@@ -26,10 +26,12 @@ commands = typer.Typer()
 def layers(
     run_folder: Annotated[
         Path,
-        typer.Argument(metavar="RUN|RECORDS", help="A run's folder, or one that the monitor or its agent wrote into."),
+        typer.Argument(
+            metavar="RUN|RECORDS", help="A run's folder, or a folder with records of the monitor or its agent."
+        ),
     ],
     text: Annotated[
-        bool, typer.Option("--text", help="As text records: a line a layer, a blank line after each request.")
+        bool, typer.Option("--text", help="Print text records: one line per layer, a blank line after each request.")
     ] = False,
     otlp: Annotated[
         Path | None,
@@ -42,18 +44,18 @@ def layers(
         ),
     ] = None,
 ) -> None:
-    """Print the requests of measured slices, or all of a folder of records, with their time in each layer: as CSV in ms or as text
-    in ns, in order of time. Or write them as spans of OpenTelemetry, a trace a request and a span a layer; a layer that was entered
-    more than once is one span, of all its time together.
+    """Print the requests of measured slices, or all requests of a folder of records, with their time in each layer, in order of
+    time: as CSV in ms or as text in ns. Or write them as OpenTelemetry spans: one trace per request and one span per layer. A
+    layer that was entered more than once is one span with its total time.
 
-    Requests in violation are left out, as in every sum.
+    Requests with inconsistent records (violations) are left out, as in every sum.
     """
     from ..report.layer_export import csv_lines, text_records
     from ..report.layer_requests import conditions, recorded_requests
     from ..report.layer_spans import write_spans
 
     if text and otlp is not None:
-        raise ConfigurationError("--text and --otlp are two exports", hint="say one after the other")
+        raise ConfigurationError("--text and --otlp are two exports", hint="run the command once for each")
     recorded = recorded_requests(run_folder, conditions(where or []))
     for note in recorded.notes:
         print(note, file=sys.stderr)

@@ -1,6 +1,6 @@
-"""What the commands print of what is planned and of what there is: schedules, servers, and what checks found of them.
+"""Prints schedules, servers, and results of server checks.
 
-It loads nothing that measures or analyses, for which these commands would have to wait.
+It imports no module that measures or analyses: those take seconds to load.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .tables import show
 
 
 def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
-    """Print what a run would do: cells, trials and how long they are expected to take."""
+    """Print what a run would do: cells, trials and the expected time."""
     if not all(kind_of(cell).sliced for cell in planned.cells):
         _tests(planned, seconds, console)
         return
@@ -39,7 +39,7 @@ def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
 
 
 def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
-    """The schedule of a study with tests: each test's load, and what all of them will take."""
+    """Print the schedule of a study with tests: each test's load, and the expected time of all."""
     blocks = [cell for cell in planned.cells if not kind_of(cell).sliced]
     of_tests = sum(kind_of(cell).blocks(planned, cell) * shapes.seconds_of(cell.profile) for cell in blocks)
     bound = "up to " if any(cell.profile.kind == "fixed-work" for cell in blocks) else ""
@@ -72,7 +72,7 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
 
 
 def _time(seconds: PlannedTime) -> str:
-    """What a run is expected to take, and the most that is planned: a busy machine may need longer."""
+    """The expected time of a run, and the longest planned time: a busy machine may need longer."""
     usual, most = rough_duration(seconds.about), rough_duration(seconds.most)
     return f"about {usual} in all" + (f", up to {most} where nothing ends early" if most != usual else "")
 
@@ -86,8 +86,8 @@ def _trials(planned: Schedule) -> Table:
 
 
 def servers(rows: Sequence[ServerRow], console: Console) -> None:
-    """The list of servers for a person, and apart from them what cannot be weighed but stands beside one."""
-    for kind, title in (("server", ""), ("companion", "companions, which a study or a service puts beside a server")):
+    """Print the list of servers, and below it the companions, which run beside a server and cannot be compared."""
+    for kind, title in (("server", ""), ("companion", "companions, which studies and services run beside a server")):
         cells = [
             (row.name, _description(row), row.language, str(row.jdk or ""), to_fetch(row))
             for row in rows
@@ -103,14 +103,14 @@ def _description(row: ServerRow) -> str:
 
 
 def to_fetch(row: ServerRow) -> str:
-    """What of a server is still to be fetched, in words."""
+    """The parts of a server that are not yet fetched, in words."""
     if row.fetched:
         return "nothing"
     return "yes" if row.bytes is None else f"{row.bytes / 1e6:.0f} MB"
 
 
 def server(detail: ServerDetail, console: Console) -> None:
-    """All that is known of one server, for a person."""
+    """Print all that is known of one server."""
     row = detail.server
     about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
     about_it += [("JDK", str(row.jdk))] if row.jdk else []
@@ -122,7 +122,10 @@ def server(detail: ServerDetail, console: Console) -> None:
     _print_table("factors", ("factor", "default", "values", "meaning"), factors, console)
     _print_table("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
     _print_table(
-        "what papers tuned, and how it stands here", ("setting", "meaning"), list(detail.tuning.items()), console
+        "parameters that papers tuned, and their values here",
+        ("setting", "meaning"),
+        list(detail.tuning.items()),
+        console,
     )
 
 
@@ -138,7 +141,7 @@ def _factor(name: str, factor: Factor) -> tuple[str, str, str, str]:
 
 
 def check_summary(row: ServerRow) -> str:
-    """What a check of a server found, in a line."""
+    """The result of a server's check in one line."""
     if row.contract is None:
         return f"{row.name}: cannot be checked here: {row.reason}"
     if not row.contract:
@@ -164,7 +167,7 @@ CHECKS = (
 
 
 def findings(row: ServerRow) -> list[str]:
-    """What a check of a server found, a cell for each of `CHECKS`; `-` where it was not tried, or cannot be had here."""
+    """The result of a server's check, one cell for each of `CHECKS`; `-` where it was not tried or is not available here."""
     deviating = f", {len(row.deviations)} deviations" if row.contract and row.deviations else ""
     how = "restart" if row.redeploy_restart else "in place"
     return [
@@ -184,7 +187,7 @@ def findings(row: ServerRow) -> list[str]:
 
 
 def print_matrix(rows: Sequence[ServerRow], console: Console) -> None:
-    """What the checks of several servers found, as a matrix."""
+    """Print the results of several servers' checks as a matrix."""
     show(console, CHECKS, [findings(row) for row in rows])
 
 

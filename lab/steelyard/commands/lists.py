@@ -1,4 +1,4 @@
-"""`steelyard studies` and `steelyard services`: what there is to run."""
+"""`steelyard studies` and `steelyard services`: list the studies and the services."""
 
 from __future__ import annotations
 

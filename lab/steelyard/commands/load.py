@@ -1,4 +1,4 @@
-"""`steelyard load`: load on a service that runs already, by its folder or by its URL."""
+"""`steelyard load`: load on a running service, given by its folder or its URL."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from ..workload.load_target import LoadTarget
 
 commands = typer.Typer()
-_USERS = "4"  # of a closed load where nobody says how many
+_USERS = "4"  # users of a closed load without --users
 
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """What all that load a running target are told: what it is asked, who asks, and what is to be kept."""
+    """The options of every command that loads a running target: its requests, authentication, checks and output."""
 
     service: Annotated[
         str, typer.Argument(metavar="SERVICE|URL", help="A service that names its target, its folder, or a URL.")
     ]
     operation: Annotated[str, typer.Option(help="Operations to load, separated by commas (default: all).")] = ""
     mix: Annotated[str, typer.Option(help="Weights: OPERATION=3,OPERATION=1.")] = ""
-    method: Annotated[
-        str | None, typer.Option(help="Of a URL: GET, or POST where there is a body, unless another is given.")
-    ] = None
+    method: Annotated[str | None, typer.Option(help="For a URL: the method (default: GET, or POST with --body).")] = (
+        None
+    )
     body: Annotated[
         str | None,
-        typer.Option(metavar="@FILE|TEXT", help="Of a URL: the request's body, or @ and the file that holds it."),
+        typer.Option(metavar="@FILE|TEXT", help="For a URL: the request's body, or @ and the file that holds it."),
     ] = None
     header: Annotated[
         list[str] | None, typer.Option(metavar="'NAME: VALUE'", help="A header of every request; repeatable.")
@@ -57,26 +57,28 @@ class TargetOptions:
     secret_header: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="'NAME: env:VARIABLE|file:PATH'", help="A header whose value is nobody's business; repeatable."
+            metavar="'NAME: env:VARIABLE|file:PATH'",
+            help="A header whose value is secret and never stored; repeatable.",
         ),
     ] = None
     auth: Annotated[
-        str | None, typer.Option(help="Who asks: basic, digest, bearer, password or password-digest (WS-Security).")
+        str | None,
+        typer.Option(help="Authentication: basic, digest, bearer, password or password-digest (WS-Security)."),
     ] = None
-    user: Annotated[str, typer.Option(help="The user's name that goes with --auth.")] = ""
+    user: Annotated[str, typer.Option(help="User name for --auth.")] = ""
     secret: Annotated[
-        str, typer.Option(metavar="env:VARIABLE|file:PATH", help="Where the password or token of --auth is.")
+        str, typer.Option(metavar="env:VARIABLE|file:PATH", help="Source of the password or token for --auth.")
     ] = ""
     expect: Annotated[
         list[str] | None,
         typer.Option(
             metavar="RULE",
-            help="status=200, fault=absent, length=10..999, contains=TEXT, matches=REGEX; on kept answers xpath=PATH, "
+            help="status=200, fault=absent, length=10..999, contains=TEXT, matches=REGEX; for sampled answers xpath=PATH, "
             "jsonpath=PATH, answer=FILE, schema; repeatable.",
         ),
     ] = None
     writes: Annotated[bool, typer.Option("--writes", help="Load operations that change data, too.")] = False
-    timeout: Annotated[str, typer.Option(help="What has no answer after this time has failed.")] = "30s"
+    timeout: Annotated[str, typer.Option(help="Request timeout.")] = "30s"
     p50: Annotated[str | None, typer.Option(help="A goal: half of the requests are answered within this time.")] = None
     p95: Annotated[str | None, typer.Option(help="A goal: 95% of the requests are answered within this time.")] = None
     p99: Annotated[str | None, typer.Option(help="A goal: 99% of the requests are answered within this time.")] = None
@@ -88,32 +90,32 @@ class TargetOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions(TargetOptions):
-    """What `load` is told, in the user's words: `words_of` reads them."""
+    """The options of a load, as typed; `words_of` reads them."""
 
     users: Annotated[
-        str | None, typer.Option(help="Closed load: so many users, or 1..40 with a shape (default: 4).")
+        str | None, typer.Option(help="Closed load: number of users, or 1..40 with --profile (default: 4).")
     ] = None
     rate: Annotated[str | None, typer.Option(help="Open load: 200/s, or 10..200/s.")] = None
-    poisson: Annotated[bool, typer.Option("--poisson", help="With --rate: at random, as independent users come.")] = (
-        False
-    )
+    poisson: Annotated[
+        bool, typer.Option("--poisson", help="With --rate: Poisson arrivals (random, as from independent users).")
+    ] = False
     profile: Annotated[
         str,
         typer.Option(
             help="constant; ramp or steps from the first to the last of --users; bursts: five times all --users and none; rate."
         ),
     ] = "constant"
-    for_: Annotated[str, typer.Option("--for", "--over", help="How long: 10s, 5m.")] = "10s"
-    warm_up: Annotated[str, typer.Option(help="Load before the measured time.")] = "1s"
-    max_requests: Annotated[int | None, typer.Option(min=1, help="Send so many requests, and end.")] = None
-    think: Annotated[str, typer.Option(help="A user's pause after an answer: 2s, or 1s..4s.")] = ""
-    gzip: Annotated[bool, typer.Option("--gzip", help="Let answers come packed (gzip or deflate).")] = False
-    chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies in chunks.")] = False
+    for_: Annotated[str, typer.Option("--for", "--over", help="Measured time: 10s, 5m.")] = "10s"
+    warm_up: Annotated[str, typer.Option(help="Warm-up time before the measured time.")] = "1s"
+    max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after this number of requests.")] = None
+    think: Annotated[str, typer.Option(help="Think time of a user after an answer: 2s, or 1s..4s.")] = ""
+    gzip: Annotated[bool, typer.Option("--gzip", help="Accept compressed answers (gzip or deflate).")] = False
+    chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies with chunked transfer encoding.")] = False
     http2: Annotated[
-        bool, typer.Option("--http2", help="Ask by HTTP/2: agreed on by TLS, or without TLS by prior knowledge.")
+        bool, typer.Option("--http2", help="Use HTTP/2: negotiated over TLS, or by prior knowledge without TLS.")
     ] = False
     streams: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="With --http2: requests at once on a connection (100).")
+        int | None, typer.Option(min=1, max=10_000, help="With --http2: concurrent requests per connection (100).")
     ] = None
     layers: Annotated[
         bool,
@@ -122,39 +124,40 @@ class LoadOptions(TargetOptions):
         ),
     ] = False
     engines: Annotated[
-        int, typer.Option(min=1, max=64, help="So many engines share the load: one may not be able to send it.")
+        int,
+        typer.Option(
+            min=1, max=64, help="Share the load among this number of engines, where one cannot send it alone."
+        ),
     ] = 1
-    give_up: Annotated[str, typer.Option(help="Stop once the target has failed wholly for this time.")] = "10s"
+    give_up: Annotated[str, typer.Option(help="Stop when every request has failed for this time.")] = "10s"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToldLoadOptions(LoadOptions):
-    """What `load` itself is told: the load, where it is driven from, and who hears of it while it lasts."""
+    """The options of `load` itself: the load, its hosts, and the receivers of telemetry."""
 
     hosts: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Your hosts, of which each has an engine: they share the load as --engines do."
-        ),
+        typer.Option(metavar="FILE", help="File of your hosts: one engine on each shares the load, as with --engines."),
     ] = None
     otlp: Annotated[
         list[str] | None,
         typer.Option(
             metavar="URL",
-            help="Tell an OpenTelemetry receiver of the load once a second, by OTLP over HTTP; repeatable.",
+            help="Send the load's totals to an OpenTelemetry receiver once a second, by OTLP over HTTP; repeatable.",
         ),
     ] = None
     remote_write: Annotated[
         list[str] | None,
         typer.Option(
             metavar="URL",
-            help="Tell Prometheus of it by remote write; repeatable.",
+            help="Send them to Prometheus by remote write; repeatable.",
         ),
     ] = None
 
 
 @commands.command(
-    short_help="Load a service that runs already: figures, no verdict.",
+    short_help="Load a running service: figures, no verdict.",
     epilog=examples(
         "steelyard load shop --users 4 --for 10s",
         "steelyard load shop --users 1..40 --over 5m --profile ramp",
@@ -167,8 +170,8 @@ class ToldLoadOptions(LoadOptions):
 )
 @takes(ToldLoadOptions)
 def load(options: ToldLoadOptions) -> None:
-    """Load a service that runs already, or is started by its file's own line: verified at one user first; figures with intervals of
-    this process, and no verdict. A goal that is not kept (--p95, --errors) ends with exit code 1."""
+    """Load a running service, or one that its service.toml starts. Every operation is verified at one user first. The figures
+    have intervals for this process, and there is no verdict. A missed goal (--p95, --errors) ends with exit code 1."""
     from ..measure.load import load as loading
     from ..measure.telemetry.publisher import receivers_of
     from ..workload import load_spec as said
@@ -194,7 +197,7 @@ def load(options: ToldLoadOptions) -> None:
 
 
 def words_of(options: LoadOptions) -> LoadSpec:
-    """The load that the options ask for, read and checked; raises ConfigurationError."""
+    """The load that the options ask for, parsed and checked; raises ConfigurationError."""
     from ..workload import load_spec as said
 
     if options.profile not in said.PROFILES:
@@ -206,7 +209,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
     if options.streams is not None and not options.http2:
         raise ConfigurationError("--streams goes with --http2", hint="--http2 --streams 30")
     if options.http2 and options.chunked:
-        raise ConfigurationError("HTTP/2 has no chunks", hint="leave out --chunked or --http2")
+        raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
     return said.LoadSpec(
         users=said.users_of(options.users or _USERS),
         rates=None if options.rate is None else said.rates_of(options.rate),
@@ -234,7 +237,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
 
 
 def target_of(service: str, words: LoadSpec, method: str | None, body: str | None, auth: Auth | None) -> LoadTarget:
-    """What is loaded, of a service's name or folder, or of a URL; raises ConfigurationError."""
+    """The target of a service's name or folder, or of a URL; raises ConfigurationError."""
     from ..workload import load_target
 
     if service.lower().startswith(("http://", "https://")):
@@ -242,14 +245,15 @@ def target_of(service: str, words: LoadSpec, method: str | None, body: str | Non
     else:
         if method is not None or body is not None:
             raise ConfigurationError(
-                "--method and --body go with a URL", hint="a service's folder says them in its file and samples"
+                "--method and --body go with a URL",
+                hint="for a service folder they are in its service.toml and samples",
             )
         target = load_target.of_service(entries.service_at(service), words.seed, words.expect)
     return target if auth is None else replace(target, auth=auth)
 
 
 def body_of(words: str | None) -> bytes:
-    """The bytes that `--body` means: its text, or the file after @; raises ConfigurationError where that cannot be read."""
+    """The bytes of `--body`: its text, or the file after @; raises ConfigurationError where the file cannot be read."""
     if words is None:
         return b""
     if not words.startswith("@"):
@@ -261,7 +265,7 @@ def body_of(words: str | None) -> bytes:
 
 
 def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
-    """What `--auth`, `--user` and `--secret` mean together; raises ConfigurationError."""
+    """The authentication of `--auth`, `--user` and `--secret`; raises ConfigurationError."""
     from ..base.configuration import validate
 
     if kind is None:
@@ -272,13 +276,14 @@ def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
         return None
     if not secret.startswith(("env:", "file:")):
         raise ConfigurationError(
-            f"--auth {kind} needs a --secret, which is never written down", hint="--secret env:VARIABLE, or file:PATH"
+            f"--auth {kind} needs a --secret, which is never stored", hint="--secret env:VARIABLE, or file:PATH"
         )
     return validate({"kind": kind, "user": user, "secret": secret}, Auth, "--auth")
 
 
 def require_good(loaded: LoadOutput) -> None:
-    """Raise where requests failed, a goal was not kept, or the instrument was not valid: all is stored and printed by then."""
+    """Raise where requests failed, a goal was missed, or the instrument was not valid; by then everything is stored and
+    printed."""
     missed = [goal for goal in loaded.goals if not goal.kept]
     if loaded.stopped is not None:
         asked = loaded.stopped == STOPPED
@@ -329,14 +334,14 @@ def _print_outcome(loaded: LoadOutput) -> None:
         terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
     if loaded.kept_rules:
         rules = ", ".join(loaded.kept_rules)
-        terminal.print(f"judged on {loaded.kept_answers} kept answers only: {rules}", highlight=False, markup=False)
+        terminal.print(f"judged on {loaded.kept_answers} sampled answers only: {rules}", highlight=False, markup=False)
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
 
 
 def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
-    """Where the time went, layer by layer, and what of it is not known."""
+    """Print the time in each layer, and the limits of its records."""
     table = Table("layer", box=None, pad_edge=False)
     for heading in ("ms a request", "share"):
         table.add_column(heading, justify="right")
@@ -347,13 +352,15 @@ def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
         terminal.print(table)
     said = [layers.slow] if layers.slow else []
     if layers.violations:
-        said.append(f"{plural(layers.violations, 'request')} changed thread or left a layer open, and are in no mean")
+        said.append(
+            f"{plural(layers.violations, 'request')} changed thread or left a layer open; the means leave them out"
+        )
     if layers.outside:
         calls = ", ".join(f"{count:,} {tag}" for tag, count in layers.outside.items())
-        said.append(f"called where no request was under way, and in no mean: {calls}")
+        said.append(f"calls outside any request, left out of the means: {calls}")
     if layers.unwatched:
-        said.append(f"classes that the agent could not watch: {layers.unwatched:,}")
-    for sentence in (*said, *(f"the layers cannot be believed: {why}" for why in layers.why_not)):
+        said.append(f"classes that the agent could not instrument: {layers.unwatched:,}")
+    for sentence in (*said, *(f"the layers are not valid: {why}" for why in layers.why_not)):
         terminal.print(sentence, highlight=False, markup=False)
 
 
@@ -384,7 +391,7 @@ def _by_engines(engines: Sequence[LoadedEngine]) -> Table:
 
 
 def _usage_text(target: StartedTarget) -> str:
-    """What a target that was started used and counted."""
+    """The processor time, memory and request count of a target that was started."""
     each = "" if target.cpu_ms_per_request is None else f", {value_text(target.cpu_ms_per_request)} ms a request"
     counted = "" if target.counted is None else f"; its service counted {target.counted:,} requests"
     return (

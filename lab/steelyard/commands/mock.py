@@ -1,4 +1,4 @@
-"""`steelyard mock`: a stand-in for a service on this machine, to be asked and loaded until Ctrl-C."""
+"""`steelyard mock`: a stand-in for a service on this machine, which runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class MockOptions:
-    """What `mock` is told."""
+    """The arguments and options of `mock`."""
 
     service: Annotated[
         str,
@@ -37,10 +37,8 @@ class MockOptions:
             help=f"Port on {HOST}; 0 takes a free one (default: that of the service's target where it is this machine).",
         ),
     ] = None
-    delay: Annotated[str, typer.Option(help="How long each answer waits: 20ms, or 5ms..40ms.")] = ""
-    fail: Annotated[str, typer.Option(help="The share of requests that fail: SOAP by a fault, else by status 503.")] = (
-        "0"
-    )
+    delay: Annotated[str, typer.Option(help="Delay of each answer: 20ms, or 5ms..40ms.")] = ""
+    fail: Annotated[str, typer.Option(help="Share of requests that fail: a SOAP fault, or status 503.")] = "0"
     for_: Annotated[str | None, typer.Option("--for", help="End by itself after this time: 30s, 10m.")] = None
     seed: Seed = 1
     json: Json = False
@@ -57,9 +55,9 @@ class MockOptions:
 )
 @takes(MockOptions)
 def mock_command(options: MockOptions) -> None:
-    """Stand in for a service: answer each operation on this machine's loopback as its contract says, until Ctrl-C, and say then
-    what was answered. Answers are those that are written down, else such that keep the schema and the rules, so that
-    `steelyard load` takes them for right."""
+    """Stand in for a service: answer each operation on this machine's loopback by its contract until Ctrl-C, then print what was
+    answered. Answers come from stored samples, else they are made to fit the schema and the rules, so that `steelyard load` takes
+    them for right."""
     from ..catalogue import entries
     from ..workload import load_spec
     from ..workload.mocking.known import mock_service
@@ -80,7 +78,7 @@ def mock_command(options: MockOptions) -> None:
 
 
 def own_port(service: Service) -> int:
-    """The port of a service's target where that is plain HTTP on this machine; else 0, which takes a free one."""
+    """The port of a service's target where it is plain HTTP on this machine; else 0, which takes a free port."""
     parts = urlsplit(service.target or "")
     return (parts.port or 80) if parts.scheme == "http" and parts.hostname in HOST_NAMES else 0
 
@@ -90,9 +88,9 @@ def _print_ready(known: MockedService, address: str, as_json: bool) -> None:
     target = known.service.model.target
     lines = [f"{known.service.name} is stood in for at {address}"]
     lines += [f"  {operation.name}: {operation.usual.origin}" for operation in known.operations]
-    lines += [f"not stood in for: {omitted.what}: {omitted.why}" for omitted in known.left_out]
+    lines += [f"not simulated: {omitted.what}: {omitted.why}" for omitted in known.left_out]
     if target is not None and urlsplit(target).port != urlsplit(address).port:
-        lines.append(f'to load it, say target = "{address}" in {known.service.file}')
+        lines.append(f'to load it, set target = "{address}" in {known.service.file}')
     for line in lines:
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
     terminal.file.flush()

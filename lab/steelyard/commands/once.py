@@ -1,4 +1,4 @@
-"""Commands that refuse an option given twice which takes one value: the first would be forgotten without a word."""
+"""Commands that refuse a repeated option which takes one value: typer would silently drop the first value."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typer.core import TyperCommand, TyperOption
 
 
 class OnceCommand(TyperCommand):
-    """A command of typer; raises BadParameter where an option that is not repeatable is said again."""
+    """A typer command; raises BadParameter where an option that is not repeatable is given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """What typer makes of the words, once none is said in vain."""
+        """Parse the arguments after checking that no single-valued option is repeated."""
         if not ctx.resilient_parsing:
             _, _, said = self.make_parser(ctx).parse_args(args=list(args))
             for option in said:
                 if isinstance(option, TyperOption) and _takes_one(option) and said.count(option) > 1:
-                    raise typer.BadParameter("takes one value, and is said more than once", ctx=ctx, param=option)
+                    raise typer.BadParameter("takes one value, but is given more than once", ctx=ctx, param=option)
         return list(super().parse_args(ctx, args))
 
 
@@ -26,7 +26,7 @@ def _takes_one(option: TyperOption) -> bool:
 
 
 def once(commands: typer.Typer) -> typer.Typer:
-    """The same commands, each of them such a one."""
+    """The same commands, each of which refuses repeated options."""
     for command in commands.registered_commands:
         command.cls = OnceCommand
     for group in commands.registered_groups:

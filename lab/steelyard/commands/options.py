@@ -1,4 +1,4 @@
-"""What the commands share: the options that several take, and how a run's outcome is printed."""
+"""Options that several commands share, and the printing of a run's outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..base.text import label_names
 from ..catalogue import entries
 from ..plan.run_parameters import Request
 
-if TYPE_CHECKING:  # what measures and analyses is imported by the commands that do so: it takes seconds to load
+if TYPE_CHECKING:  # modules that measure and analyse take seconds to load, so commands import them when they run
     from ..measure.outcome import Outcome
     from ..models.cluster import MachinesVerdict
     from ..models.verdict import Verdicts
@@ -42,12 +42,12 @@ Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random 
 
 OwnRequest = Annotated[
     list[str] | None,
-    typer.Option(metavar="'GET /PATH'", help="Your own servers: what they are asked for; repeatable."),
+    typer.Option(metavar="'GET /PATH'", help="Your own servers: a request to send; repeatable."),
 ]
 
 
 def folder_of_option(words: str) -> Path:
-    """The folder that an option names; raises ConfigurationError where an empty variable of a shell did."""
+    """The folder that an option names; raises ConfigurationError where an empty shell variable made it blank."""
     require_value("--out", words.strip())
     return Path(words)
 
@@ -84,10 +84,10 @@ Options = TypeVar("Options")
 
 
 def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Give a command its options as one object: each field of the dataclass `options` becomes an argument or option of the
-    command line, with the field's name, its `Annotated` typer type and its default.
+    """Decorate a command so that it takes its options as one object. Each field of the dataclass `options` becomes an argument or
+    option, with the field's name, its `Annotated` typer type and its default.
 
-    Fields are keywords, so a subclass may add to those of its base or give one another default.
+    Fields are keywords, so a subclass may add fields or change defaults.
     """
     hints = get_type_hints(options, include_extras=True)
     parameters = [
@@ -103,7 +103,7 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
                 require_value(flag_of(options, name), word, parameters_by_name[name].default)
             command(options(**words))
 
-        # typer reads both: the parameters and, apart from them, their types.
+        # typer reads both the signature and the annotations
         of_words.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         of_words.__annotations__ = hints
         return of_words
@@ -112,12 +112,12 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
 
 
 def flag_of(options: type[object], name: str) -> str:
-    """How a user says the field `name` of an options class: its first flag, or an argument's name as its help has it."""
+    """The field `name` of an options class as a user types it: its first flag, or an argument's metavar."""
     said = get_type_hints(options, include_extras=True)[name]
     infos = [info for info in getattr(said, "__metadata__", ()) if isinstance(info, ArgumentInfo | OptionInfo)]
     words = [
         word for info in infos for word in (info.default, *(info.param_decls or ()))
-    ]  # typer takes the first for a default
+    ]  # typer takes a bare default first
     declared = [word for word in words if isinstance(word, str) and word.startswith("--")]
     if declared:
         return declared[0]
@@ -127,18 +127,16 @@ def flag_of(options: type[object], name: str) -> str:
 
 
 def require_value(flag: str, word: object, default: object = None) -> None:
-    """Raise ConfigurationError for what a shell's empty variable makes of an option, and for numbers that are none."""
+    """Raise ConfigurationError for an option that an empty shell variable left blank, and for numbers that are not finite."""
     if word == "" and default != "":
         needed = default is inspect.Parameter.empty
-        raise ConfigurationError(
-            f"{flag} names nothing", hint=f"{'' if needed else 'leave it out, or '}name what is meant"
-        )
+        raise ConfigurationError(f"{flag} is empty", hint=f"{'' if needed else 'leave it out, or '}give a value")
     if isinstance(word, float) and not math.isfinite(word):
-        raise ConfigurationError(f"{flag} must be a number that is not infinite, not '{word}'")
+        raise ConfigurationError(f"{flag} must be a finite number, not '{word}'")
 
 
 def require_default(options: object, beside: Collection[str], why: str, hint: str = "") -> None:
-    """Raise ConfigurationError where a field but those `beside` has another value than its default: `why` follows its flag."""
+    """Raise ConfigurationError where a field other than `beside` has no default value: `why` follows its flag in the message."""
     for field in dataclasses.fields(options):  # type: ignore[arg-type]
         if field.name not in beside and getattr(options, field.name) != field.default:
             raise ConfigurationError(f"{flag_of(type(options), field.name)} {why}", hint=hint)
@@ -146,7 +144,7 @@ def require_default(options: object, beside: Collection[str], why: str, hint: st
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparisonOptions:
-    """What `compare` and `check` have in common: the load, the budget, and how finely it is measured."""
+    """The options that `compare` and `check` share: the load, the budget, and the size of the measurement."""
 
     service: ServiceName = None
     operation: OperationName = None
@@ -171,23 +169,23 @@ class ComparisonOptions:
 
 
 def console(*, stderr: bool = True) -> Console:
-    """The terminal: standard error, where progress and complaints go, or standard output, where data goes."""
+    """The terminal: standard error for progress and errors, or standard output for data."""
     stream = sys.stderr if stderr else sys.stdout
-    # In a pipe or a file nothing is folded: a table's row stays a line.
+    # In a pipe or a file no line is folded: a table row stays one line.
     return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
 def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:
-    """Run a study as `drive_study` does, and print its outcome."""
+    """Run a study with `drive_study` and print its outcome."""
     outcome = drive_study(study, request, out, hosts)
     print_outcome(outcome, json)
     return outcome
 
 
 def drive_study(study: str, request: Request, out: Path | None, hosts: Path | None = None) -> Outcome:
-    """Run the study of this name or file, perhaps on the hosts of a file; raises SteelyardError where that cannot be done."""
+    """Run the study of this name or file, on the hosts of a file if given; raises SteelyardError where that fails."""
     entry = entries.study(study)
-    from ..measure import main_job as running  # only now: a name that is not known needs no wait
+    from ..measure import main_job as running  # imported late: an unknown name is reported without the wait
 
     with Progress(console()) as progress:
         command = ["steelyard", *sys.argv[1:]]
@@ -197,7 +195,7 @@ def drive_study(study: str, request: Request, out: Path | None, hosts: Path | No
 def run_sessions(
     study: str, request: Request, sessions: int, rest: float, out: Path | None, json: bool, hosts: Path | None = None
 ) -> None:
-    """Run a study in several sessions and print what they say together; raises as `end_on_machines` does."""
+    """Run a study in several sessions and print their joint result; raises as `end_on_machines` does."""
     entry = entries.study(study)
     from ..measure import sessions as running
 
@@ -214,13 +212,13 @@ def run_sessions(
 
 
 def require_rest(sessions: int | None, rest: float) -> None:
-    """Raise ConfigurationError where there is a rest, and no sessions that it could be between."""
+    """Raise ConfigurationError where --rest is given without --sessions."""
     if sessions is None and rest != REST_SECONDS:
-        raise ConfigurationError("--rest is between sessions", hint="--sessions says how many")
+        raise ConfigurationError("--rest goes with --sessions", hint="add --sessions NUMBER")
 
 
 def require_verdict(outcome: Outcome) -> None:
-    """Raise where trials failed or the instrument was not valid: what was measured is stored and printed by then."""
+    """Raise where trials failed or the instrument was not valid; by then the measurements are stored and printed."""
     if outcome.failures or outcome.verdicts is None:
         first, _, step = outcome.failures[0].partition("\nhint: ")
         raise SteelyardError(
@@ -228,9 +226,7 @@ def require_verdict(outcome: Outcome) -> None:
             hint=f"{f'{step}; ' if step else ''}everything that was measured is in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
-        longer = (
-            "compilers were still at work: more time may do, as by --warm-up 200 and --budget 20m of `steelyard run`; "
-        )
+        longer = "JIT compilers were still at work: more time may help, such as --warm-up 200 --budget 20m of `steelyard run`; "
         raise SteelyardError(
             f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
             hint=f"{longer if _lost_to_compilers(outcome.verdicts) else ''}see {outcome.report}",
@@ -239,7 +235,7 @@ def require_verdict(outcome: Outcome) -> None:
 
 
 def _lost_to_compilers(verdicts: Verdicts) -> bool:
-    """Whether something was not compared at all and compilers took pairs of it."""
+    """Whether some comparison has no pairs because JIT compilers voided them."""
     from ..analyse.pairing import Void
 
     return any(
@@ -249,7 +245,7 @@ def _lost_to_compilers(verdicts: Verdicts) -> bool:
 
 
 def print_outcome(outcome: Outcome, json: bool) -> None:
-    """Print what a run came to: one object with `json`, else a sentence and tables for a person."""
+    """Print the outcome of a run: one object with `json`, else a sentence and tables."""
     from . import printing
 
     if json:
@@ -259,12 +255,12 @@ def print_outcome(outcome: Outcome, json: bool) -> None:
 
 
 def end_on_machines(folder: Path, json: bool) -> None:
-    """Write and print what all machines of a run say; raises where some trial was not driven to its end, or nothing counts."""
+    """Write and print the joint result of all machines of a run; raises where a trial was not completed or nothing is valid."""
     verdict = print_machines(folder, json)
     cluster = " --cluster ..." if verdict.level == "machine" else ""
     if verdict.missing:
         raise SteelyardError(
-            f"{len(verdict.missing)} of the trials were not driven to their end: {label_names('trial', verdict.missing)[:200]}",
+            f"{len(verdict.missing)} of the trials were not completed: {label_names('trial', verdict.missing)[:200]}",
             hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
         )
     if not verdict.valid:
@@ -272,7 +268,7 @@ def end_on_machines(folder: Path, json: bool) -> None:
 
 
 def print_machines(folder: Path, json: bool) -> MachinesVerdict:
-    """Analyse a run on several machines, write its page and those of each, and print what they say."""
+    """Analyse a run on several machines, write its page and the page of each machine, and print the joint result."""
     from ..analyse.machines import analyse_cluster
     from ..report.machines_page import write_machines_page
     from . import printing

@@ -1,4 +1,4 @@
-"""What the commands print of what was measured: tables, sentences, and the objects of --json."""
+"""Prints measurements: tables, sentences, and the objects of --json."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ..report.sections.faults import fault_table
 from ..results import machine_history
 from .tables import fit
 
-MOST_IN_SENTENCES = 4  # subjects whose verdicts are read one after the other; of more the table stands first
+MOST_IN_SENTENCES = 4  # up to so many subjects the verdicts come before the table
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
-    """The verdict in a sentence, the table, and where the report is; nothing where nothing was measured.
+    """Print the verdict in a sentence, the table, and the path of the report; nothing where nothing was measured.
 
-    Of many subjects the table comes first, and one sentence of their places instead of one for each.
+    With many subjects the table comes first, and one sentence gives their places instead of one sentence each.
     """
     if outcome.verdicts is None:
         return
@@ -44,7 +44,7 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     console.print()
     if many:
         places = ", ".join(f"{rank.subject} {place_text(rank)}" for rank in outcome.verdicts.ranks)
-        said = f"Places, as far as they were decided: {places}. The report has each verdict in a sentence."
+        said = f"Places, as far as decided: {places}. The report has each verdict in a sentence."
         console.print(said, highlight=False, markup=False, style="bold")
         console.print()
     if outcome.verdicts.decisions:
@@ -61,7 +61,7 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
 
 
 def _show_faults(outcome: Outcome, console: Console) -> None:
-    """What broke and what became of the work, a sentence a subject and a row a fault, and where the report is."""
+    """Print the effect of faults: a sentence per subject, a row per fault, and the path of the report."""
     assert outcome.verdicts is not None
     console.print()
     console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
@@ -76,7 +76,7 @@ def _show_faults(outcome: Outcome, console: Console) -> None:
 
 
 def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
-    """Runs side by side: what differs in how they were made, how far they agree, their figures, why no verdict comes of them."""
+    """Print runs side by side: differences in their setups, their agreement, their figures, and why there is no verdict."""
     for difference in side_by_side.differences:
         console.print(f"differs: {difference}", highlight=False, markup=False)
     for question in side_by_side.questions:
@@ -116,7 +116,7 @@ def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
 
 
 def show_machines(verdict: MachinesVerdict, console: Console) -> None:
-    """What all machines say in a sentence, each machine's answer as a row, what befell machines, and where the report is."""
+    """Print the joint result of all machines, a row per machine, the incidents of machines, and the path of the report."""
     console.print()
     console.print(verdict.sentence, highlight=False, markup=False, style="bold")
     console.print()
@@ -157,7 +157,7 @@ def run_output(outcome: Outcome) -> RunOutput:
 
 
 def orders_of(counts: Mapping[str, Mapping[str, int]]) -> RunOrders | None:
-    """The orders among what services counted, by subject and name; None where none of them has any."""
+    """The orders among the services' counts, by subject and name; None where there are none."""
     names = Orders.model_fields
     by_subject = {
         subject: {name: counted_by_name.get(f"orders.{name}", 0) for name in names}
@@ -171,7 +171,7 @@ def orders_of(counts: Mapping[str, Mapping[str, int]]) -> RunOrders | None:
 
 
 def show_calibration(calibration: Calibration, console: Console) -> None:
-    """Print what a machine can tell apart: the A/A ratio, the smallest differences, the planted slow-downs, the checks."""
+    """Print a calibration: the A/A ratio, the smallest detectable differences, the planted slow-downs, the checks."""
 
     def percent(ratio: float) -> str:
         return f"{ratio - 1:+.1%}"
@@ -202,7 +202,7 @@ def show_calibration(calibration: Calibration, console: Console) -> None:
         lines.append(f"headroom of the engine: not measured: {calibration.headroom_why_not}")
     else:
         least = machine_history.LEAST_HEADROOM
-        enough = "enough" if calibration.headroom >= least else f"too little: at least {least:g} is asked"
+        enough = "enough" if calibration.headroom >= least else f"too little: at least {least:g} is required"
         lines.append(f"headroom of the engine: {calibration.headroom:.1f} times the measured rate, {enough}")
     lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in calibration.checks]
     for line in lines:

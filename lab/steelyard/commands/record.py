@@ -1,4 +1,4 @@
-"""`steelyard record`: a proxy on this machine's loopback that makes a service folder of what is asked through it."""
+"""`steelyard record`: a proxy on this machine's loopback that makes a service folder from the requests through it."""
 
 from __future__ import annotations
 
@@ -24,30 +24,31 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class RecordOptions:
-    """What `record` is told."""
+    """The options of `record`."""
 
     to: Annotated[
         str,
         typer.Option(
             metavar="URL|SERVICE",
-            help="The server that is asked: http://HOST:PORT of this machine, or a service whose file names another as yours.",
+            help="The server behind the proxy: http://HOST:PORT of this machine, or a service whose file declares its host as yours.",
         ),
     ]
     port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0
     out: Annotated[Path, typer.Option(help="The service folder to make.")] = Path("recorded")
-    tls: Annotated[bool, typer.Option("--tls", help="Be asked over TLS, by a certificate made for it (openssl).")] = (
-        False
-    )
+    tls: Annotated[
+        bool, typer.Option("--tls", help="Serve TLS with a certificate made for the proxy (needs openssl).")
+    ] = False
     for_: Annotated[str, typer.Option("--for", help="End by itself after this time: 30s, 10m.")] = "1h"
     max_requests: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Remember so many different requests; more are only passed on.")
+        int,
+        typer.Option(min=1, max=10_000, help="Record at most this many different requests; others are only forwarded."),
     ] = 10_000
     json: Json = False
 
 
 @commands.command(
     name="record",
-    short_help="Make a service folder of what clients ask, by a proxy.",
+    short_help="Record clients' requests through a proxy as a service folder.",
     epilog=examples(
         f"steelyard record --to http://{HOST}:8080 --port 8081 --out shop",
         f"steelyard record --to https://{HOST}:8443 --tls",
@@ -56,8 +57,8 @@ class RecordOptions:
 )
 @takes(RecordOptions)
 def record_command(options: RecordOptions) -> None:
-    """Stand between clients and a server: pass on what is asked until Ctrl-C, and make of it a service folder to look through and
-    load, a sample for each different request, without secrets. Answers are expected again where they stayed the same."""
+    """Run a proxy between clients and a server: forward requests until Ctrl-C, then write a service folder to review and load,
+    with one sample for each different request and without secrets. Answers that stayed the same become expected answers."""
     from ..workload import load_spec
     from ..workload.recording.recorder import RecordWords, record
 
@@ -71,7 +72,7 @@ def record_command(options: RecordOptions) -> None:
 
 
 def recorded_target(to: str) -> LoadTarget:
-    """The server that `--to` means; raises ConfigurationError or TargetError where it is none."""
+    """The server of `--to`; raises ConfigurationError or TargetError."""
     from ..catalogue import entries
     from ..models.service import Expect
     from ..workload.load_target import of_service, of_url
@@ -90,7 +91,7 @@ def recorded_target(to: str) -> LoadTarget:
 
 def _print_ready(options: RecordOptions, address: str, certificate: Path | None) -> None:
     terminal = console(stderr=options.json)
-    lines = [f"{address} passes on to {options.to}: ask there what is to be recorded"]
+    lines = [f"{address} forwards to {options.to}: send the requests to record to {address}"]
     if certificate is not None:
         lines.append(f"its certificate, for clients to trust: {certificate} (curl --cacert {certificate})")
     for line in lines:

@@ -1,4 +1,4 @@
-"""`steelyard report`: a stored run's report made anew and shared, or several stored runs side by side."""
+"""`steelyard report`: rebuilds a stored run's report, or shows several stored runs side by side."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """What `report` is told: one run or several, and what to make of its page beside it."""
+    """The arguments and options of `report`: one run or several, and the extra files."""
 
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN [RUN ...]", help="A run's folder; or several, to be shown side by side."),
+        typer.Argument(metavar="RUN [RUN ...]", help="A run's folder, or several to show side by side."),
     ]
     markdown: Annotated[bool, typer.Option("--markdown", help="Also write report.md into the run folder.")] = False
     png: Annotated[
@@ -57,8 +57,8 @@ class ReportOptions:
 def report_command(options: ReportOptions) -> None:
     """Rebuild results.csv, verdicts.json and report.html of a run from its stored files.
 
-    Of several runs: a page with their figures side by side, how far they agree, and from three on what one more would find. Of a
-    run on several machines: what they say together, with a forest plot a question, and the report of each.
+    For several runs: a page with their figures side by side, their agreement, and from three runs on a prediction for one more.
+    For a run on several machines: the joint result with a forest plot per comparison, and each machine's report.
     """
     from ..results.cluster_folder import is_cluster
 
@@ -72,7 +72,7 @@ def report_command(options: ReportOptions) -> None:
 
 def _side_by_side(options: ReportOptions) -> None:
     if options.markdown or options.png or options.pdf:
-        raise ConfigurationError("--markdown, --png and --pdf are of one run", hint="name one, or leave them out")
+        raise ConfigurationError("--markdown, --png and --pdf take one run", hint="name one, or leave them out")
     from ..report import beside_page
     from ..report.beside import compare_runs
     from . import printing
@@ -91,12 +91,12 @@ def _side_by_side(options: ReportOptions) -> None:
 
 
 def _of_machines(options: ReportOptions) -> None:
-    """The page of a run on several machines, and the report of each."""
+    """Write the page of a run on several machines, and each machine's report."""
     from .. import report
 
     if options.markdown or options.png or options.pdf or options.to is not None:
         raise ConfigurationError(
-            "--markdown, --png, --pdf and --to are not of a run on several machines",
+            "--markdown, --png, --pdf and --to do not take a run on several machines",
             hint="name the run of one machine, in its folder machines",
         )
     (folder,) = options.runs
@@ -114,7 +114,7 @@ def _report_one(options: ReportOptions) -> None:
     from ..report import browser
 
     if options.png or options.pdf:
-        browser.browser()  # that there is none is said before anything is made
+        browser.browser()  # a missing browser is reported before any file is written
     (run,) = options.runs
     analysed = analysis.full_analysis(run)
     verdicts = analysed.verdicts
@@ -132,7 +132,7 @@ def _report_one(options: ReportOptions) -> None:
 
 
 def _export_files(analysed: Analysis, page: Path, options: ReportOptions) -> Iterator[Path]:
-    """The files that were asked for beside the page, each as it is written."""
+    """Yield the requested extra files, each as it is written."""
     from .. import report
     from ..base.csvfiles import write_text
     from ..report import browser, markdown

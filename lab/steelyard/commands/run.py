@@ -1,4 +1,4 @@
-"""`steelyard run`: a study, from its file to a report; or a stopped run taken up again."""
+"""`steelyard run`: runs a study, from its file to a report, or resumes a stopped run."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from .options import (
 commands = typer.Typer()
 
 
-_SEARCHED = "the number of users is looked for first, which takes about a minute a subject beside; here, 8 stand for it"
+_SEARCHED = "the run first finds the number of users, about a minute per subject; this schedule assumes 8"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """What `run` is told: a study with what is asked of it beyond its file, or a stopped run."""
+    """The arguments and options of `run`: a study with changes to its file, or a stopped run."""
 
     study: Annotated[
         str | None,
@@ -221,7 +221,7 @@ def run(options: RunOptions) -> None:
 
 
 def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
-    """The schedule as a run would begin with it, fitted to its budget, and what that is expected to take.
+    """The schedule as a run would begin with it, fitted to its budget, and its expected time.
 
     Raises ConfigurationError.
     """
@@ -235,7 +235,7 @@ def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
 
 
 def request_of(options: RunOptions) -> Request:
-    """What is asked of the study, of the user's words; raises ConfigurationError where a word says nothing."""
+    """The run request that the options mean; raises ConfigurationError where an option is empty."""
     from ..catalogue import subject_syntax
 
     if options.as_published:
@@ -243,7 +243,7 @@ def request_of(options: RunOptions) -> Request:
         require_default(
             options,
             {field.name for field in fields(options)} - set(once),
-            "and --as-published do not go together: the paper's own way is one unbroken stretch each, as long as it says",
+            "and --as-published do not go together: the paper measured one unbroken stretch per server, with a fixed length",
             hint="leave one of them out",
         )
     if options.variations:
@@ -251,7 +251,7 @@ def request_of(options: RunOptions) -> Request:
             options,
             {field.name for field in fields(options)}
             - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
-            "and --variations do not go together: the study says which subjects are put to which tests",
+            "and --variations do not go together: the study sets the tests of each subject",
             hint="leave one of them out",
         )
     return Request(
@@ -280,12 +280,13 @@ def request_of(options: RunOptions) -> Request:
 
 
 def _on_machines(options: RunOptions, request: Request) -> None:
-    """Ask the question on every machine of a cluster, and say what they say together."""
+    """Run the study on every machine of a cluster, and print the joint result."""
     from ..cluster import cluster_run, dask_workers
 
     if options.dry_run:
         raise ConfigurationError(
-            "a dry run plans for one machine, and each of a cluster has the same plan", hint="leave --cluster out"
+            "a dry run plans for one machine, and all machines of a cluster have the same plan",
+            hint="leave --cluster out",
         )
     assert options.study is not None and options.cluster is not None
     where = dask_workers.parse_where(options.cluster)
@@ -321,15 +322,15 @@ def _resume_sessions(folder: Path, options: RunOptions) -> None:
 
 
 def _resume(folder: Path, options: RunOptions) -> None:
-    """Go on with a stopped run, with everything as it was asked for then."""
+    """Resume a stopped run with its original options."""
     from ..results.cluster_folder import is_cluster, read_cluster
 
     if options.study is not None:
-        raise ConfigurationError("--resume goes on with a run as it was asked for", hint="leave the study's name out")
+        raise ConfigurationError("--resume keeps the run's original options", hint="leave the study's name out")
     require_default(
         options,
         ("resume", "cluster", "json"),
-        "and --resume do not go together: a run goes on as it was asked for",
+        "and --resume do not go together: a run is resumed with its original options",
         hint="leave one of them out",
     )
     if not folder.is_dir():
@@ -342,7 +343,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
         return
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
-    from ..measure import main_job as running  # only now: what is wrong with the words needs no wait
+    from ..measure import main_job as running  # imported late: wrong options are reported without the wait
 
     with Progress(console()) as progress:
         outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
@@ -351,10 +352,10 @@ def _resume(folder: Path, options: RunOptions) -> None:
 
 
 def _words(option: str, text: str | None) -> list[str]:
-    """The words of a list with commas; none where the option was not given. Raises ConfigurationError where it says nothing."""
+    """The words of a comma-separated list; empty where the option was not given. Raises ConfigurationError for an empty value."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if text is not None and not words:
-        raise ConfigurationError(f"{option} names nothing", hint="leave it out, or name what is meant")
+        raise ConfigurationError(f"{option} is empty", hint="leave it out, or give a value")
     twice = next((word for word in words if words.count(word) > 1), None)
     if twice is not None:
         raise ConfigurationError(f"{option} names '{twice}' twice", hint="once is enough")
@@ -362,7 +363,7 @@ def _words(option: str, text: str | None) -> list[str]:
 
 
 def _factor_values(options: RunOptions) -> dict[str, list[str]]:
-    """The values of each factor that is to vary; raises ConfigurationError where the words are of another form."""
+    """The values of each varied factor; raises ConfigurationError where an option is malformed."""
     across = {} if options.cpus is None else {PROCESSORS: _words("--cpus", options.cpus)}
     for words in options.across or []:
         name, equals, values = (part.strip() for part in words.partition("="))

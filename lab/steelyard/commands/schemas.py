@@ -87,7 +87,7 @@ def stale(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Write contracts/, or with --check say which files are stale and fail."""
+    """Write contracts/, or with --check list stale files and fail."""
     folder = paths.root() / "contracts"
     if "--check" in sys.argv[1:]:
         old = stale(folder)

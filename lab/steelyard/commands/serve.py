@@ -1,4 +1,4 @@
-"""`steelyard serve`: stored runs, trends over them and runs that last, on a page of this machine alone."""
+"""`steelyard serve`: a local page over stored runs, their trends, and active runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ commands = typer.Typer()
 
 @commands.command(
     name="serve",
-    short_help="Serve a page over stored runs and runs that last.",
+    short_help="Serve a page over stored and active runs.",
     epilog=examples(
         "steelyard serve",
         "steelyard serve docs/results --open",
@@ -29,15 +29,15 @@ def serve_command(
     folder: Annotated[Path, typer.Argument(help="The folder that holds runs, or one run.")] = Path("runs"),
     port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0,
     allow_run: Annotated[
-        bool, typer.Option("--allow-run", help="Let the page begin runs of studies, one at a time, into the folder.")
+        bool, typer.Option("--allow-run", help="Let the page start runs of studies, one at a time, in the folder.")
     ] = False,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Serve a page over a folder of runs: a list, two side by side, trends, and a run while it lasts. Ctrl-C ends it.
+    """Serve a page over a folder of runs: a list, two runs side by side, trends, and active runs. Ctrl-C ends it.
 
-    The address holds a token; nobody without it is answered, and nobody on another machine.
+    The address holds a token: requests without it, and requests from other machines, are refused.
     """
-    from ..report.serve.server import serve  # only now: no other verb should wait for it
+    from ..report.serve.server import serve  # imported late: no other command should wait for it
 
     def ready(address: str) -> None:
         print(address, flush=True)

@@ -1,4 +1,4 @@
-"""`steelyard servers` and `steelyard servers check`: what can be weighed, and whether it is what every server must be."""
+"""`steelyard servers` and `steelyard servers check`: list servers, and check that they meet the requirements for every server."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ commands = typer.Typer()
 
 
 class _ServersGroup(TyperGroup):
-    """`servers NAME` shows that server: a first word that is no command of the group is a server's name."""
+    """`servers NAME` shows that server: a first word that is not a command of the group is a server's name."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that `args` mean, as typer asks for it."""
+        """The command that `args` mean, in typer's form."""
         known = not args or args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["show", *args])
 
@@ -75,7 +75,8 @@ def servers_show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The server: `steelyard servers` lists them.")],
     json: Json = False,
 ) -> None:
-    """Show one server: its version, factors, deviations from the contract, and what papers tuned. `servers NAME` does so, too."""
+    """Show one server: its version, factors, deviations from the contract, and the parameters that papers tuned. `servers NAME`
+    does the same."""
     from ..measure.conformance.rows import row
     from ..models.outputs.catalogue import ServerDetail
     from . import listing
@@ -109,7 +110,7 @@ def servers_check(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Check every server.")] = False,
     service: ServiceName = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Skip the pause, two at once and redeployment.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the pause, the second server and redeployment.")] = False,
     save: Annotated[
         Path | None, typer.Option(help="JSON file to store the results in; entries of other servers stay.")
     ] = None,
@@ -135,7 +136,7 @@ def servers_check(
         if entries.server(spec.parts[0].server).model.kind == "server":
             require_known([spec], meant)
     if save is not None:
-        rows.kept_in(save)  # where nothing can be kept is said before minutes were spent on it
+        rows.kept_in(save)  # a file that cannot be written is reported before minutes of checks
     checked: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console()) as progress:
         for name in wanted:

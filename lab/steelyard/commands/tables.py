@@ -1,4 +1,5 @@
-"""Tables for a person: no name or figure is ever shortened; where columns do not fit side by side, each row becomes a few lines."""
+"""Tables for the terminal: no name or figure is shortened; where columns do not fit side by side, each row becomes a few
+lines."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from rich.text import Text
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import Estimate
 
-LEAST_PROSE = 24  # characters that a column of prose needs to be readable
+LEAST_PROSE = 24  # readable width of a prose column, in characters
 _GAP = 2
 _ANY_WIDTH = 10_000
 
@@ -19,9 +20,9 @@ _ANY_WIDTH = 10_000
 def show(
     console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], *, prose: Collection[str] = ()
 ) -> None:
-    """Print `rows` under `headings`; columns in `prose` may be folded at blanks, all others stand on one line.
+    """Print `rows` under `headings`; columns in `prose` may be folded at blanks, all others stay on one line.
 
-    Where the width does not hold them side by side, a row is its first cell, and below it a line for each other one.
+    Where the terminal is too narrow, a row becomes its first cell and one line below for each other cell.
     """
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     least = [
@@ -34,8 +35,8 @@ def show(
 
 
 def fit(console: Console, grid: Table, *, named_by: int) -> None:
-    """Print a grid as it is where it fits without cutting anything, else a few lines for each of its rows, headed by the first
-    `named_by` cells; an empty one of these stands for the one above it."""
+    """Print a grid unchanged where it fits; else print a few lines for each row, headed by its first `named_by` cells. An empty
+    heading cell repeats the one above it."""
     unbounded = console.options.update(width=_ANY_WIDTH)
     if console.measure(grid, options=unbounded).maximum <= console.width:
         console.print(grid)
@@ -74,7 +75,7 @@ def _below_each_other(console: Console, headings: Sequence[str], rows: Sequence[
 
 
 def estimates_table(throughput: Estimate, response_ms: Mapping[str, Estimate]) -> Table:
-    """Throughput and response times of one process, each with its interval, or why there is none."""
+    """Throughput and response times of one process, each with its interval, or the reason for its absence."""
     table = Table("figure", box=None, pad_edge=False)
     table.add_column("value", justify="right")
     table.add_column("95% interval", justify="right")

@@ -1,4 +1,4 @@
-"""`steelyard try`: one server with one service, started to be looked at and asked by hand, until Ctrl-C."""
+"""`steelyard try`: starts one server with one service for inspection by hand, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from . import completing
 from .examples import examples
 from .options import Json, console, takes
 
-if TYPE_CHECKING:  # what starts servers is imported by the verb itself: no other should wait for it
+if TYPE_CHECKING:  # modules that start servers are imported by the command itself: no other should wait for them
     from ..catalogue.tried import Tried
     from ..hosts.running import RunningSubject
     from ..workload import curl
 
 commands = typer.Typer()
 
-_PATIENCE = 4.0  # nothing is measured, so a slow machine may have its time
-_LOOK_SECONDS = 0.5  # between two looks at whether all processes run
+_PATIENCE = 4.0  # nothing is measured, so slow machines get more time
+_LOOK_SECONDS = 0.5  # between two checks that all processes run
 _WSDL_NAMESPACE = b"http://schemas.xmlsoap.org/wsdl/"
 _WSDL_SECONDS = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class TryOptions:
-    """What `try` is told."""
+    """The arguments and options of `try`."""
 
     subject: Annotated[
         str,
         typer.Argument(
             metavar="SERVER|STUDY",
-            help="A server, or a study's subject with all that stands beside it; both with settings: NAME@FACTOR=VALUE.",
+            help="A server, or a study's subject with its companions; both take settings: NAME@FACTOR=VALUE.",
             autocompletion=completing.servers_and_studies,
         ),
     ]
@@ -58,7 +58,7 @@ class TryOptions:
         ),
     ] = None
     variant: Annotated[
-        str | None, typer.Option(help="Of a service with a factor of this name, its value: the same as @variant=VALUE.")
+        str | None, typer.Option(help="Value of the service's factor `variant`: the same as @variant=VALUE.")
     ] = None
     for_: Annotated[str | None, typer.Option("--for", help="Stop this long after it is ready: 30s, 10m.")] = None
     json: Json = False
@@ -77,9 +77,10 @@ class TryOptions:
 )
 @takes(TryOptions)
 def try_command(options: TryOptions) -> None:
-    """Fetch, build and start one server with one service on this machine's loopback, say how it is asked, and stay until Ctrl-C.
+    """Fetch, build and start one server with one service on this machine's loopback, print its address and requests, and run
+    until Ctrl-C.
 
-    Nothing is measured. Everything that was started is stopped at the end.
+    Nothing is measured. All processes are stopped at the end.
     """
     from ..catalogue.subject_syntax import seconds_of
     from ..catalogue.tried import parse_subject_words
@@ -90,7 +91,7 @@ def try_command(options: TryOptions) -> None:
     chosen = f"@variant={options.variant}" if options.variant is not None else ""
     wanted = parse_subject_words(options.subject + chosen, options.service)
     with ExitStack() as stack:
-        # Held only until it runs: starting would disturb a measurement, and `steelyard load` may measure what runs.
+        # Locked only while starting: that would disturb a measurement, and `steelyard load` may measure the running server.
         with machine_lock("steelyard try"), Progress(console()) as progress:
             ready = subject.provide_subject(wanted.spec, wanted.service, progress)
             service = ready.in_own_format(subject.service_as_run(wanted.service, [ready]))
@@ -107,7 +108,7 @@ def try_command(options: TryOptions) -> None:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """A folder for logs and bodies, removed at the end; left where something failed, since what is said then names a log."""
+    """A folder for logs and bodies, removed at the end; kept after a failure, since the message names a log in it."""
     folder = Path(tempfile.mkdtemp(prefix="steelyard-try-"))
     try:
         yield folder
@@ -120,14 +121,14 @@ def _folder() -> Iterator[Path]:
 
 
 def _keep_running(running: RunningSubject, seconds: float | None) -> None:
-    """Until so many seconds have passed, for ever where None; raises ProvisionError where a process ends meanwhile, and KeeperError
-    where its keeper does."""
+    """Wait for `seconds`, or forever with None; raises ProvisionError where a process ends, and KeeperError where its keeper
+    does."""
     end = None if seconds is None else time.monotonic() + seconds
     while end is None or time.monotonic() < end:
         death = running.death()
         if death is not None:
             raise ProvisionError(death, hint=f"its log is in {running.front.log.parent}")
-        running.use()  # asks every keeper, which only one that lives can answer
+        running.use()  # only a live keeper answers
         left = _LOOK_SECONDS if end is None else min(_LOOK_SECONDS, max(0.0, end - time.monotonic()))
         running.front.keeper.wait(left)
 
@@ -166,7 +167,7 @@ def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest
 
 
 def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
-    """Where the server tells its own description, else the contract's file; None where the service has none."""
+    """The URL of the server's own WSDL, else the path of the contract's file; None where the service has no WSDL."""
     from ..base.http_client import HttpClient, trusted_context
 
     service = wanted.service
@@ -179,7 +180,7 @@ def _wsdl(wanted: Tried, running: RunningSubject) -> str | None:
         if answer.status == HTTPStatus.OK and _WSDL_NAMESPACE in answer.body:
             return address
     except NoAnswerError:
-        pass  # a server that has none to tell need not answer
+        pass  # a server without a WSDL need not answer
     finally:
         conversation.close()
     return str(service.folder / service.model.wsdl) if service.model.wsdl is not None else None
@@ -198,7 +199,7 @@ def _print_outcome(output: TryOutput, *, as_json: bool) -> None:
     lines += [f"  {page.address}  {page.meaning}" for page in output.pages]
     for request in output.requests:
         lines.append(f"{request.operation}: {request.meaning}")
-        lines.append(f"  {request.curl or 'a later step of a visit: the requests above begin one'}")
+        lines.append(f"  {request.curl or 'a later step of a session: the requests above begin it'}")
     for line in lines:
         console(stderr=False).print(line, highlight=False, markup=False, soft_wrap=True)
     console().print(

@@ -1,4 +1,4 @@
-"""`steelyard why`: the difference of two subjects' response times, split by layer."""
+"""`steelyard why`: splits the difference of two subjects' response times by layer."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ commands = typer.Typer()
 
 @dataclass(frozen=True, kw_only=True)
 class WhyOptions:
-    """What `why` is told: the run, which two of its subjects, and in which test."""
+    """The arguments and options of `why`: the run, two of its subjects, and the test."""
 
     run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
     subjects: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="A B", help="The two subjects (default: those of a run of two, the reference second)."),
+        typer.Option(
+            metavar="A B", help="The two subjects (default: the subjects of a run with two, the reference second)."
+        ),
     ] = None
     test: Annotated[
-        str | None, typer.Option(metavar="TEST", help="The test or operation (default: the first that is judged).")
+        str | None, typer.Option(metavar="TEST", help="The test or operation (default: the first judged one).")
     ] = None
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with the waterfall.")] = (
         None
@@ -45,7 +47,7 @@ class WhyOptions:
     epilog=examples(
         "steelyard why runs/flight-2026-01-31-120000",
         "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html",
-        more='It needs records of layers: a study asks for them by observe = ["layers"].',
+        more='The run needs records of layers: a study with observe = ["layers"].',
     ),
 )
 @takes(WhyOptions)
@@ -62,7 +64,7 @@ def why(options: WhyOptions) -> None:
     run = read_run(options.run_folder)
     if not run.schedule.layers:
         raise StoreError(
-            f"{run.name} has no records of layers, so nothing says where its requests spent their time",
+            f"{run.name} has no records of layers",
             hint='run it again with observe = ["layers"] in its study, on a service that has layers',
         )
     parted = _split_by_layer(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
@@ -75,11 +77,13 @@ def why(options: WhyOptions) -> None:
     else:
         _show(said)
     if said.why_not:
-        raise SteelyardError("; ".join(said.why_not), hint="without that nothing is told apart", exit_code=CANNOT_TELL)
+        raise SteelyardError(
+            "; ".join(said.why_not), hint="the report lists its trials and checks", exit_code=CANNOT_TELL
+        )
 
 
 def _cell(schedule: Schedule, test: str | None) -> Cell:
-    """The test of this name, else the first that is judged."""
+    """The test of this name, else the first judged test."""
     if test is None:
         return next((cell for cell in schedule.cells if cell.primary), schedule.cells[0])
     named = {cell.name: cell for cell in schedule.cells}
@@ -89,12 +93,12 @@ def _cell(schedule: Schedule, test: str | None) -> Cell:
 
 
 def _subjects(schedule: Schedule, words: tuple[str, str] | None) -> tuple[str, str]:
-    """The two that were named, else the other and the reference of a run of two."""
+    """The two named subjects; without names, the other subject and the reference of a run with two."""
     labels = schedule.subjects
     if words is None:
         others = [label for label in labels if label != schedule.reference]
         if len(others) != 1:
-            few = "there is nothing beside it" if not others else f"name two of {', '.join(labels)} by --subjects A B"
+            few = "there is no second subject" if not others else f"name two of {', '.join(labels)} by --subjects A B"
             raise ConfigurationError(f"the run measured {plural(len(labels), 'subject')}", hint=few)
         return others[0], schedule.reference
     for word in words:
@@ -121,7 +125,7 @@ def _split_by_layer(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
 
 
 def _show(said: WhyOutput) -> None:
-    """The sentences, then a row a part and the whole."""
+    """Print the sentences, then one row for each part and for the whole."""
     from ..report.charts.waterfall import headings, rows
     from .tables import show
 

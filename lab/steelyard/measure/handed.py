@@ -1,4 +1,4 @@
-"""One trial of a run that another machine directs: driven here as any trial is, in a folder that is sent there afterwards."""
+"""One trial of a run that another machine directs: driven here like any trial, in a folder that is sent back afterwards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .hosting import leaves_idle
 from .main_job import service_of, setting_of
 from .trial import trial as drive
 
-# What all machines of a run must have alike; what they are themselves is what is asked.
+# The versions that must be equal on all machines of a run; the machines themselves may differ.
 _ALIKE = ("steelyard", "git", "engine", "service")
 
 
@@ -36,7 +36,7 @@ class UnfitError(SteelyardError):
 
 
 def required_versions(service: Entry[Service]) -> dict[str, Any]:
-    """What a machine must have of the versions that the directing one has."""
+    """The versions of the directing machine that a worker must also have."""
     described = environment.describe([], cpus.share(), [], service=service)
     return {name: json.loads(json.dumps(described[name])) for name in _ALIKE if name in described}
 
@@ -44,10 +44,11 @@ def required_versions(service: Entry[Service]) -> dict[str, Any]:
 def drive_handed(
     folder: Path, same: Mapping[str, Any], command: Sequence[str], progress: Progress, *, all_spellings: bool
 ) -> None:
-    """Drive the one trial of the schedule in `folder`, which holds a run's study.toml and schedule.json; `same` must be alike here.
+    """Drive the one trial of the schedule in `folder`, which holds a run's study.toml and schedule.json; `same` must be equal
+    here.
 
-    The machine is held meanwhile. Raises LockError where it is held already, UnfitError where it is of another version,
-    TrialFailedError where the trial failed and is stored so, and what else keeps any trial from being driven here.
+    The machine is locked meanwhile. Raises LockError where it is locked already, UnfitError where it has another version,
+    TrialFailedError where the trial failed and is stored as failed, and any other error that prevents trials here.
     """
     study = entries.study(str(folder / "study.toml"))
     schedule = _schedule(folder)
@@ -74,6 +75,6 @@ def _schedule(folder: Path) -> Schedule:
 
 
 def _require_alike(wanted: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    """Raise UnfitError that names the first difference between two machines' versions."""
+    """Raise UnfitError with the first difference between two machines' versions."""
     for difference in setup_differences(wanted, here):
         raise UnfitError(f"it has another setup than the run: {difference}", hint="install the same version there")

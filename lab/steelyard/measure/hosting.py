@@ -1,4 +1,4 @@
-"""The host that a run's subjects have, as its hosts file declares it: its processors, its link, what it needs of ours."""
+"""The host of a run's subjects as its hosts file declares it: its processors, its link, and the files that it needs from here."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ..plan.designs import design_named
 
 
 def leaves_idle(schedule: Schedule) -> bool:
-    """Whether a load of the run leaves servers idle: an open one does, and then its tail is what is judged."""
+    """Whether a load of the run leaves servers idle. An open load does, and its response time tail is judged."""
     return any(cell.profile.kind == "rate" for cell in schedule.cells)
 
 
 def share_processors(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
-    """The machines' processors as a run shares them, and as its hosts file declares; raises ConfigurationError, or ProvisionError
-    where a server is to have more than there are."""
+    """The machines' processors as the run and its hosts file divide them. Raises ConfigurationError, or ProvisionError where a
+    server needs more processors than the machine has."""
     shares = _share_of_placement(any(spec.companions for spec in specs), schedule, hosts, site)
     for part in (part for spec in specs for part in spec.parts):
         wanted = part.factors.get(PROCESSORS, "")
-        if wanted.isdecimal():  # what it may be is looked at with all factors
+        if wanted.isdecimal():  # checked later, with all factors
             require_processors(part.server, wanted, shares.of(part.processors or "server"))
     return shares
 
@@ -48,8 +48,8 @@ def _share_of_placement(companions: bool, schedule: Schedule, hosts: Hosts | Non
 
 
 def apart_of(schedule: Schedule, subjects: Sequence[Subject]) -> list[str]:
-    """The subjects that share a fixed port, each of which then has a network namespace of its own; raises ProvisionError where
-    none can be had. None where only one subject runs at a time."""
+    """The subjects that share a fixed port and so need a network namespace each; None where only one subject runs at a time.
+    Raises ProvisionError where the machine has no namespaces."""
     if design_named(schedule.design).one_runs:
         return []
     own = {each.label: each.front.own for each in subjects if each.same_as is None}
@@ -59,16 +59,16 @@ def apart_of(schedule: Schedule, subjects: Sequence[Subject]) -> list[str]:
 
 
 def with_bandwidth(site: Placement) -> Placement:
-    """A host with what its link carries: as declared, else by a short transfer."""
+    """The host with the bandwidth of its link: as declared, else measured by a short transfer."""
     if site.link is None or site.link.bytes_per_s is not None:
         return site
     return replace(site, link=replace(site.link, bytes_per_s=network.link_bytes_per_s(site)))
 
 
 def provide_on_host(site: Placement, service: Entry[Service], subjects: Sequence[Subject], progress: Progress) -> None:
-    """See that all that the subjects' commands name is on their host, too, where that is another machine.
+    """Provide everything that the subjects' commands name on their host, where that is another machine.
 
-    Raises ToolchainError where it lacks what they run by, ProvisionError where something cannot be brought there.
+    Raises ToolchainError where the host lacks a runtime, ProvisionError where files cannot be copied there.
     """
     if not site.reach.apart:
         return
@@ -87,5 +87,5 @@ def provide_on_host(site: Placement, service: Entry[Service], subjects: Sequence
         *(Tree(keys) for keys in sorted({subject.keys for subject in subjects if subject.keys is not None})),
         *([Tree(server_certificate.folder(site.address))] if any(part.secure for part in parts) else []),
     ]
-    with progress.stage(f"copying what is new to host {site.name}"):
+    with progress.stage(f"copying new files to host {site.name}"):
         site.reach.provide_trees(trees)

@@ -156,7 +156,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
             *_stop_sentence(figures.stopped),
             *([] if figures.failures_differ is None else [figures.failures_differ]),
             f"{plural(figures.pairs, 'pair')} of slices, {where}",
-            *(f"this cannot say {question}" for question in figures.cannot_say),
+            *(f"these figures do not show {question}" for question in figures.cannot_say),
             *(f"not loaded: {left.what}: {left.why}" for left in figures.not_loaded),
         ],
         f"{first} over {second}",

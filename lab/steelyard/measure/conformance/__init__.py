@@ -1,1 +1,1 @@
-"""What is asked of a server before Steelyard offers it."""
+"""Checks that a server must pass before Steelyard offers it."""

@@ -1,4 +1,4 @@
-"""Checking that a server really is what every server must be: see `Examination`."""
+"""Checks that a server meets the requirements for every server: see `Examination`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REDEPLOY_SECONDS = 120.0
 
 
 def new_check() -> Checked:
-    """When and where a check is made: now, at this revision, on this machine."""
+    """The record of a check made now: its time, revision and machine."""
     where = environment.describe([], cpus.share(), [])
     machine, git = where["machine"], where["git"]
     return Checked(
@@ -52,11 +52,10 @@ def check(
     frozen_seconds: float = FROZEN_SECONDS,
     seed: int = 1,
 ) -> ServerRow:
-    """Everything that can be proved of a server (`name`, or `name@factor=value`); never raises for a server's fault.
+    """Check all requirements of a server (`name`, or `name@factor=value`); a fault of the server raises nothing.
 
-    What the service needs beside it stands there as a study of that service has it.
-    `quick` leaves out what takes longest: the freeze, the second one beside it, and the redeployment.
-    `frozen_seconds = 0` leaves out the freeze.
+    The companions of the service run beside the server, as in a study of that service. `quick` skips the slowest checks: the
+    freeze, the second server beside it, and the redeployment. `frozen_seconds = 0` skips the freeze.
     """
     server = entries.server(subject_syntax.subject_of(words).parts[0].server)
     service = entries.service(service_name)
@@ -79,8 +78,8 @@ def check(
 
 @dataclass
 class Examination:
-    """One server under examination. `known` is its row before it, `facts` are what the examination adds to that; `wrong` holds
-    what failed, by the key of a deviation."""
+    """One server under examination. `known` is its row before the checks, `facts` are the measured values for that row, and
+    `wrong` holds the failures, by the key of a deviation."""
 
     known: ServerRow
     service: Entry[Service]
@@ -92,7 +91,7 @@ class Examination:
     wrong: dict[str, str] = field(default_factory=dict)
 
     def run(self, quick: bool, frozen_seconds: float) -> None:
-        """Start it, ask it everything, stop it; where it cannot go on, `wrong` says why."""
+        """Start the server, run all checks, stop it; where the checks cannot continue, `wrong` gives the reason."""
         in_place = bool(self.subject.front.server.model.redeploy)
         self.facts |= {"fetched": True, "started": False}
         try:
@@ -117,7 +116,7 @@ class Examination:
             self.wrong.setdefault("check", error.message)
 
     def row(self) -> ServerRow:
-        """All that was found; what the descriptor's deviations record is no failure, but a leak is."""
+        """The row with all results; a deviation that the descriptor records is no failure, but a leak is."""
         excused = deviations_in(self.service, self.known.deviations).keys() - {refusals.LEAK}
         unknown = {key: fault for key, fault in self.wrong.items() if key not in excused}
         said = [fault if key in ("check", "exchanges") else f"{key}: {fault}" for key, fault in unknown.items()]
@@ -127,13 +126,13 @@ class Examination:
 
     @contextmanager
     def running_subject(self, wanted: Subject) -> Iterator[RunningSubject]:
-        """The subject, up on ports drawn at random and stopped at the end; raises ProvisionError where it does not start."""
+        """The running subject, on ports drawn at random and stopped at the end; raises ProvisionError where it does not start."""
         draw = random.Random(time.time_ns())
         with launch.running_subject(wanted, self.folder, cpus.share(), draw, self.progress) as running:
             yield running
 
     def exchanges(self, running: RunningSubject) -> None:
-        """Ask every exchange of the contract in every spelling: their number is a fact, the first wrong answer a fault."""
+        """Send every exchange of the contract in every spelling: their number is a fact, the first wrong answer a fault."""
         with self.progress.stage(f"verifying the answers of {self.known.name}"):
             try:
                 self.facts["exchanges"] = self.verify(running, self.known.name, all_spellings=True)
@@ -141,14 +140,15 @@ class Examination:
                 self.wrong["exchanges"] = error.message
 
     def bad_requests(self, running: RunningSubject) -> None:
-        """Each must be refused, and right answers come after them."""
+        """Send bad requests: each must be refused, and right answers must follow."""
         with self.progress.stage(f"sending bad requests to {self.known.name}"):
             self.wrong |= refusals.refuse(self.service, running.url, running.access)
             if "exchanges" not in self.wrong:
                 self.verify(running, f"{self.known.name}, after bad requests,")
 
     def keep_alive(self, running: RunningSubject, frozen_seconds: float) -> None:
-        """Many requests on one connection; then the whole subject frozen, thawed, and one more on the same connection."""
+        """Send many requests on one connection; then freeze the whole subject, thaw it, and send one more on the same
+        connection."""
         answered, survived, why = 0, None, None
         freeze = frozen_seconds > 0 and self.subject.may_freeze
         try:
@@ -186,32 +186,35 @@ class Examination:
         running.thaw()
 
     def listening(self, running: RunningSubject) -> None:
-        """Every listening socket of the subject's processes must be on the loopback address."""
+        """Check that every listening socket of the subject's processes is on the loopback address."""
         listeners = sockets.listening(pids(running))
         outside = [str(each) for each in listeners if not each.loopback]
         self.facts |= {"sockets": [str(each) for each in listeners], "loopback": not outside}
         if outside:
             self.wrong["sockets"] = f"it listens beyond this machine, on {', '.join(outside)}"
         elif not listeners:
-            self.wrong["sockets"] = "none of its processes listens on anything, yet something answers"
+            self.wrong["sockets"] = "none of its processes listens on a port, yet something answers"
 
     def run_second_server(self, first: RunningSubject) -> None:
-        """The same server again on other ports while the first one runs: both answer, and the first outlives the second."""
+        """Run the same server again on other ports beside the first: both must answer, and the first must outlive the second."""
         again = replace(self.subject, label=f"{self.subject.label}-again")
         self.facts["twice"] = False
         try:
-            with self.running_subject(again) as second, self.progress.stage(f"asking two of {self.known.name} at once"):
-                for running, which in ((second, "the second one"), (first, "the first one")):
+            with (
+                self.running_subject(again) as second,
+                self.progress.stage(f"sending requests to two instances of {self.known.name}"),
+            ):
+                for running, which in ((second, "the second instance"), (first, "the first instance")):
                     self.verify(running, f"{self.known.name}, {which} of two,")
                 self.stop(second)
-            self.verify(first, f"{self.known.name}, after a second one ended,")
+            self.verify(first, f"{self.known.name}, after the second instance ended,")
             self.facts["twice"] = True
         except (ContractError, ProvisionError) as error:
             self.wrong["twice"] = error.message
 
     def redeploy_in_place(self, running: RunningSubject, before: int) -> None:
-        """The service is replaced while the server runs: its count of requests, so far `before`, begins anew, and its answers
-        are right."""
+        """Replace the service while the server runs: its count of requests (`before` so far) must restart, and its answers must
+        be right."""
         with self.progress.stage(f"redeploying {self.service.name} on {self.known.name}"):
             begun = time.monotonic()
             running.redeploy(_REDEPLOY_SECONDS)
@@ -223,7 +226,7 @@ class Examination:
         self.facts |= {"redeploy_seconds": round(time.monotonic() - begun, 2), "redeploy_restart": False}
 
     def has_restarted(self, running: RunningSubject, before: int) -> bool:
-        """Whether a service answers rightly that has counted fewer requests than `before`."""
+        """Whether the service answers rightly and has counted fewer requests than `before`."""
         death = running.death()
         if death is not None:
             raise ProvisionError(death)
@@ -237,7 +240,8 @@ class Examination:
         return True
 
     def redeploy_by_restart(self) -> None:
-        """The time to stop (known by now), to lay the service out anew, and to start until the first right answer."""
+        """Measure a redeployment by restart: the time to stop (already known), to deploy the service again, and to start until
+        the first right answer."""
         begun = time.monotonic()
         with self.running_subject(self.subject) as again:
             self.first_answer(again, f"{self.known.name}, started again,")
@@ -246,7 +250,8 @@ class Examination:
             self.stop(again)
 
     def stop(self, running: RunningSubject) -> float:
-        """Seconds until all its processes ended at a polite request; those that did not are killed, and named as a fault."""
+        """Stop the subject; returns the seconds until all its processes ended after SIGTERM. Processes that did not end are
+        killed and recorded as a fault."""
         before = pids(running)
         begun = time.monotonic()
         with self.progress.stage(f"stopping {running.subject.label}"):
@@ -265,14 +270,14 @@ class Examination:
         return seconds
 
     def first_answer(self, running: RunningSubject, answerer: str) -> None:
-        """One right answer; raises ContractError where it does not come."""
+        """Wait for one right answer; raises ContractError where none comes."""
         try:
             next(contract.hold_connection(self.service, running.url, running.access))
         except ContractError as error:
             raise ContractError(f"{answerer} does not answer rightly: {error.message}") from None
 
     def verify(self, running: RunningSubject, answerer: str, *, all_spellings: bool = False) -> int:
-        """How many exchanges were answered rightly; raises ContractError, which names `answerer`, where any was not."""
+        """The number of exchanges answered rightly; raises ContractError, which names `answerer`, at the first wrong answer."""
         return contract.verify(
             self.service,
             running.url,

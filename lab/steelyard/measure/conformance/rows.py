@@ -1,4 +1,4 @@
-"""What is known of a server without starting it, and what checks found of many, kept in a file."""
+"""Rows of server descriptions and check results, and the JSON file that stores them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...models.server import Server
 
 
 def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> ServerRow:
-    """What is known of a server without starting it: as it runs by default, or under these factors, all of them."""
+    """The description of a server before it is started: with its default factors, or with these factors, all of them."""
     chosen = server.model.defaults() if factors is None else factors
     model = server.model.as_run(chosen)
     server = replace(server, model=model)
@@ -34,24 +34,22 @@ def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> Serv
 
 
 def kept_in(path: Path) -> list[ServerRow]:
-    """The rows that a JSON file holds, none where it is not there yet; raises StoreError where no rows can be kept in it."""
+    """The rows of a JSON file, empty where the file does not exist yet; raises StoreError where the file cannot hold rows."""
     if not path.parent.is_dir():
-        raise StoreError(
-            f"{path} cannot be written: there is no folder {path.parent}", hint="--save names another file"
-        )
+        raise StoreError(f"{path} cannot be written: there is no folder {path.parent}", hint="give --save another file")
     if not path.exists():
         return []
     try:
         return ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
     except (OSError, ValueError):
         raise StoreError(
-            f"{path} does not hold what `servers check` keeps",
-            hint="--save names another file, or one that is not there",
+            f"{path} does not hold results of `servers check`",
+            hint="give --save another file, or a new one",
         ) from None
 
 
 def keep(path: Path, rows: Sequence[ServerRow]) -> None:
-    """Write the rows to a JSON file, in order of name; those of other servers that it holds already stay."""
+    """Write the rows to a JSON file, in order of name; rows of other servers in the file stay."""
     joined = {row.name: row for row in (*kept_in(path), *rows)}
     output = ServersOutput(servers=[joined[name] for name in sorted(joined)])
     try:

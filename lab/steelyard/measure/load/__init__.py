@@ -1,1 +1,1 @@
-"""Load on a service that runs already: what is asked, whether it may be, one process's figures, and the most that it holds."""
+"""Load on running services: targets and permissions, figures of one process, and the search for its limit."""

@@ -1,4 +1,4 @@
-"""The monitor's agent on a Java target that is started for a load: how it is attached, and where its requests' time went."""
+"""The monitor's agent on a Java target that a load starts: how it is attached, and the time of requests by layer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ...models.server import Needs
 from ...models.service import Layer
 from ...results.layer_records import RecordFolder, RequestRecord, read_agent_counts, read_records
 
-END_SECONDS = 30.0  # for a target that is asked to end, until it has written its last records
+END_SECONDS = 30.0  # for a target after SIGTERM, until it has written its last records
 _JAR = "steelyard-monitor-agent.jar"
-_OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM that comes of the target's start reads it
+_OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM of the target reads it
 _BUILD_SECONDS = 1200.0
 
 
@@ -53,8 +53,8 @@ def provide(progress: Progress) -> Path:
 
 
 def environment(jar: Path, records: Path, service: Path) -> dict[str, str]:
-    """What a target is started with so that its JVM has the agent, which writes into `records` and reads what the service's folder
-    tells it (agent.properties); options that the user has there already stay."""
+    """The environment of a target with the agent, which writes into `records` and reads agent.properties of the service's folder.
+    The user's own JVM options stay."""
     said = service / "agent.properties"
     settings = f",settings={said.resolve()}" if said.is_file() else ""
     option = f'"-javaagent:{jar}=records={records.resolve()}{settings}"'
@@ -62,8 +62,10 @@ def environment(jar: Path, records: Path, service: Path) -> dict[str, str]:
 
 
 def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answered: int) -> LoadedLayers:
-    """Where the time of the requests went that began within `window`, two instants in ns, by the layers that the service has
-    `named`, if it has, of a target that has ended; `answered` requests reached it since its start. Raises StoreError."""
+    """The time by layer of the requests that began within `window` (two instants in ns), for a target that has ended.
+
+    `named` are the service's layers, if it has any; `answered` requests reached the target since its start. Raises StoreError.
+    """
     recorded = read_records(records)
     within = [record for record in recorded.requests if window[0] <= record.begin_ns <= window[1]]
     right = [record for record in within if not record.violations]
@@ -86,7 +88,7 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
 
 
 def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Layer]:
-    """The service's own layers, else those that the agent knows; with `other` where it recorded what none of them names."""
+    """The service's own layers, else the agent's; with `other` where the records hold further layers."""
     layers = list(named or AGENT_LAYERS)
     tags = {tag for record in right for tag in record.layers}
     layers = [layer for layer in layers if tags.intersection(layer.tags)]
@@ -110,10 +112,10 @@ def _layer_means(right: Sequence[RequestRecord], layers: Sequence[Layer]) -> lis
 def _why_not(recorded: RecordFolder, answered: int) -> Iterator[str]:
     records = len(recorded.requests)
     if not records:
-        yield "nothing was recorded: is it a Java service of servlets, and does its log (target.log) speak of the agent?"
+        yield "nothing was recorded: is it a Java servlet service, and does its log (target.log) mention the agent?"
     elif records < answered:
         yield f"{plural(records, 'request')} recorded where {answered:,} were answered"
     if records and not recorded.whole:
-        yield "a process of the target did not come to its end: records may be missing"
+        yield "a process of the target was killed: records may be missing"
     if recorded.lost:
         yield f"{plural(recorded.lost, 'record')} could not be written"

@@ -1,4 +1,4 @@
-"""Where the next stage goes on the way to a limit, and which stages something else disturbed: from those that were driven."""
+"""The next stage of the search for a limit, and the stages that something else disturbed, from the stages so far."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 
 from ...statistics.queue_limit import Goal, OpenStretch, Queue, fitted_capacity, limit_of, most_slow_in, slow_in
 
-# Of what the limit seems to be: on the side of which fewer stages tell, by slow requests or by none.
+# Factors of the estimated limit: one on each side, and the side with fewer stages is next.
 _ABOVE, _BELOW = 1.015, 0.985
 _CLIMB = 0.02
-# A stage that is slower than a queue of so much less capacity would ever be is driven once more.
+# A stage slower than a queue with this much less capacity is repeated.
 _MARGIN = 1.02
 
 
 @dataclass
 class Approach:
-    """Stages of open load around where the limit seems to be, by number; each says better where it is.
+    """Stages of open load near the estimated limit, by number; each refines the estimate.
 
-    `guess` is what the service seemed to answer at most before, in requests/s, and `capacity` what it seems to by the stages. What
-    disturbs a machine takes capacity away and never adds any. So a stage is suspicious that was slower than the queue that the
-    others agree on; whether it was disturbed is seen by sending the very same arrivals again.
+    `guess` is the highest rate of answers before these stages, in requests/s, and `capacity` the estimate from them. A
+    disturbance of the machine takes capacity away and never adds any. So a stage is suspicious where it was slower than a queue
+    with the capacity that the other stages agree on. Sending the same arrivals again shows whether it was disturbed.
     """
 
     queue: Queue
@@ -34,13 +34,13 @@ class Approach:
         self.capacity = self.guess
 
     def rate(self) -> float:
-        """The rate in requests/s that is worth a stage next."""
+        """The rate of the next stage, in requests/s."""
         with_slow = sum(stretch.slow > 0 for stretch in self.stretches.values())
         around = 1.0 if not self.stretches else _ABOVE if 2 * with_slow <= len(self.stretches) else _BELOW
         return limit_of(self.capacity, self.queue, self.goal) * around
 
     def suspect(self) -> int | None:
-        """The stage to drive once more, if any: the one that is slowest for what the others say, unless that was done already."""
+        """The stage to repeat, if any: the slowest against the estimate from the others, unless it was repeated already."""
         excess = {
             number: stretch.slow - slow_in(stretch, self.queue, self.capacity, self.goal)
             for number, stretch in self.stretches.items()
@@ -64,8 +64,8 @@ class Approach:
             self._without_slow += 1
 
     def learn_again(self, number: int, second: int, stretch: OpenStretch) -> bool:
-        """Learn from the `second` time of a suspicious stage; whether the first was disturbed: the second is not slow, and counts
-        alone. Where both are slow, that is how the service is, and both count."""
+        """Learn from the `second` run of a suspicious stage; returns whether the first was disturbed. If the second is not slow,
+        it alone counts. If both are slow, the service is slow, and both count."""
         self._settled |= {number, second}
         disturbed = not self.is_slower(stretch, number)
         if disturbed:
@@ -74,11 +74,12 @@ class Approach:
         return disturbed
 
     def accept_stage(self, number: int | None) -> None:
-        """Let a suspicious stage count as it is."""
+        """Accept a suspicious stage as it is."""
         self._settled |= set() if number is None else {number}
 
     def is_slower(self, stretch: OpenStretch, without: int | None) -> bool:
-        """Whether more of a stage was slow than a queue of 2% less capacity explains than the others, but `without`, agree on."""
+        """Whether more requests of a stage were slow than a queue explains that has 2% less capacity than the other stages
+        (except `without`) agree on."""
         capacity = self._fit_capacity(without) or self.guess
         return stretch.slow > most_slow_in(stretch, self.queue, capacity / _MARGIN, self.goal)
 

@@ -1,4 +1,4 @@
-"""How a target is told who asks: fields of HTTP's head, or a user name token in the envelope; secrets only pass through."""
+"""Authentication towards a target: HTTP header fields, or a user name token in the envelope; secrets are never stored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_BYTES = 20_000
 
 
 def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.environ) -> str:
-    """The secret that `env:NAME` or `file:PATH` means; raises ConfigurationError, which never repeats it."""
+    """The secret of `env:NAME` or `file:PATH`; raises ConfigurationError, which never repeats it."""
     kind, _, name = words.partition(":")
     if kind == "env":
         if name not in environment:
@@ -39,7 +39,7 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(f"the secret's file {name} cannot be read: {why_unread(error)}") from None
     else:
-        raise ConfigurationError("a secret is named as env:NAME or file:PATH, never written down")
+        raise ConfigurationError("give a secret as env:NAME or file:PATH, never as text")
     if not secret or len(secret) > _MOST_BYTES or not secret.isprintable():
         raise ConfigurationError(f"the secret in {words} is empty, too long, or not one line of text")
     return secret
@@ -47,18 +47,19 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
 
 @dataclass(frozen=True)
 class Credentials:
-    """What an engine is told apart from the requests: `secrets`, and of a `digest` what a nonce of its own makes of it."""
+    """The credentials of an engine, separate from the requests: `secrets`, and a `digest` that makes its own from a server's
+    nonce."""
 
     secrets: Secrets
     digest: Digest | None = None
 
     @property
     def challenge_count(self) -> int:
-        """How many requests were sent so far beside those of loads, each for a server's challenge."""
+        """The number of requests sent so far only to get a server's challenge; loads do not count them."""
         return 0 if self.digest is None else self.digest.challenged
 
     def next_secrets(self, users: int) -> Secrets | None:
-        """What the next engine is told, which asks as so many users at once; raises TargetError. Each has nonces of its own, whose
+        """The secrets of the next engine, which has this many users; raises TargetError. Each engine has its own nonces, whose
         uses are counted from one."""
         if self.digest is not None:
             return replace(self.secrets, values={**self.secrets.values, **self.digest.values(users)})
@@ -66,9 +67,9 @@ class Credentials:
 
 
 def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[LoadTarget, Credentials]:
-    """The requests as they must be to say who asks, and what engines are told apart from them.
+    """The requests with places for authentication, and the credentials that engines get separately.
 
-    `secret_headers` name header fields with where their values are. Raises ConfigurationError.
+    `secret_headers` map header fields to the source of their values. Raises ConfigurationError.
     """
     digest = None
     headers = {name: secret_of(words, asked.folder) for name, words in secret_headers.items()}
@@ -86,7 +87,7 @@ def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[Loa
         elif auth.kind == "digest":
             asked, digest = with_digest(asked, auth.user, secret)
         else:
-            # The digest is of the password as it is; as a text in the message it is written as XML needs.
+            # the digest is made of the raw password; a password in the message is escaped for XML
             values["password"] = secret if auth.kind == "password-digest" else escape(secret)
             asked = replace(
                 asked, operations={name: _with_token(operation, auth) for name, operation in asked.operations.items()}
@@ -101,11 +102,11 @@ def _with_token(operation: LoadOperation, auth: Auth) -> LoadOperation:
 
 
 def _with_token_header(body: bytes, auth: Auth, name: str) -> bytes:
-    """An envelope with a security header in front of its others; places in it are the engine's to fill."""
+    """An envelope with a security header before its other headers; the engine fills its wildcards."""
     try:
         root = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except (etree.XMLSyntaxError, ValueError):
-        raise ConfigurationError(f"the sample of {name} is not XML, so that no user name token fits into it") from None
+        raise ConfigurationError(f"the sample of {name} is not XML, so it cannot hold a user name token") from None
     space = etree.QName(root).namespace
     head = root.find(f"{{{space}}}Header")
     if head is None:

@@ -1,4 +1,4 @@
-"""What a load's connections did that shapes its figures: the addresses that they went to, and what was sent again."""
+"""Connections of a load: the addresses that they went to, and requests that were sent again."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .driving import FAILURE_PAUSE_MS, Stretches
 
 
 def reconnects_of(row: SliceRow) -> int:
-    """How many requests were sent a second time, in a slice and outside its measured time."""
+    """The number of requests that were sent a second time, in a slice and around its measured time."""
     return row.stale + row.outside_stale
 
 
 def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
-    """Sentences for a load's output; raises StoreError."""
+    """Notes on connections for a load's output; raises StoreError."""
     said = []
     addresses = addresses_of(stretches, row.slice)
     if len(addresses) > 1:
-        said.append(f"connections were dealt evenly over {', '.join(addresses)}")
+        said.append(f"connections were spread evenly over {', '.join(addresses)}")
     reconnects = reconnects_of(row)
     if reconnects:
         share = 100 * reconnects / max(1, row.sent)
@@ -38,7 +38,7 @@ def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
 
 
 def addresses_of(stretches: Stretches, number: int) -> Sequence[str]:
-    """The addresses that the connections of a slice were dealt over, by the engines' own files; raises StoreError."""
+    """The addresses of a slice's connections, from the engines' files; raises StoreError."""
     engines = stretches.engines
     folders = [stretches.folder] if engines is None else [part.folder for part in engines.parts if part.lost is None]
     hosts: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""One process under load: the verification at one user, then the load, which ends by itself where the target fails wholly."""
+"""One process under load: verification at one user, then the load, which stops when every request fails for a time."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ from ..trial.engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 from ..trial.engines import Engines
 from .auth import Credentials
 
-FAILURE_PAUSE_MS = 10.0  # of a closed user, so that a server that refuses is not asked in a busy loop
+FAILURE_PAUSE_MS = 10.0  # pause of a closed user after a failure, against a busy loop of refused requests
 _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
 _SHOWN_BYTES = 300
-_STOPPING_SECONDS = 5.0  # from Ctrl-C on, for the second at hand to end and its answers to come
+_STOPPING_SECONDS = 5.0  # after Ctrl-C, until the current second ends and its answers come
 
 
 @dataclass(frozen=True)
 class LoadContext:
-    """What every stretch of load on a target shares. `folder` is the run's; `cpus` are this machine's for engines, of which one on
-    each of `engine_hosts` drives each load. Where stretches name other subjects than the target, their targets are `beside` it."""
+    """Settings shared by all stretches of load on a target. `folder` is the run's; `cpus` are this machine's processors for
+    engines. Each load has one engine on each of `engine_hosts`. Where stretches name other subjects than the target, `beside`
+    holds their targets."""
 
     target: Target
     corpus: Corpus
@@ -52,8 +53,8 @@ class LoadContext:
 
 
 class Stretches:
-    """An engine, or several together (`engines`), that drives stretches on one target, one after the other, over the
-    connections that it keeps, and writes into a folder; each request is written down where they are `logged`."""
+    """An engine, or several together (`engines`), that drives stretches on one target, one after the other, over its kept-alive
+    connections, and writes into a folder; with `logged`, it logs each request."""
 
     def __init__(self, ground: LoadContext, planned: Sequence[Stretch], folder: Path, *, logged: bool = False) -> None:
         self.folder = folder
@@ -70,7 +71,7 @@ class Stretches:
         if len(hosts) == 1:
             self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.next_secrets(users))
         else:
-            # Each has secrets of its own: what is counted of their uses is counted by one engine.
+            # each engine has its own secrets, because it counts the uses of its nonces
             told = [ground.who_asks.next_secrets(-(-users // len(hosts))) for _ in hosts]
             self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
         self.gave_up: str | None = None
@@ -89,10 +90,10 @@ class Stretches:
         say: Callable[[dict[str, Any]], str],
         enough: Callable[[dict[str, Any]], bool] = lambda _: False,
     ) -> SliceRow:
-        """Drive one of the stretches planned and give its row; `say` is what is shown of each second, `enough` ends it early.
+        """Drive one planned stretch and return its row; `say` formats the progress of each second, `enough` ends the stretch
+        early.
 
-        Ctrl-C ends it early, too, and so does someone who asks from outside: `stop_asked` says so. Answers are then waited for a
-        few seconds only.
+        Ctrl-C and a stop request (`stop_asked`) end it early, too. Answers then have a few seconds to arrive.
         """
         watch = GiveUp(self._ground.give_up_seconds)
 
@@ -100,7 +101,7 @@ class Stretches:
             self._ground.progress.live.second(tick)
             try:
                 self._ground.progress.set_stage(say(tick))
-            except StopAsked:  # what was measured until now is a measurement
+            except StopAsked:  # the seconds until now are a measurement
                 self.stop_asked = True
             self.stop_asked |= wish.asked
             if watch.has_failed(tick):
@@ -119,7 +120,7 @@ class Stretches:
         return read_slices(self.folder / "slices.csv", True)[number]
 
     def _break_off(self) -> None:
-        """Wait no longer for answers; several engines together wait for them to the end."""
+        """Stop waiting for answers; several engines together wait until the end."""
         if isinstance(self._engine, Engine):
             self._broken_off = True
             self._engine.break_off()
@@ -158,7 +159,7 @@ class Stretches:
 
 
 class GiveUp:
-    """Since when a target has answered nothing rightly while requests failed; seconds in which nobody asks do not count."""
+    """How long a target has answered nothing rightly while requests failed; seconds without requests do not count."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
@@ -167,7 +168,7 @@ class GiveUp:
         self._completed = self._failed = self._failed_then = 0
 
     def has_failed(self, tick: Mapping[str, Any]) -> bool:
-        """Whether, with the second that `tick` tells of, nothing was answered rightly for the given time."""
+        """Whether, including the second of `tick`, no request was answered rightly for the given time."""
         now, completed, failed = self._clock(), tick["completed"], tick["failed"] + tick["wrong"]
         idle = failed == self._failed and not tick["users"]
         if completed > self._completed or idle:
@@ -177,8 +178,8 @@ class GiveUp:
 
 
 def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, dict[str, bytes]]:
-    """Every operation once, one after the other; what was counted, and each one's answer. Raises TargetError on the first that
-    is not answered rightly, with what came."""
+    """Send every operation once, one after the other; returns the counts and each answer. Raises TargetError with the answer at
+    the first wrong one."""
     profile = FixedWork(users=1, each=len(operations), most_seconds=_MOST_VERIFYING_SECONDS)
     once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
     with Stretches(ground, [once], ground.folder / "verification") as stretches:
@@ -197,13 +198,13 @@ def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, di
 
 
 def ticks_of(folder: Path, number: int) -> list[Tick]:
-    """The seconds of the stretch `number` in a folder of driven stretches, a row an operation and second."""
+    """The seconds of the stretch `number` in a folder, one row per operation and second."""
     return [tick for tick in read_ticks(folder / "ticks.csv", True) if tick.slice == number]
 
 
 @dataclass(frozen=True)
 class SampledAnswer:
-    """An answer that an engine kept: outcome, cause where it is known, HTTP status (None: none came) and body."""
+    """A sampled answer: outcome, cause if known, HTTP status (None: no answer came) and body."""
 
     operation: str
     outcome: str
@@ -213,7 +214,7 @@ class SampledAnswer:
 
 
 def samples_of(folder: Path) -> list[SampledAnswer]:
-    """The answers that an engine kept in a folder. Raises StoreError."""
+    """The sampled answers in an engine's folder. Raises StoreError."""
     from ...base.csvfiles import read_table
 
     samples = []
@@ -227,12 +228,12 @@ def samples_of(folder: Path) -> list[SampledAnswer]:
 
 
 _MEANT = {
-    "wrong": "its answer is not what it should be",
+    "wrong": "its answer differs from the expected one",
     "refused": "no connection: is it running?",
     "status": "its HTTP status is not the one expected",
     "fault": "its answer is a SOAP fault",
     "timeout": "no answer came in time",
-    "tls": "no TLS connection came about",
+    "tls": "the TLS handshake failed",
 }
 
 
@@ -250,8 +251,8 @@ def _not_right(sample: SampledAnswer, ground: LoadContext) -> TargetError:
         count=1,
     )
     known = cause_text(failure)
-    meant = _MEANT.get(sample.outcome, "see the kept answer") + (f" ({known})" if known else "")
+    meant = _MEANT.get(sample.outcome, "see the sampled answer") + (f" ({known})" if known else "")
     return TargetError(
         f"{sample.operation} is not answered rightly by {target} ({sample.outcome}): {meant}{came}",
-        hint=f"edit its sample or its expect in service.toml; what came is in {ground.folder / 'verification' / 'samples'}",
+        hint=f"edit its sample or its expect in service.toml; the answer is in {ground.folder / 'verification' / 'samples'}",
     )

@@ -1,4 +1,4 @@
-"""The requests that goals and response times rest on, and whether goals were kept."""
+"""The requests behind goals and response times, and whether goals were met."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ from ...results.outcomes import OUTCOMES, RequestCounts, judged_counts, read_out
 from ...results.tables import SliceRow, read_histograms
 from ...workload.load_spec import Goals
 
-USUAL_ERRORS = 0.01  # the share of failures that a goal allows where none is given
-_LEAST_SILENCE_S, _SILENT_RESPONSES = 1.0, 20.0  # answers have stopped after so long, and so many mean response times
+USUAL_ERRORS = 0.01  # share of failures that is allowed without a goal
+_LEAST_SILENCE_S, _SILENT_RESPONSES = (
+    1.0,
+    20.0,
+)  # answers have stopped after this long and this many mean response times
 
 
 @dataclass(frozen=True)
 class JudgedRequests:
-    """The requests of a stretch that goals and response times rest on: those due in the measured time, by their later answer.
+    """The requests of a stretch behind goals and response times: those due in the measured time, including later answers.
 
-    `times` are the right answers' in microseconds. `waited_share` is the share of the users' measured time spent on requests that
-    never had an answer; 0 under open load, where no user waits. `silent_from_s` is when answers stopped, in s from the begin of
-    the measured time; None where they did not.
+    `times` are the response times of right answers in µs. `waited_share` is the share of the users' measured time spent on
+    requests that never had an answer; 0 under open load, where no user waits. `silent_from_s` is when answers stopped, in s from
+    the start of the measured time; None where they did not stop.
     """
 
     counts: RequestCounts
@@ -37,7 +40,7 @@ class JudgedRequests:
 
 
 def judged_requests(row: SliceRow, folder: Path, user_seconds: float) -> JudgedRequests:
-    """The requests of the slice `row` in a folder that an engine wrote into; `user_seconds` is the users' time together, 0 of an
+    """The requests of the slice `row` in an engine's folder; `user_seconds` is the measured time of all users together, 0 under
     open load. Raises StoreError."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     counts = judged_counts(row, outcomes)
@@ -61,7 +64,7 @@ def _response_times(row: SliceRow, folder: Path, kind: str) -> Histogram:
 
 
 def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
-    """When answers stopped although requests waited for them; None where they went on until near the end."""
+    """When answers stopped although requests waited; None where answers went on until near the end."""
     last = max(0.0, (row.last_answer_ns - row.begin_ns) / 1e9)
     mean_s = row.response_ns_sum / row.completed / 1e9 if row.completed else 0.0
     silent = row.seconds - last > max(_LEAST_SILENCE_S, _SILENT_RESPONSES * mean_s)
@@ -69,10 +72,10 @@ def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
 
 
 def judged_goals(goals: Goals, requests: JudgedRequests) -> list[GoalFound]:
-    """Whether each goal was kept. A request without a right answer took longer than any goal allows.
+    """Whether each goal was met. A request without a right answer counts as slower than any goal.
 
-    Hung users send little, so that counts alone do not show them: a goal is also missed where users spent a larger share of their
-    time waiting for answers that never came than the allowed share of failures.
+    Hung users send little, so counts alone do not show them. A goal is therefore also missed where users spent a larger share of
+    their time waiting for answers that never came than the allowed share of failures.
     """
     counts, times = requests.counts, requests.times
     allowed = USUAL_ERRORS if goals.errors is None else goals.errors
@@ -99,5 +102,5 @@ def _goal(goal: str, measured: str, waited: str, counts: RequestCounts, *, kept:
 
 
 def slower_than(times: Histogram, most_ms: float) -> int:
-    """How many of the times are above `most_ms`; a value counts at the upper bound of its bin, 0.1% wide."""
+    """The number of times above `most_ms`; a value counts at the upper bound of its bin, which is 0.1% wide."""
     return int(times.counts[times.highest > most_ms * 1000 * 1.001].sum())
