@@ -207,7 +207,7 @@ def test_an_engine_alone_needs_no_hosts() -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ((), "http://127.0.0.1:9 is of loopback, and so a machine of its own on each host"),
+        ((), "http://127.0.0.1:9 is a loopback address, which means a different machine on each host"),
         (("--engines", "2"), "--engines and --hosts exclude each other"),
         (("--otlp", "http://127.0.0.1:1/v1/metrics"), "of several engines' load nobody is told while it lasts"),
         (("--users", "1"), "1 user cannot be shared by 2 engines"),

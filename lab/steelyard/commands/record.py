@@ -30,7 +30,7 @@ class RecordOptions:
         str,
         typer.Option(
             metavar="URL|SERVICE",
-            help="The server behind the proxy: http://HOST:PORT of this machine, or a service whose file declares its host as yours.",
+            help="The server behind the proxy: http://HOST:PORT of this machine, or a service with its host declared as yours.",
         ),
     ]
     port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0

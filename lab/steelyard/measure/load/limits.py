@@ -1,4 +1,5 @@
-"""`find-limit`: alone -> more and more users -> stages near the limit -> the limit with its interval -> how it fails beyond."""
+"""The search of `find-limit`: one user -> more users -> stages near the limit -> the limit with its interval -> behaviour beyond
+it."""
 
 from __future__ import annotations
 
@@ -36,22 +37,23 @@ _ALONE_SECONDS = 3.0
 _LADDER_SECONDS = 2.0
 _MOST_USERS = 4096
 _STAGES = 10
-_LEAST_STAGE_SECONDS = 8.0  # in less a queue near its limit hardly becomes one
+_LEAST_STAGE_SECONDS = 8.0  # a queue near its limit needs longer than this to build up
 _BEYOND = 1.2
-_WIDTH = 1.04  # a bracket that is no wider is not narrowed further
-_QUEUE_HOW = "stages near the limit, held against a queue of one worker under the same arrivals; jackknife over stages"
-_BRACKET_HOW = "the greatest load that kept the promise whenever it was tried, and the least that broke it"
-_MOST_HELD_UP = 0.5  # of the time that is promised
+_WIDTH = 1.04  # a bracket of this ratio is narrow enough
+_QUEUE_HOW = "stages near the limit, fitted by a queue of one worker under the same arrivals; jackknife over stages"
+_BRACKET_HOW = "the greatest load that met the goal every time, and the least that missed it"
+_MOST_HELD_UP = 0.5  # share of the goal's response time
 _MOST_LEFT_OUT = 0.5
-_HELD_UP = "the engine itself was held up for more than half of the time that is promised"
-_DISTURBED = "driven again with the same arrivals it had far fewer slow requests, so something else disturbed it"
-_ON_THE_WAY = "only on the way to the limit or beyond it"
-_THIS_PROCESS = "the interval covers this process and hour alone: a target that runs cannot be started anew"
+_HELD_UP = "the engine itself was delayed by more than half of the goal's response time"
+_DISTURBED = "repeated with the same arrivals it had far fewer slow requests, so something else disturbed it"
+_ON_THE_WAY = "only used to find the range of the limit, or beyond it"
+_THIS_PROCESS = "the interval covers this process and hour alone: a running target cannot be restarted"
 
 
 @dataclass(frozen=True)
 class LimitWords:
-    """What is asked of `find-limit`: the promise, how load arrives (ARRIVALS), the time that it may take, and what `load` takes."""
+    """The request of `find-limit`: the goal, how load arrives (ARRIVALS), the time limit of the search, and the options of
+    `load`."""
 
     goal: LimitGoal
     arrivals: str
@@ -61,7 +63,7 @@ class LimitWords:
 
 @dataclass(frozen=True)
 class LimitOutcome:
-    """A limit with its interval, by what it was found."""
+    """A limit with its interval, and the method that found it."""
 
     estimate: Estimate
     how: str
@@ -76,7 +78,7 @@ def find_limit(
     command: Sequence[str],
     progress: Progress,
 ) -> LimitOutput:
-    """Find the greatest load at which a target keeps the promise; everything is stored. Raises SteelyardError."""
+    """Find the greatest load at which a target meets the goal; everything is stored. Raises SteelyardError."""
     asked, not_loaded = loadable(asked, words.load)
     loaded = [name for name in asked.operations if name not in {left.what for left in not_loaded}]
     begun = time.monotonic()
@@ -89,13 +91,13 @@ def find_limit(
         outcome, beyond = run_search(search)
         output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
         write_document(run.folder / loads.LIMIT, output.model_dump(mode="json"))
-    progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
+    progress.show("writing the page")  # the run is over: a stop request does not stop the page
     report.write_page(analysis.full_analysis(run.folder))
     return output
 
 
 def run_search(search: Search) -> tuple[LimitOutcome, str]:
-    """The limit and what is beyond it; what is known of them where the user stopped the search (`search.stopped`)."""
+    """The limit and the behaviour beyond it, as far as known where the user stopped the search (`search.stopped`)."""
     outcome = _no_limit("the search was stopped")
     try:
         outcome = search.run()
@@ -107,9 +109,9 @@ def run_search(search: Search) -> tuple[LimitOutcome, str]:
 
 @dataclass
 class Search:
-    """The search for one limit, over `stages`; `begun` is when its time began to run, by `clock` (monotonic).
+    """The search for one limit, over `stages`; `begun` is its start on `clock` (monotonic).
 
-    `left_out` says by the places of stages in `stages.driven` why they do not count.
+    `left_out` maps places of stages in `stages.driven` to the reason why they do not count.
     """
 
     stages: Stages
@@ -120,10 +122,10 @@ class Search:
     stopped: bool = False
 
     def run(self) -> LimitOutcome:
-        """Alone, then with more and more users, then near the limit."""
+        """One user, then more and more users, then stages near the limit."""
         alone = self._drive_one_user()
         if not alone.stage.kept:
-            return _no_limit("the promise is broken by one user alone")
+            return _no_limit("one user alone misses the goal")
         kept, broken = self._ladder(alone)
         if self.words.arrivals == "users":
             return self._bracketed_users(kept, broken)
@@ -133,7 +135,7 @@ class Search:
         return self._near_the_limit(alone, most)
 
     def _drive_one_user(self) -> Driven:
-        """One user, met by nobody; asked again where the times spread or break the promise, and then the calmer of both."""
+        """Drive one user alone; repeat where the times spread or miss the goal, and take the calmer stage of both."""
         alone = self.stages.users(1, _ALONE_SECONDS)
         if alone.stage.kept and not alone.why_not and Queue.of_times(alone.times, even=False).is_steady:
             return alone
@@ -145,8 +147,8 @@ class Search:
         return again
 
     def _ladder(self, alone: Driven) -> tuple[int, int | None]:
-        """Four times as many users until the promise breaks, or, of an open load, twice nothing more is answered; the last number
-        that kept it and the first that did not, if any."""
+        """Multiply the users by four until the goal is missed, or, under open load, until twice no more requests are answered.
+        Returns the last number that met the goal and the first that missed it, if any."""
         users, most, in_vain = 1, alone.stage.answered_per_s, 0
         while users < _MOST_USERS:
             wider = self.stages.users(users * 4, _LADDER_SECONDS)
@@ -162,7 +164,7 @@ class Search:
         return users, None
 
     def _seconds_left(self) -> float:
-        """How many seconds are left, without those for the last stage, drains and the statistics."""
+        """The seconds left for stages, without those for the last stage, drains and the statistics."""
         within = self.words.within_seconds
         return self.begun + within - min(25.0, 0.15 * within) - self.clock()
 
@@ -170,7 +172,7 @@ class Search:
         self.left_out[len(self.stages.driven) - 1 if place is None else place] = why
 
     def _near_the_limit(self, alone: Driven, capacity: float) -> LimitOutcome:
-        """Stages of open load around where the limit seems to be, those that something disturbed driven once more."""
+        """Drive stages of open load near the estimated limit, and repeat those that something disturbed."""
         queue = Queue.of_times(alone.times, even=self.words.arrivals == "constant")
         promise = Goal(self.words.goal.seconds or math.inf, 1 - (self.words.goal.percentile or 0.0))
         seconds = max(_LEAST_STAGE_SECONDS, self._seconds_left() / _STAGES - 1.0)
@@ -178,7 +180,7 @@ class Search:
         approach, first = Approach(queue, promise, capacity), len(self.stages.driven)
         while True:
             suspect = approach.suspect()
-            # The last place is for driving a suspicious stage again: what is not known to be disturbed counts.
+            # The last place is for repeating a suspicious stage: a stage counts unless it is known to be disturbed.
             needed = seconds if suspect is not None else 2 * seconds
             if len(self.stages.driven) - first >= LEAST_STRETCHES and self._seconds_left() < needed:
                 break
@@ -190,13 +192,13 @@ class Search:
         outcome = limit(list(approach.stretches.values()), queue, promise)
         if outcome is None:
             most = max(each.stage.rate or 0 for each in self.stages.driven[first:])
-            return _no_limit(f"no stage up to {value_text(most)}/s told where it lies")
+            return _no_limit(f"no stage up to {value_text(most)}/s located it")
         if outcome.rate > bound:
-            return _no_limit(f"the promise is kept up to max_rate, {bound:g}/s")
+            return _no_limit(f"the goal is met up to max_rate, {bound:g}/s")
         return LimitOutcome(Estimate(value=outcome.rate, low=outcome.low, high=outcome.high), _QUEUE_HOW)
 
     def _drive_near_limit(self, approach: Approach, suspect: int | None, rate: float, seconds: float) -> None:
-        """One stage more: at a rate, or a suspicious one once more, and what is learned of it."""
+        """Drive one more stage, at a rate or as a repetition of a suspicious stage, and learn from it."""
         number = len(self.stages.driven)
         if suspect is not None:
             rate = self.stages.driven[suspect].stage.rate or rate
@@ -208,7 +210,7 @@ class Search:
         elif driven.held_up > _MOST_HELD_UP * approach.goal.seconds and (
             suspect is None or approach.is_slower(stretch, suspect)
         ):
-            # Of a suspicious one it says nothing, so that one counts: it is not driven for ever on a machine that is never still.
+            # A disturbed repetition shows nothing, so the suspicious stage counts: on a busy machine it would be repeated for ever.
             self.left_out[number] = _HELD_UP
             approach.accept_stage(suspect)
         elif suspect is None:
@@ -217,7 +219,7 @@ class Search:
             self.left_out[suspect] = _DISTURBED
 
     def _restore_stages(self, approach: Approach, first: int) -> None:
-        """Count what was left out where it is so much that nothing is known of the service undisturbed."""
+        """Count the left-out stages again where too few others remain for an estimate."""
         near = [place for place in self.left_out if place >= first]
         if len(near) > _MOST_LEFT_OUT * (len(self.stages.driven) - first) or len(approach.stretches) < LEAST_STRETCHES:
             for place in sorted(near):
@@ -225,14 +227,14 @@ class Search:
                 approach.learn(place, self.stages.driven[place].arrivals(self.words.goal))
 
     def _errors_break(self, stages: Sequence[Driven]) -> bool:
-        """Whether more requests failed than are promised, all stages together."""
+        """Whether more requests failed than the goal allows, over all stages."""
         if self.words.goal.errors is None:
             return False
         failed = sum(int(np.sum(np.isinf(each.times))) for each in stages)
         return failed > self.words.goal.errors * sum(len(each.times) for each in stages)
 
     def _bracketed_rates(self, rate: float) -> LimitOutcome:
-        """Between a rate that keeps the promise and one that breaks it, halved and confirmed while there is time."""
+        """Bisect between a rate that meets the goal and one that misses it, and confirm both ends while there is time."""
         bracket = Bracket(rate)
         bound = self.stages.most_rate or math.inf
         seconds = max(3.0, self._seconds_left() / 14)
@@ -241,13 +243,13 @@ class Search:
             stage = self.stages.rate(tried, seconds, poisson=self.words.arrivals == "poisson").stage
             bracket.update(tried, kept=stage.kept)
             if tried == bound and stage.kept:
-                return _no_limit(f"the promise is kept up to max_rate, {bound:g}/s")
+                return _no_limit(f"the goal is met up to max_rate, {bound:g}/s")
         return bracket.outcome()
 
     def _bracketed_users(self, kept: int, broken: int | None) -> LimitOutcome:
-        """The same with whole numbers of users, each end of the last bracket tried again."""
+        """Bisect whole numbers of users, and confirm both ends of the last bracket."""
         if broken is None:
-            return _no_limit(f"the promise is kept with {kept} users, and no more were tried")
+            return _no_limit(f"the goal is met with {kept} users, and no more were tried")
         seconds = max(3.0, self._seconds_left() / 14)
         while broken - kept > max(1, round(kept * (_WIDTH - 1))) and self._seconds_left() > seconds:
             middle = (kept + broken) // 2
@@ -261,7 +263,7 @@ class Search:
         return LimitOutcome(Estimate(value=kept, low=kept, high=broken), _BRACKET_HOW)
 
     def describe_beyond(self, rate_or_users: float | None) -> str:
-        """What happens past the limit, from one stage more, in a sentence."""
+        """What happens past the limit, from one more stage, in a sentence."""
         bound = self.stages.most_rate or math.inf
         if rate_or_users is None or rate_or_users * _BEYOND > bound:
             return "not tried"
@@ -272,7 +274,7 @@ class Search:
         most = max(driven.stage.answered_per_s for driven in self.stages.driven)
         failures = {**stage.failures, **({"unanswered": stage.unanswered} if stage.unanswered else {})}
         kinds = ", ".join(f"{count} {kind}" for kind, count in failures.items())
-        fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "none fails: requests wait"
+        fails = f"{stage.failed:.1%} fail ({kinds})" if stage.failed else "no request fails: requests wait"
         if stage.waited_share > USUAL_ERRORS:
             fails += f", and users spend {stage.waited_share:.0%} of their time waiting for answers that never come"
         holds = "keeps answering" if stage.answered_per_s > 0.9 * most else "answers less"
@@ -284,7 +286,7 @@ class Search:
 
 @dataclass
 class Bracket:
-    """The greatest load that kept the promise whenever it was tried, and the least that broke it; the search starts at `begin`."""
+    """The greatest load that met the goal every time, and the least that missed it; the search starts at `begin`."""
 
     begin: float
     kept: float | None = None
@@ -293,7 +295,7 @@ class Bracket:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether both ends are near each other and each was tried again."""
+        """Whether both ends are near each other and each was confirmed."""
         close = self.kept is not None and self.broken is not None and self.broken <= self.kept * _WIDTH
         return close and self.confirmed >= 2
 
@@ -308,7 +310,7 @@ class Bracket:
         return math.sqrt(self.kept * self.broken)
 
     def update(self, load: float, *, kept: bool) -> None:
-        """What came of a load; where an end is contradicted, the bracket widens again."""
+        """Take in the result of a load; where it contradicts an end, the bracket widens again."""
         again = load in (self.kept, self.broken)
         held = kept == (load == self.kept)
         if again and held:
@@ -320,18 +322,18 @@ class Bracket:
             self.kept, self.broken = (load, self.broken) if kept else (self.kept, load)
 
     def outcome(self) -> LimitOutcome:
-        """The limit that it came to."""
+        """The limit between both ends."""
         if self.kept is None:
             return _no_limit(
-                f"the promise was broken at every rate that was tried, down to {value_text(self.broken or self.begin)}/s"
+                f"the goal was missed at every rate tried, down to {value_text(self.broken or self.begin)}/s"
             )
         if self.broken is None:
-            return _no_limit(f"the promise was kept at every rate that was tried, up to {value_text(self.kept)}/s")
+            return _no_limit(f"the goal was met at every rate tried, up to {value_text(self.kept)}/s")
         return LimitOutcome(Estimate(value=self.kept, low=self.kept, high=self.broken), _BRACKET_HOW)
 
 
 def _spread(times: Values) -> float:
-    """The standard deviation of times in s, infinite where one never ended."""
+    """The standard deviation of times in s; infinite where a request never ended."""
     return float(np.std(times)) if np.all(np.isfinite(times)) else math.inf
 
 
@@ -389,11 +391,11 @@ def _left_out_note(stages: Stages, search: Search) -> list[str]:
 
 
 def require_words(words: LimitWords) -> None:
-    """Raises ConfigurationError where the words make no search."""
+    """Raise ConfigurationError where the options define no search."""
     if words.arrivals not in ARRIVALS:
         raise ConfigurationError(f"there are no arrivals '{words.arrivals}'", hint=f"there are {', '.join(ARRIVALS)}")
     if not words.goal.words():
-        raise ConfigurationError("there is no promise to keep", hint="--p95 200ms, --errors 1%, or both")
+        raise ConfigurationError("no goal is given", hint="--p95 200ms, --errors 1%, or both")
     if words.within_seconds < LEAST_SECONDS:
         raise ConfigurationError(
             f"a limit cannot be found within {words.within_seconds:g} s", hint=f"--within {LEAST_SECONDS:g}s or more"

@@ -1,4 +1,4 @@
-"""`load`, from what is asked to what came of it: requests -> verification at one user -> load -> figures."""
+"""`load`, from the request to the result: requests -> verification at one user -> load -> figures."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ from .sharing import driven_from, require_shared, with_engines
 from .started_target import TargetUse
 
 NOT_JUDGED = [
-    "whether the service counted as many requests: a running target has no counter that is known",
-    "its processor time, memory and JIT compilers: its processes are not ours",
-    "how it differs from start to start: it was not started anew",
+    "whether the service counted as many requests: the counter of a running target is not known",
+    "its processor time, memory and JIT compilers: Steelyard did not start its processes",
+    "how it differs from start to start: it was not restarted",
 ]
-_THIS_PROCESS = "intervals cover this process and hour alone: a target that runs cannot be started anew"
+_THIS_PROCESS = "intervals cover this process and hour alone: a running target cannot be restarted"
 _ONE_START = "intervals cover this one start alone: `steelyard compare` starts each target several times"
-_NO_AGENT = "`start` in its service.toml says how it is started, and it must not run yet: its JVM has the agent from its start on"
+_NO_AGENT = "set `start` in its service.toml and stop it first: the agent must be in its JVM from the start"
 
 
 def load(
@@ -65,20 +65,20 @@ def load(
     progress: Progress,
     receivers: Sequence[Receiver] = (),
 ) -> LoadOutput:
-    """Verify and load a target as asked; what was measured is stored in a folder of its own, and the receivers are told of the
-    load while it lasts. Raises SteelyardError."""
+    """Verify and load a target; the measurements are stored in a folder of their own, and the receivers get totals during the
+    load. Raises SteelyardError."""
     asked, not_loaded = loadable(asked, words)
     loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, asked.max_rate)
     require_shared(words, planned.profile)
     if words.layers and asked.service is None:
         raise ConfigurationError(
-            f"--layers is of a service that its file starts, and {asked.name} is a URL", hint=_NO_AGENT
+            f"--layers needs a service that its file starts, but {asked.name} is a URL", hint=_NO_AGENT
         )
     if receivers and words.driving > 1:
         raise ConfigurationError(
-            "of several engines' load nobody is told while it lasts: their seconds are put together at its end",
-            hint="take one engine, or leave --otlp and --remote-write out",
+            "telemetry needs one engine: the seconds of several engines are merged at the end of the load",
+            hint="use one engine, or leave --otlp and --remote-write out",
         )
     with prepare_load(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
@@ -91,7 +91,7 @@ def load(
             notes.slices = [SlicePlan(number=0, subject=label, cell=cell.name, phase="measure", pair=0)]
             output = _drive_load(asked, words, ready, planned, not_loaded, notes, receivers)
         write_document(run.folder / loads.LOAD, output.model_dump(mode="json"))
-    progress.show("writing the page")  # the run is over: someone who asked it to stop stops no page
+    progress.show("writing the page")  # the run is over: a stop request does not stop the page
     report.write_page(analysis.full_analysis(run.folder))
     return output
 
@@ -105,7 +105,7 @@ def _drive_load(
     notes: TrialNotes,
     receivers: Sequence[Receiver],
 ) -> LoadOutput:
-    """Drive the load into the trial's folder; what came of it, from what was stored there."""
+    """Drive the load into the trial's folder; returns the result from the stored files."""
     with (
         Stretches(ready.ground, [planned], notes.folder) as stretches,
         processes.Observer(notes.folder) as observer,
@@ -122,16 +122,16 @@ def _drive_load(
     output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
     output = with_engines(output, stretches.engines, row)
     if words.layers:
-        ready.ground.progress.show("gathering what the agent recorded")
+        ready.ground.progress.show("gathering the agent's records")
         output = output.model_copy(update={"layers": ready.layers(row)})
     return output
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A verified target: where it is loaded from, how the machine is shared, how its run names it, what the verification sent and
-    was answered, and of one that was `started` its service, its keeper and what it had used and counted, before the verification
-    and before the load."""
+    """A verified target: the host of its load, the division of the machine, its name in the run, and the requests and answers of
+    the verification. For a started target also `started`: its service, its keeper, and its use before the verification and before
+    the load."""
 
     ground: LoadContext
     shares: Shares
@@ -141,7 +141,7 @@ class Ready:
     started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
 
     def target(self, row: SliceRow) -> StartedTarget | None:
-        """What a target that was started used and counted, with the load of `row`; raises TargetError where it is gone."""
+        """The use and count of a started target, with the load of `row`; raises TargetError where it has ended."""
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
@@ -149,13 +149,13 @@ class Ready:
         return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
 
     def layers(self, row: SliceRow) -> LoadedLayers:
-        """Where the time of the requests of `row` went inside a target that was started with the agent; it is ended for that.
-        Raises TargetError where it runs already, and KeeperError or StoreError."""
+        """The time by layer of the requests of `row` inside a target that was started with the agent; ends the target. Raises
+        TargetError where it was already running, and KeeperError or StoreError."""
         if self.started is None:
-            raise TargetError("a target that runs already has no agent", hint=_NO_AGENT)
+            raise TargetError("a target that was already running has no agent", hint=_NO_AGENT)
         answered = row.sent + self.verification.sent - row.maybe_served - row.rejected_requests
         service, kept_by = self.started[:2]
-        kept_by.stop(agent.END_SECONDS)  # it writes what it still holds
+        kept_by.stop(agent.END_SECONDS)  # it writes its last records
         return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
 
 
@@ -169,7 +169,7 @@ def prepare_load(
     command: Sequence[str],
     progress: Progress,
 ) -> Iterator[Ready]:
-    """A `Ready` target, with the machine held and its processors kept awake; everything is checked before anything is sent."""
+    """A `Ready` target, with the machine locked and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(asked, words.streams)
     asked, who_asks = with_auth(asked, secret_headers)
     _require_ready(asked, words, out or Path("runs"))
@@ -213,7 +213,7 @@ def prepare_load(
 def _describe(
     asked: LoadTarget, folder: Path, shares: Shares, command: Sequence[str], hosts: Sequence[EngineHost]
 ) -> None:
-    """Write how the load is made: the machine, the versions, the command, and the service's own file."""
+    """Write the setup of the load: the machine, the versions, the command, and the service's own file."""
     described = environment.describe([], shares, _without_values(command))
     write_document(folder / "environment.json", described | _machines_of(hosts))
     if (asked.folder / "service.toml").is_file():
@@ -221,15 +221,15 @@ def _describe(
 
 
 def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
-    """What is known of the other machines that engines drive from, by their names."""
+    """Descriptions of the other machines that engines drive from, by name."""
     machines = {host.name: host.reach.describe() for host in hosts if host.name}
     return {"engine_hosts": machines} if machines else {}
 
 
 def _require_ready(asked: LoadTarget, words: LoadSpec, out: Path) -> None:
-    """Raises SteelyardError where it is known before that nothing could be loaded, or no run kept."""
+    """Raise SteelyardError where it is already clear that nothing can be loaded or no run stored."""
     if words.layers and (not starting.can_start(asked.service) or starting.takes_connections(asked.address)):
-        raise TargetError(f"{asked.name} is not started for this load, so that it has no agent", hint=_NO_AGENT)
+        raise TargetError(f"{asked.name} is not started for this load, so it has no agent", hint=_NO_AGENT)
     loads.require_place(out)
     starting.require_up(asked.address, asked.service)
 
@@ -238,8 +238,8 @@ def _require_ready(asked: LoadTarget, words: LoadSpec, out: Path) -> None:
 def _running(
     asked: LoadTarget, folder: Path, progress: Progress, *, layers: bool
 ) -> Iterator[tuple[Service, Keeper] | None]:
-    """A target that runs: its service and keeper where it had to be started, None where it ran already; with the agent, which
-    records into the run's folder, where `layers` are asked for. Raises TargetError where it does not start."""
+    """The service and keeper of a target that had to be started, None where it was running. With `layers` the agent records into
+    the run's folder. Raises TargetError where the target does not start."""
     service = asked.service
     if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
         yield None
@@ -253,12 +253,12 @@ def _running(
 
 
 def records_in(folder: Path) -> Path:
-    """Where the agent of a load's target writes its records, in the run's folder."""
+    """The folder in the run's folder where the agent of a load's target writes its records."""
     return folder / "records"
 
 
 def _without_values(command: Sequence[str]) -> list[str]:
-    """A command without the values of the headers in it, which may be nobody's business."""
+    """The command without the values of its headers, which may be secret."""
     shown = list(command)
     for place, word in enumerate(shown):
         if (place and shown[place - 1] == "--header") or word.startswith("--header="):
@@ -287,8 +287,8 @@ def _tick_text(tick: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class _DrivenLoad:
-    """A load at its end: the row of its slice, what its target used where it was started, how many kept answers were looked at in
-    full, and what was wrong with any."""
+    """A finished load: the row of its slice, the use of a started target, the number of sampled answers that were fully checked,
+    and the wrong ones."""
 
     stretches: Stretches
     row: SliceRow
@@ -343,7 +343,7 @@ def _output(
 
 
 def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
-    """What became of the requests, as fields of LoadOutput."""
+    """The accounts of the requests, as fields of LoadOutput."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     return {
         "reconnects": connections.reconnects_of(row),
@@ -357,7 +357,7 @@ def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests)
 
 
 def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | None, sent: int) -> list[str]:
-    """What makes the figures void."""
+    """Reasons why the figures are not valid."""
     why_not = [*([row.why_not] if row.why_not else []), *wrong_kept]
     if target is not None:
         why_not += started_target.why_not(target, sent)
@@ -365,7 +365,7 @@ def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | N
 
 
 def _kept_rules(asked: LoadTarget) -> list[str]:
-    """The rules that are judged on kept answers only."""
+    """The rules that are judged on sampled answers only."""
     operations = asked.operations.values()
     return sorted({rule for operation in operations for rule in answer_rules.rules_of(operation.expect, asked.schema)})
 
@@ -373,7 +373,7 @@ def _kept_rules(asked: LoadTarget) -> list[str]:
 def _notes(
     words: LoadSpec, planned: Stretch, stretches: Stretches, row: SliceRow, target: StartedTarget | None
 ) -> list[str]:
-    """What a reader of the figures must know."""
+    """Notes for readers of the figures."""
     notes = [_THIS_PROCESS if target is None else _ONE_START]
     if planned.think != words.think:
         notes.append(f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept")
@@ -381,7 +381,7 @@ def _notes(
 
 
 def _kept_answers(asked: LoadTarget, folder: Path, label: str) -> tuple[int, list[WrongSample]]:
-    """How many kept answers of a load were looked at in full, and which of them were wrong."""
+    """The number of sampled answers that were fully checked, and the wrong ones."""
     wrong, looked_at = [], 0
     for sample in samples_of(folder):
         if sample.outcome != "right":
@@ -389,6 +389,6 @@ def _kept_answers(asked: LoadTarget, folder: Path, label: str) -> tuple[int, lis
         looked_at += 1
         difference = answer_rules.broken_by(sample.answer, asked, sample.operation)
         if difference is not None:
-            message = f"a kept answer of {sample.operation} is not right: {difference}"
+            message = f"a sampled answer of {sample.operation} is not right: {difference}"
             wrong.append(WrongSample(slice=0, subject=label, operation=sample.operation, message=message))
     return looked_at, wrong

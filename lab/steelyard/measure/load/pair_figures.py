@@ -1,4 +1,4 @@
-"""The figures of a comparison of two subjects that run, from its stored run folder: comparison.json."""
+"""The figures of a comparison of two running subjects, from its stored run folder: comparison.json."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ...results.tables import SliceRow, read_slices
 
 __all__ = ["LEAST_PAIRS", "ComparedRun", "compared_output"]
 _CANNOT_SAY = [
-    "which of them would be better after another start: neither was started anew, and two starts of one server may differ for as "
-    "long as they live",
-    "why they differ: the processor time and memory of processes that are not ours are not known",
-    "what one does in the other's slice: both run on, and deferred work of one may slow the other",
+    "which of them would be better after a restart: neither was restarted, and two starts of one server may differ for as "
+    "long as they run",
+    "why they differ: Steelyard did not start their processes, so their processor time and memory are not known",
+    "work of one subject in the other's slices: both keep running, and deferred work of one may slow the other",
 ]
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """An analysed comparison: by label what the user calls each subject and its address, the load in words, why it was stopped, and
-    what was not loaded."""
+    """An analysed comparison: each subject's name and address by label, the load in words, the reason for an early stop, and the
+    operations that were not loaded."""
 
     analysed: Analysis
     subjects: Mapping[str, tuple[str, str]]
@@ -38,7 +38,7 @@ class ComparedRun:
 
 
 def compared_output(compared: ComparedRun) -> RunningComparison:
-    """What `compare --json` prints of two subjects that run."""
+    """The output of `compare --json` for two running subjects."""
     run = compared.analysed.run
     judged = next(judgement for judgement in compared.analysed.judgements if judgement.compared.primary)
     rows = {label: _measured_slices(run, label) for label in compared.subjects}
@@ -66,7 +66,7 @@ def compared_output(compared: ComparedRun) -> RunningComparison:
 def _estimate(judged: Judgement) -> Estimate:
     interval = judged.compared.interval
     if interval is None:
-        return Estimate(value=None, why_not=f"fewer than {LEAST_PAIRS} pairs in which both answered")
+        return Estimate(value=None, why_not=f"fewer than {LEAST_PAIRS} pairs in which both subjects answered")
     return Estimate(value=judged.compared.ratio, low=interval.low, high=interval.high)
 
 
@@ -101,6 +101,6 @@ def _side(run: Run, label: str, named: tuple[str, str], rows: Sequence[SliceRow]
 
 
 def _requests_sent(run: Run, label: str) -> int:
-    """Everything that a subject was sent: verified, warmed up, measured, and cut short."""
+    """All requests sent to a subject: verification, warm-up, measured, and interrupted."""
     tables = sorted(run.folder.glob("*/*/slices.csv"))
     return sum(row.sent for table in tables for row in read_slices(table, True).values() if row.subject == label)

@@ -1,4 +1,4 @@
-"""The run folder of subjects that ran before: study.toml, schedule.json, and a folder with a record for each trial."""
+"""The run folder of running subjects: study.toml, schedule.json, and a folder with a record for each trial."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from ...plan.shapes import most_users
 from ...workload.planned_load import Stretch
 from ..trial.context import trial_folder
 
-LOAD, LIMIT, COMPARISON = "load", "find-limit", "compare"  # what a schedule calls the study of each
-_ONE_PROCESS = "The figures hold for this process and this hour: it was not started anew."
+LOAD, LIMIT, COMPARISON = "load", "find-limit", "compare"  # the name of the study in each schedule
+_ONE_PROCESS = "The figures hold for this process and this hour: it was not restarted."
 _QUESTIONS = {
     LOAD: f"How fast does it answer under this load? {_ONE_PROCESS}",
-    LIMIT: f"Up to which load does it keep its promise? {_ONE_PROCESS}",
+    LIMIT: f"Up to which load does it meet its goal? {_ONE_PROCESS}",
     COMPARISON: "By how much do they differ under this load? The figures hold for these processes and this hour.",
 }
-_LOOK_SECONDS = 0.5  # at the machine, before the first trial
-_SHOWN_OPERATIONS = 3  # in the name of a cell
+_LOOK_SECONDS = 0.5  # seconds of watching the machine before the first trial
+_SHOWN_OPERATIONS = 3  # operations in the name of a cell
 _P95 = {
     "name": "response_time_p95",
     "title": "95th percentile of response time",
@@ -55,8 +55,8 @@ _P95 = {
 
 @dataclass(frozen=True)
 class RunningTarget:
-    """A subject that ran before: its label, what it is called, its address, and how many of its answers were verified. `keeper`
-    keeps it where it was started for the load; None of any other."""
+    """A running subject: its label, title and address, and the number of its verified answers. `keeper` is set where the load
+    started the subject."""
 
     label: str
     title: str
@@ -65,7 +65,7 @@ class RunningTarget:
     keeper: Keeper | None = None
 
     def record(self) -> SubjectRecord:
-        """What a trial's record says of it."""
+        """The subject's entry in a trial's record."""
         return SubjectRecord(
             label=self.label,
             server=self.title,
@@ -81,7 +81,7 @@ class RunningTarget:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run folder with its schedule, which grows where a search decides on its next stage."""
+    """A run folder with its schedule, which grows when a search decides on its next stage."""
 
     folder: Path
     schedule: Schedule
@@ -93,7 +93,7 @@ class RunFolder:
         write_text(self.folder / "schedule.json", self.schedule.model_dump_json(indent=1) + "\n")
 
     def with_cell(self, cell: Cell) -> RunFolder:
-        """The same with a trial more, for a cell of its own."""
+        """The same folder with one more trial, for its own cell."""
         number = len(self.schedule.trials) + 1
         trial = TrialPlan(
             number=number, seed=self.schedule.seed, start_order=list(self.schedule.subjects), cell=cell.name
@@ -104,7 +104,7 @@ class RunFolder:
 
 @dataclass
 class TrialNotes:
-    """What is noted of a trial while it is driven; `stopped` says why it ended early."""
+    """Notes of a trial while it is driven; `stopped` is the reason for an early end."""
 
     folder: Path
     slices: list[SlicePlan] = field(default_factory=list)
@@ -114,7 +114,7 @@ class TrialNotes:
 
 
 def cell_of(planned: Stretch, name: str = "", *, primary: bool = True) -> Cell:
-    """The cell of a stretch of load, named by its operations where no other `name` is given."""
+    """The cell of a stretch of load, named by its operations unless `name` is given."""
     operations = list(planned.mix)
     shown = "+".join(operations) if len(operations) <= _SHOWN_OPERATIONS else f"{len(operations)} operations"
     return Cell(
@@ -129,7 +129,7 @@ def cell_of(planned: Stretch, name: str = "", *, primary: bool = True) -> Cell:
 
 
 def plan_trial(study: str, service: str, labels: Sequence[str], cells: Sequence[Cell], seed: int) -> Schedule:
-    """The schedule of one trial in which the subjects meet all of these cells; of no cells, one without a trial yet."""
+    """The schedule of one trial in which all subjects run all of these cells; without cells, a schedule without a trial."""
     seconds = max((_seconds(cell) for cell in cells), default=0.0)
     return Schedule(
         study=study,
@@ -159,7 +159,7 @@ def _seconds(cell: Cell) -> float:
 
 
 def _study(schedule: Schedule) -> dict[str, object]:
-    """What study.toml says: what is asked, in the words of a study."""
+    """The content of study.toml: the question, in the form of a study."""
     labels = schedule.subjects
     operations = list(dict.fromkeys(name for cell in schedule.cells for name in cell.mix)) or [schedule.service]
     titles = {LOAD: f"{schedule.service} under load", LIMIT: f"The limit of {schedule.service}"}
@@ -178,7 +178,7 @@ def _study(schedule: Schedule) -> dict[str, object]:
 
 @contextmanager
 def record_trial(run: RunFolder, plan: TrialPlan, targets: Sequence[RunningTarget]) -> Iterator[TrialNotes]:
-    """A trial while its body drives it; its record is written at the end, however that comes, and says why it ended."""
+    """A trial while its body drives it; its record, with the reason for its end, is written in any case."""
     notes = TrialNotes(trial_folder(run.folder, plan.number))
     notes.folder.mkdir(parents=True, exist_ok=True)
     machine = doctor.examine(_LOOK_SECONDS) if plan.number == 1 else []
@@ -231,7 +231,7 @@ def _record(
 
 @contextmanager
 def observe_slice(observer: processes.Observer, number: int, target: RunningTarget) -> Iterator[None]:
-    """A slice while its body drives it: what the machine did meanwhile, and the target's processes where they are known."""
+    """A slice while its body drives it: observes the machine, and the target's processes where known."""
     before = processes.reading_of(_use(target))
     yield
     observer.record(number, target.label, before, processes.reading_of(_use(target)))
@@ -240,7 +240,7 @@ def observe_slice(observer: processes.Observer, number: int, target: RunningTarg
 def _use(target: RunningTarget) -> dict[str, list[ProcessUse]]:
     try:
         return {} if target.keeper is None else {"server": target.keeper.use()}
-    except KeeperError:  # it is gone, which the load says itself
+    except KeeperError:  # the target has ended; the load reports it
         return {}
 
 

@@ -1,4 +1,4 @@
-"""`compare` of two subjects that run: their slices alternate in one trial, and nothing is started, paused or pinned."""
+"""`compare` for two running subjects: their slices alternate in one trial, and nothing is started, paused or pinned."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ from .starting import require_up
 
 _MOST_PAIRS = 40
 _LEAD_IN_SECONDS = 0.2
-_BETWEEN_SECONDS = 0.5  # a guess of a slice's drain, for what a budget holds
+_BETWEEN_SECONDS = 0.5  # estimated drain of a slice, to fit pairs into a budget
 
 
 @dataclass(frozen=True)
 class RunningSide:
-    """One of the two: what the user calls it, and what is asked of it."""
+    """One of the two subjects: its name and its requests."""
 
     name: str
     asked: LoadTarget
@@ -60,8 +60,8 @@ class RunningSide:
 
 @dataclass(frozen=True)
 class PairSpec:
-    """What is asked: the load of a slice (its `seconds` and `warm_up_seconds`), the pairs (None: what the budget holds) and the
-    budget in s."""
+    """The comparison: the load of a slice (its `seconds` and `warm_up_seconds`), the pairs (None: as many as the budget holds)
+    and the budget in s."""
 
     load: LoadSpec
     pairs: int | None
@@ -69,7 +69,7 @@ class PairSpec:
 
     @property
     def planned_pairs(self) -> int:
-        """How many pairs of slices there are to be."""
+        """The planned number of pairs of slices."""
         if self.pairs is not None:
             return self.pairs
         left = self.budget_seconds - 2 * self.load.warm_up_seconds
@@ -78,16 +78,17 @@ class PairSpec:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The two with their targets, what each is asked by the names of one corpus, and what of it is not loaded."""
+    """The two subjects with their targets, the requests of each by the names of a common corpus, and operations that are not
+    loaded."""
 
     sides: tuple[RunningSide, RunningSide]
     targets: tuple[Target, Target]
     requests: LoadTarget
-    names: tuple[dict[str, str], dict[str, str]]  # of each side, what the corpus calls its operations
+    names: tuple[dict[str, str], dict[str, str]]  # for each side, the names of its operations in the corpus
     not_loaded: list[LeftOut]
 
     def stretch(self, place: int, planned: Stretch, **more: object) -> Stretch:
-        """A stretch of load on one of the two."""
+        """A stretch of load on one of the subjects."""
         mix = {self.names[place][operation]: weight for operation, weight in planned.mix.items()}
         return replace(planned, mix=mix, subject=self.targets[place].subject, **more)  # type: ignore[arg-type]
 
@@ -100,9 +101,9 @@ def compare_running(
     command: Sequence[str],
     progress: Progress,
 ) -> RunningComparison:
-    """Verify both, then load them in turns; everything is stored in a run folder.
+    """Verify both subjects, then load them in turns; everything is stored in a run folder.
 
-    Who stops it from outside has the whole pairs until then. Raises SteelyardError, and StopAsked where there is none.
+    A stop request keeps the whole pairs so far. Raises SteelyardError, and StopAsked where there is no whole pair.
     """
     pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
     loads.require_place(out or Path("runs"))
@@ -128,11 +129,11 @@ def compare_running(
 
 
 def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
-    """Both as they are asked; raises SteelyardError where they cannot be."""
+    """The pair of both sides; raises SteelyardError where they cannot be compared."""
     first, second = (side.asked for side in sides)
     if first.auth != second.auth:
         raise ConfigurationError(
-            "the two are asked by different people: their [auth] differs",
+            "the two use different authentication: their [auth] differs",
             hint="--service FOLDER gives both the same requests",
         )
     chosen: list[LoadTarget] = []
@@ -144,7 +145,7 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
         chosen.append(loaded.select(kept))
     if {*chosen[0].operations} != {*chosen[1].operations}:
         raise ConfigurationError(
-            "the two have different operations", hint="--service FOLDER, or --operation with one that both have"
+            "the two services have different operations", hint="--service FOLDER, or --operation with an operation that both have"
         )
     labels = _labels(sides)
     targets = [
@@ -162,13 +163,13 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
 
 
 def _labels(sides: Sequence[RunningSide]) -> list[str]:
-    """The labels of the two, which differ."""
+    """Two different labels for the sides."""
     first, second = (label_of(side.asked.name) for side in sides)
     return [first, second if second != first else f"{second}-2"]
 
 
 def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> tuple[RunFolder, bool]:
-    """The run with the pairs that were driven whole, and whether someone asked to stop it."""
+    """The run with its whole pairs, and whether a stop was requested."""
     load, shares = words.load, share()
     requests, who_asks = with_auth(pair.requests, {})
     corpus = write_requests(requests, folder / "corpus", load.headers, packed=load.packed, chunked=load.chunked)
@@ -206,7 +207,7 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
 
 
 def _verify_target(place: int, pair: _Pair, ground: LoadContext) -> RunningTarget:
-    """One of the two with every operation asked once; raises TargetError on the first wrong answer."""
+    """The verified target of one side, with every operation sent once; raises TargetError on the first wrong answer."""
     side, target = pair.sides[place], pair.targets[place]
     ground.progress.show(f"verifying {side.name}")
     own = replace(ground, target=target, folder=ground.folder / f"verified-{place + 1}")
@@ -223,7 +224,8 @@ def _take_turns(
     running: Sequence[RunningTarget],
     notes: TrialNotes,
 ) -> bool:
-    """Warm both up, then drive the pairs in the design's order; whether someone asked to stop. Slices of whole pairs are noted."""
+    """Warm both up, then drive the pairs in the design's order; returns whether a stop was requested. Slices of whole pairs are
+    noted."""
     plans, planned = _plan_slices(pair, words, schedule, measured)
     pending: list[SlicePlan] = []
     stopped = True
@@ -253,7 +255,7 @@ def _take_turns(
 def _plan_slices(
     pair: _Pair, words: PairSpec, schedule: Schedule, measured: Stretch
 ) -> tuple[list[SlicePlan], list[Stretch]]:
-    """Every slice in order, with its load: a warm-up each, then the pairs, whose two slices are asked in the same order."""
+    """Every slice in order, with its load: one warm-up each, then the pairs, whose two slices send requests in the same order."""
     load, cell, trial = words.load, schedule.cells[0], schedule.trials[0]
     labels = [target.subject for target in pair.targets]
     draw = random.Random(f"order {trial.seed}")

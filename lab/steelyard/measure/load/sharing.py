@@ -1,4 +1,4 @@
-"""A load that several engines share: whether it can be shared, what each of them did, and how near one another they began."""
+"""A load that several engines share: whether it can be shared, the part of each engine, and how close together they began."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _APART_MS = 1.0
 
 
 def require_shared(words: LoadSpec, profile: Profile) -> None:
-    """Raise ConfigurationError where the engines that are asked for cannot share the load."""
+    """Raise ConfigurationError where the requested engines cannot share the load."""
     if words.driving == 1 or isinstance(profile, Rate):
         return
     if isinstance(profile, FixedWork):
         raise ConfigurationError(
-            "engines that share a number of requests would not end together",
-            hint="leave --max-requests out, or take one engine",
+            "engines that share --max-requests would not end together",
+            hint="leave --max-requests out, or use one engine",
         )
     most = max(words.users)
     if most < words.driving:
@@ -40,10 +40,10 @@ def require_shared(words: LoadSpec, profile: Profile) -> None:
 
 @contextmanager
 def driven_from(asked: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineHost]]:
-    """Where the engines of a load drive from, while it lasts; nothing runs on other hosts afterwards.
+    """The hosts of a load's engines, while the load lasts; nothing runs on other hosts afterwards.
 
-    Raises ConfigurationError or TargetError where others could not drive it, ProvisionError or ToolchainError where one cannot be
-    had.
+    Raises ConfigurationError or TargetError where other hosts cannot drive the load, ProvisionError or ToolchainError where a
+    host is not available.
     """
     if words.hosts is None:
         yield [THIS_MACHINE] * words.engines
@@ -54,12 +54,12 @@ def driven_from(asked: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineH
         )
     if is_this_machine(addresses_of(asked.address)):
         raise TargetError(
-            f"{asked.address} is of loopback, and so a machine of its own on each host",
-            hint="give the address that the other hosts reach it by, in a service.toml that declares it as yours",
+            f"{asked.address} is a loopback address, which means a different machine on each host",
+            hint="use an address that the other hosts can reach, in a service.toml that declares it as yours",
         )
     if asked.tls.key is not None:
         raise ConfigurationError(
-            "the private key of the client's certificate stays on this machine, and engines elsewhere would need it",
+            "engines on other hosts would need the private key of the client's certificate, which stays on this machine",
             hint="leave --hosts out",
         )
     with engine_hosts(words.hosts) as hosts:
@@ -67,7 +67,7 @@ def driven_from(asked: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineH
 
 
 def with_engines(output: LoadOutput, engines: Engines | None, row: SliceRow) -> LoadOutput:
-    """What came of a load with what each of several engines did of it; as it is where there was one alone. Raises StoreError."""
+    """The load's output with the part of each of several engines; unchanged where there was one. Raises StoreError."""
     if engines is None:
         return output
     loaded, apart_ms = engines_of(engines, row), began_apart_ms(engines, row)
@@ -76,7 +76,7 @@ def with_engines(output: LoadOutput, engines: Engines | None, row: SliceRow) -> 
 
 
 def engines_of(engines: Engines, row: SliceRow) -> list[LoadedEngine]:
-    """What each of several engines did of the slice of `row`; raises StoreError."""
+    """The part of each of several engines in the slice of `row`; raises StoreError."""
     return [_loaded_engine(place, part, engines, row) for place, part in enumerate(engines.parts)]
 
 
@@ -89,7 +89,7 @@ def _loaded_engine(place: int, part: EnginePart, engines: Engines, row: SliceRow
         failed = sum(own.failures.values()) + own.wrong
         counts = {"sent": own.sent, "completed": own.completed, "failed": failed, "busy_percent": busy}
         return LoadedEngine.model_validate(engine | counts)
-    told = part.folder / "ticks.csv"  # there is none where it was lost with its host
+    told = part.folder / "ticks.csv"  # missing where the engine was lost with its host
     ticks = [tick for tick in read_ticks(told, True) if tick.slice == row.slice] if is_stored(told) else []
     completed = sum(tick.completed for tick in ticks)
     failed = sum(sum(tick.failures.values()) for tick in ticks)
@@ -98,19 +98,20 @@ def _loaded_engine(place: int, part: EnginePart, engines: Engines, row: SliceRow
 
 
 def began_apart_ms(engines: Engines, row: SliceRow) -> float | None:
-    """How long after the first engine the last was there to begin the slice of `row`; None of fewer than two. Raises StoreError."""
+    """The time in ms from the first to the last engine's readiness for the slice of `row`; None for fewer than two. Raises
+    StoreError."""
     began = engines.began_ns(row.slice)
     return (max(began) - min(began)) / 1e6 if len(began) > 1 else None
 
 
 def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> list[str]:
-    """What must be known of engines that shared a load."""
+    """Notes on engines that shared a load."""
     notes = []
     if apart_ms is not None:
         also = (
             ""
             if apart_ms <= _APART_MS
-            else f", more than {_APART_MS:g} ms: its first moments are not those of one engine's load"
+            else f", more than {_APART_MS:g} ms: the start of the load was not simultaneous"
         )
         notes.append(
             f"{len(engines)} engines shared the load and began within {value_text(apart_ms)} ms of one another{also}"
@@ -120,7 +121,7 @@ def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> li
         cpus = {cpu for engine in there for cpu in engine.cpus}
         if cpus and len(cpus) < len(there):
             notes.append(
-                f"{len(there)} engines shared {plural(len(cpus), 'processor')}: those without one of their own add nothing, and "
-                "wait for one another, so the slowest response times are partly theirs (docs/decisions/many-engines.md)"
+                f"{len(there)} engines shared {plural(len(cpus), 'processor')}: engines without a processor of "
+                "their own add no load and delay each other, which lengthens the slowest response times (docs/decisions/many-engines.md)"
             )
     return notes

@@ -1,4 +1,4 @@
-"""One stage on the way to a limit: load for some seconds, every request written down, and what became of the promise."""
+"""One stage of a search for a limit: load for some seconds with every request logged, and whether it met the goal."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _MOST_IN_FLIGHT = 10_000
 
 @dataclass(frozen=True)
 class LimitGoal:
-    """What is promised: at most a share `1 - percentile` of requests takes longer than `seconds` or fails, and at most a share
-    `errors` fails; None: no such promise."""
+    """The goal: at most a share `1 - percentile` of requests takes longer than `seconds` or fails, and at most a share `errors`
+    fails; None: no such condition."""
 
     percentile: float | None
     seconds: float | None
     errors: float | None
 
     def words(self) -> list[str]:
-        """Each part in words."""
+        """Each condition in words."""
         said = []
         if self.percentile is not None and self.seconds is not None:
             said.append(f"{figures.percentile_name(self.percentile)} <= {self.seconds * 1000:g} ms")
@@ -50,12 +50,12 @@ class LimitGoal:
 
 @dataclass(frozen=True)
 class Driven:
-    """A stage that was driven: when each request was taken up by the engine, in s from its begin, how long each took from then,
-    in s (infinite where it failed or never ended), for how many s a request was `held_up` before the engine took it up, at most,
-    and why the engine calls it not valid, if it does.
+    """A finished stage: when the engine took up each request, in s from the stage's start; the time of each from then, in s
+    (infinite where it failed or never ended); the longest delay in s before the engine took up a request (`held_up`); and why the
+    engine calls the stage not valid, if it does.
 
-    A request that was due while the engine itself was held up comes late, and with others; that is no fault of the service, and
-    the statistics hold the service against a queue under the arrivals as they came.
+    A request that was due while the engine itself was delayed comes late, together with others. That is no fault of the service,
+    so the statistics compare the service with a queue under the actual arrivals.
     """
 
     stage: LimitStage
@@ -65,13 +65,13 @@ class Driven:
     why_not: str
 
     def arrivals(self, goal: LimitGoal) -> OpenStretch:
-        """The stage as the statistics know it."""
+        """The stage in the form of the statistics."""
         return OpenStretch(self.taken_up, int(np.sum(self.times > (goal.seconds or np.inf))))
 
 
 @dataclass
 class Stages:
-    """Drives stages on a verified target, each a trial of the run with a cell of its own, and keeps them in order."""
+    """Drives stages on a verified target, each a trial of the run with its own cell, and stores them in order."""
 
     run: RunFolder
     ready: Ready
@@ -82,7 +82,7 @@ class Stages:
     driven: list[Driven] = field(default_factory=list)
 
     def users(self, count: int, seconds: float) -> Driven:
-        """A stage of `count` users, each asking again after the answer."""
+        """A stage with `count` users, each of which sends its next request after the answer."""
         words = replace(
             self.words, users=(count, count), rates=None, poisson=False, profile="constant", seconds=seconds
         )
@@ -90,7 +90,7 @@ class Stages:
         return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), plural(count, "user"))
 
     def rate(self, rate: float, seconds: float, *, poisson: bool, again: int | None = None) -> Driven:
-        """A stage of open load that begins with an empty queue; `again`: with the arrivals of the stage of this number."""
+        """A stage of open load that begins with an empty queue; `again` repeats the arrivals of the stage with this number."""
         stage = RateStage(from_rate=rate, to_rate=rate, seconds=seconds)
         profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
         words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
@@ -106,7 +106,7 @@ class Stages:
             raise StopAsked
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
-        # Unanswered requests are among these; what the engine never sent is not, and the row says so.
+        # Unanswered requests are included; requests that the engine never sent are not, and the row counts them.
         due, taken_up, times = _logged_times(stretches.folder, row)
         held_up = float(np.max(taken_up - due, initial=0.0))
         users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
@@ -161,8 +161,8 @@ class Stages:
 
 
 def _logged_times(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
-    """When each request was due and was taken up, in s from the stage's begin, in the latter's order, and how long it took from
-    then, in s."""
+    """When each request was due and was taken up, in s from the stage's start, in order of the latter, and its time from then in
+    s."""
     rows = list(read_table(folder / "requests.csv", ["due_ns", "taken_up_ns", "response_ns", "right"]))
     due, taken_up, response = (
         np.array([logged.whole(column) for logged in rows], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a target that was started for a load used and counted meanwhile: what is not known of one that ran already."""
+"""The processor time, memory and request count of a target that was started for a load."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ...workload.allowed_hosts import loopback_of
 
 _COUNT_SECONDS = 5.0
 _COUNT_BYTES = 1000
-_NO_COUNTER = "whether the service counted as many requests: its file names no counter"
+_NO_COUNTER = "whether the service counted as many requests: its service.toml names no counter"
 _RESTARTS = "how it differs from start to start: it was started once"
 
 
 @dataclass(frozen=True)
 class TargetUse:
-    """What a target used since it began, its processes together: CPU and JIT compilers in ns, resident memory in bytes, and what
-    its service counted, None where it has no counter."""
+    """The use of a target since its start, all its processes together: CPU and JIT compilers in ns, resident memory in bytes, and
+    the service's request count, None where it has no counter."""
 
     cpu_ns: int
     jit_ns: int
@@ -31,13 +31,13 @@ class TargetUse:
 
 
 def read(model: Service, kept: Keeper) -> TargetUse:
-    """A reading of now; raises TargetError where the target is gone or does not tell."""
+    """The target's use now; raises TargetError where the target has ended or cannot be read."""
     if kept.exit is not None:
-        raise TargetError(f"{model.name} ended in the midst of its load ({kept.exit}): {kept.log_tail()}")
+        raise TargetError(f"{model.name} ended during its load ({kept.exit}): {kept.log_tail()}")
     try:
         used = kept.use()
     except KeeperError as error:
-        raise TargetError(f"what {model.name} used is not known: {error.message}") from None
+        raise TargetError(f"the use of {model.name} cannot be read: {error.message}") from None
     return TargetUse(
         sum(process.cpu_ns for process in used),
         sum(process.jit_ns for process in used),
@@ -49,8 +49,8 @@ def read(model: Service, kept: Keeper) -> TargetUse:
 def summarize_target(
     before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, challenged: int
 ) -> StartedTarget:
-    """What is said of a target that was started: `before` is read before the verification, `loaded` before the load, `after` at
-    the end of all. `challenged` requests were sent beside these, for challenges."""
+    """The output about a started target: `before` is read before the verification, `loaded` before the load, `after` at the end
+    of all. `challenged` further requests were sent for challenges."""
     sent, unanswered = row.sent + verification.sent, row.maybe_served + verification.maybe_served
     counted = None if before.counted is None or after.counted is None else after.counted - before.counted
     cpu_s = (after.cpu_ns - loaded.cpu_ns) / 1e9
@@ -60,7 +60,7 @@ def summarize_target(
         jit_s=(after.jit_ns - loaded.jit_ns) / 1e9,
         memory_mib=after.rss_bytes / 2**20,
         counted=counted,
-        # What had no answer may have reached the service, twice where it was sent once more; what was turned away need not have.
+        # Requests without an answer may have reached the service, twice where they were sent again; refused ones need not have.
         counted_alike=None
         if counted is None
         else sent - unanswered - verification.rejected_requests - row.rejected_requests
@@ -70,14 +70,14 @@ def summarize_target(
 
 
 def why_not(target: StartedTarget, sent: int) -> list[str]:
-    """What makes a load's figures void, of what its target counted."""
+    """Reasons, from the target's count, why a load's figures are not valid."""
     if target.counted_alike is not False:
         return []
     return [f"the service counted {target.counted:,} requests where {sent:,} were sent"]
 
 
 def not_judged(target: StartedTarget) -> list[str]:
-    """What nothing is said of."""
+    """Questions that the load does not answer."""
     return [_RESTARTS] if target.counted is not None else [_NO_COUNTER, _RESTARTS]
 
 
@@ -97,7 +97,7 @@ def _service_count(model: Service) -> int | None:
         return int(answer.body)
     except (NoAnswerError, ValueError) as error:
         raise TargetError(
-            f"{model.name} does not tell at {model.counter} how many requests it served: {error}"
+            f"the request count of {model.name} cannot be read at {model.counter}: {error}"
         ) from None
     finally:
         talk.close()

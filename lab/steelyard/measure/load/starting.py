@@ -1,4 +1,4 @@
-"""A target of the user's own, started anew by the lines of its service file and ended with all that came of it."""
+"""A target of the user's own, started by its service file and stopped with all its processes."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _PAUSE = 0.1
 
 
 def can_start(service: Entry[Service] | None) -> bool:
-    """Whether a service's file says how it is started."""
+    """Whether a service's file has a start line."""
     return service is not None and service.model.start is not None
 
 
 def require_up(address: str, service: Entry[Service] | None) -> None:
-    """Raises TargetError where nobody takes connections at the address of a target that its file does not start."""
+    """Raise TargetError where nothing listens at the address of a target that its file does not start."""
     if not can_start(service) and not takes_connections(address):
         raise TargetError(
-            f"no connection to {address}: nobody listens there",
-            hint="start it, or see whether host and port are right",
+            f"no connection to {address}: nothing listens there",
+            hint="start it, or check host and port",
         )
 
 
@@ -38,15 +38,15 @@ def require_up(address: str, service: Entry[Service] | None) -> None:
 def running_target(
     service: Entry[Service], log: Path, progress: Progress, environment: Mapping[str, str] | None = None
 ) -> Iterator[keeper.Keeper]:
-    """The keeper of the service's target, which runs until the end of this context, with these variables beside our own; raises
-    TargetError with its last words where it is not up."""
+    """The keeper of the service's target, which runs until this context ends, with `environment` added to our variables; raises
+    TargetError with the end of its log where it does not start."""
     model = service.model
     address = model.target or ""
     if not is_this_machine(addresses_of(address)):
         raise TargetError(f"{address} is not this machine, so {service.name} cannot be started here")
     if takes_connections(address):
         raise TargetError(
-            f"something runs at {address} already, so {service.name} cannot be started anew", hint="stop it first"
+            f"something is already running at {address}, so {service.name} cannot be started", hint="stop it first"
         )
     with ExitStack() as ending:
         try:
@@ -60,7 +60,7 @@ def running_target(
             yield kept
         finally:
             if model.stop is not None:
-                with suppress(KeeperError):  # the keeper ends it in any case
+                with suppress(KeeperError):  # the keeper stops it in any case
                     keeper.run(
                         model.stop, log=log.with_suffix(".stop.log"), cwd=service.folder, environment={}, seconds=60
                     )
