@@ -65,7 +65,7 @@ def test_ctrl_c_in_mid_run_stops_all_and_reports_what_there_is(lab: Lab, until: 
     _, said = process.communicate(timeout=BEGUN_SECONDS)
     assert process.returncode == 130
     assert time.monotonic() - begun < BEGUN_SECONDS
-    assert "stopped; what was measured is in" in said
+    assert "stopped; the measurements so far are in" in said
     assert "Traceback" not in said
     run = lab.runs()[0]
     assert (run / "report.html").is_file()

@@ -46,7 +46,7 @@ def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> N
     quick_side, slow_side = outcome["subjects"]
     assert quick_side["throughput_per_s"] > slow_side["throughput_per_s"]
     assert all(side["failed"] == 0 and side["completed"] <= side["sent"] for side in outcome["subjects"])
-    assert any("neither was started anew" in what for what in outcome["cannot_say"])
+    assert any("neither was restarted" in what for what in outcome["cannot_say"])
     folder = tmp_path / outcome["run"]
     assert json.loads((folder / "comparison.json").read_text()) == outcome
     stored = full_analysis(folder)

@@ -222,7 +222,7 @@ def test_a_run_goes_on_without_what_broke_and_says_where_each_ends(
     (tmp_path / "small.toml").write_text(STUDY)
     ran = run("run", "small.toml", "--push", "--json", at=[[4, "b", 0, "reset"]])
     assert ran.code == 0, ran.err
-    assert "not pushed on, for it broke: b on echoList" in ran.err
+    assert "not pushed further, because it broke: b on echoList" in ran.err
     told = json.loads(ran.out)
     states = {(row["subject"], row["users"], row["payload"]["ListSize"]): row["state"] for row in told["grid"]}
     assert states == {

@@ -189,7 +189,7 @@ def test_the_command_writes_the_files_of_each_tool_and_names_what_is_not_said(tm
     ran = steelyard("export", "./", "--k6", "--hyperfoil", "--users", "2", "--out", "there", folder=tmp_path)
     assert ran.code == 0, ran.err
     assert sorted(path.name for path in (tmp_path / "there").iterdir()) == ["own.hf.yaml", "own.k6.js", "own.k6.json"]
-    assert "k6: own at http://127.0.0.1:8123, 2 users for 10 s:" in ran.out and "not said: the mix:" in ran.out
+    assert "k6: own at http://127.0.0.1:8123, 2 users for 10 s:" in ran.out and "not exported: the mix:" in ran.out
     ran = steelyard("export", "./", folder=tmp_path)
     assert ran.code == 64 and "no tool was chosen" in ran.err
     ran = steelyard("export", "http://127.0.0.1:1/x", "--k6", "--json", folder=tmp_path)

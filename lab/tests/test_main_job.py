@@ -119,7 +119,7 @@ def test_warm_up_ends_where_it_is_steady_and_slices_are_driven_in_the_order_of_t
 
 def test_a_budget_too_small_for_all_is_kept_by_leaving_out_and_saying_so(run: Run, tmp_path: Path) -> None:
     ran = run("run", study(tmp_path, forks=9), "--budget", "1s")
-    assert "left out, for the budget does not hold it" in ran.err, ran.err
+    assert "left out, because the budget is too short" in ran.err, ran.err
     found = verdicts(tmp_path)
     assert any(note.startswith("shortened to fit") for note in found["notes"])
     forks = next(one["forks"] for one in found["comparisons"] if one["primary"])
@@ -140,7 +140,7 @@ def test_where_a_verdict_is_promised_a_trial_whose_pairs_are_void_is_made_up_for
     promised = study(tmp_path, forks=4, more="[budget]\nseconds = 600\nleast_forks = 4\n")
     ran = run("run", promised, rates={"b": 1300}, at=[[2, "b", None, "void"]])
     assert ran.code == 0, ran.err
-    assert "trial 2 kept 0 of at least 2 pairs" in ran.err and "it is made up for" in ran.err, ran.err
+    assert "trial 2 kept 0 of at least 2 pairs" in ran.err and "it is repeated" in ran.err, ran.err
     (schedule,) = tmp_path.glob("runs/*/schedule.json")
     assert [trial["makes_up"] for trial in json.loads(schedule.read_text())["trials"]] == [None] * 4 + [2]
     (primary,) = [compared for compared in verdicts(tmp_path)["comparisons"] if compared["primary"]]
@@ -189,7 +189,7 @@ def test_a_subject_that_never_starts_is_not_tried_again(run: Run, tmp_path: Path
 
 
 def test_ctrl_c_leaves_a_report_and_resume_drives_what_is_left(stopped: Made, run: Run, tmp_path: Path) -> None:
-    assert stopped.ran.code == 130 and "stopped; what was measured is in" in stopped.ran.err, stopped.ran.err
+    assert stopped.ran.code == 130 and "stopped; the measurements so far are in" in stopped.ran.err, stopped.ran.err
     (folder,) = tmp_path.glob("runs/*")
     assert verdicts(tmp_path)["status"] != "complete" and (folder / "report.html").is_file()
     whole = {path.name: path.read_bytes() for path in (folder / "trials" / "01").iterdir() if path.is_file()}

@@ -38,7 +38,7 @@ def test_another_generator_or_implementation_is_another_setup(tmp_path: Path, se
     require_same_setup(tmp_path, described(service))
     changed = service / room
     changed.write_text(changed.read_text() + "\n")
-    with pytest.raises(StoreError, match=r"was begun with another setup: service\.sources was .* and is "):
+    with pytest.raises(StoreError, match=r"was started with another setup: service\.sources was .* and is "):
         require_same_setup(tmp_path, described(service))
 
 
@@ -59,11 +59,11 @@ def test_another_revision_or_local_change_is_another_setup(tmp_path: Path, servi
     then = described(service)
     then["git"] = {**then["git"], key: "another"}  # type: ignore[dict-item]
     (tmp_path / "environment.json").write_text(json.dumps(then))
-    with pytest.raises(StoreError, match=rf"was begun with another setup: git\.{key} was another and is "):
+    with pytest.raises(StoreError, match=rf"was started with another setup: git\.{key} was another and is "):
         require_same_setup(tmp_path, described(service))
 
 
 def test_a_setup_that_cannot_be_read_is_no_ground_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "environment.json").write_text("")
-    with pytest.raises(StoreError, match=r"nothing says that the setup is still the same: .*environment\.json"):
+    with pytest.raises(StoreError, match=r"the setup at the start of the run is unknown: .*environment\.json"):
         require_same_setup(tmp_path, {})

@@ -71,7 +71,7 @@ def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_lef
         patched.setattr(sessions, "wait_between", interrupted)
         ran = run("run", study(tmp_path), "--sessions", "2")
     (folder,) = tmp_path.glob("runs/*")
-    assert f"`steelyard run --resume runs/{folder.name}` goes on with it" in ran.err and ran.code != 0
+    assert f"`steelyard run --resume runs/{folder.name}` continues it" in ran.err and ran.code != 0
     assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": []}
     first = folder / "machines" / "session-1" / "trials" / "01" / "trial.json"
     before = first.read_bytes()

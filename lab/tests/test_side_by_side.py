@@ -146,7 +146,7 @@ def test_a_trial_whose_process_is_killed_is_no_trial_that_ended(
     setting: TrialContext, planned: Schedule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trials_are(monkeypatch, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    with pytest.raises(SteelyardError, match="the process that drove trial 1 ended without a word, with code -9"):
+    with pytest.raises(SteelyardError, match="the process of trial 1 ended without a message, with code -9"):
         endings(setting, planned.trials[:1])
 
 

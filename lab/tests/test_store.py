@@ -192,7 +192,7 @@ def test_a_run_with_a_damaged_trial_is_taken_up_and_only_that_one_driven_again(t
     (run / "trials" / "02" / "trial.json").write_text("")
     _, standing = resume_state(run)
     assert standing.done == {1, 3, 4}
-    assert [said.partition(":")[0] for said in standing.damaged] == ["trial 2 is damaged and driven again"]
+    assert [said.partition(":")[0] for said in standing.damaged] == ["trial 2 is damaged and repeated"]
     set_aside_trials(run, standing)
     assert sorted(path.name for path in (run / "trials").iterdir()) == ["01", "02.stopped-1", "03", "04"]
 

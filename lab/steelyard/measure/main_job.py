@@ -1,4 +1,4 @@
-"""The main job, from a study to a report. `run` reads as the way of the data."""
+"""The main job, from a study to a report. `run` reads as the path of the data."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from .trial import trial as drive
 from .trial.agents import find_agents
 from .trial.context import OUT_OF_BUDGET, TrialContext, TrialFailedError
 
-HOSTS_FILE = "hosts.toml"  # of a run's folder
+HOSTS_FILE = "hosts.toml"  # characters of a run folder's prefix
 _LOOKING_SHARE = 0.03
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -79,13 +79,13 @@ def run(
 ) -> Outcome:
     """study -> design -> provision -> corpus -> drive + observe -> store -> analyse -> report.
 
-    `hosts` is the user's file of hosts that the subjects run on; without it they run on loopback. Raises SteelyardError
-    where nothing can be measured, KeyboardInterrupt after a partial report was written.
+    `hosts` is the user's file of hosts for the subjects; without it they run on loopback. Raises SteelyardError where nothing can
+    be measured, and KeyboardInterrupt after writing a partial report.
     """
     settings = merge_parameters(study.model, request)
     folder = place_of(study.name, settings, out)
-    schedule_only(study.model, request)  # what cannot be planned is an error now, not after all servers were fetched
-    measures.registry(study.model.model_dump())  # and a wrong measure of the study now, not after the load
+    schedule_only(study.model, request)  # an impossible plan is an error now, not after all servers were fetched
+    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
     service = service_of(study.model)
     declared = None if hosts is None else configuration.load(hosts, Hosts)
     with machine_lock(" ".join(command)), open_placement(declared) as reachable:
@@ -119,15 +119,13 @@ def run(
 
 
 def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: bool = False) -> Outcome:
-    """Go on with a stopped run where it was stopped, however that happened; its whole trials stand, the rest is driven.
+    """Resume a stopped run: completed trials stay, the rest is driven.
 
-    With `begins` it is a planned run of which nothing was driven yet, so the setup is recorded now. Raises StoreError where the
-    run is complete or the setup has changed, else what `run` raises.
+    With `begins` the run was only planned and nothing was driven, so the setup is recorded now. Raises StoreError where the run
+    is complete or the setup has changed, else the errors of `run`.
     """
     if (folder / raw_archive.NAME).exists():
-        raise StoreError(
-            f"{folder} is a kept run, which cannot be resumed", hint="resume the run that it was kept from"
-        )
+        raise StoreError(f"{folder} is a kept run, which cannot be resumed", hint="resume the original run")
     study = entries.study(str(folder / "study.toml"))
     service = service_of(study.model)
     hosts = folder / HOSTS_FILE
@@ -156,7 +154,7 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
 
 
 def service_of(study: Study) -> Entry[Service]:
-    """The study's service, whose trials end with the study's own reconciliations too."""
+    """The study's service, with the study's own reconciliations added to the service's."""
     service = entries.service(study.service)
     together = [*service.model.reconciliations, *study.reconciliations]
     return replace(service, model=service.model.model_copy(update={"reconciliations": together}))
@@ -172,8 +170,8 @@ def setting_of(
     shares: Shares,
     progress: Progress,
 ) -> TrialContext:
-    """What all trials share, with the requests made; the same seed makes the same requests whenever a run is taken up."""
-    progress.show("making the requests")
+    """The context of all trials, with the requests generated; the same seed generates the same requests in a resumed run."""
+    progress.show("generating the requests")
     made = made_requests(
         service,
         schedule,
@@ -202,18 +200,18 @@ def setting_of(
 
 
 def _formats(study: Study, subjects: Sequence[Subject]) -> list[str]:
-    """The formats beside the service's own in which subjects are asked; raises ConfigurationError where that cannot be."""
+    """The formats other than the service's own that subjects use; raises ConfigurationError where a format is impossible."""
     formats = list(dict.fromkeys(subject.form for subject in subjects if subject.form))
     if formats and study.sessions:
         raise ConfigurationError(
-            f"the sessions of {study.name} are written for the service's own format, so nobody can be asked in {formats[0]}",
+            f"the sessions of {study.name} are written for the service's own format, so no subject can use {formats[0]}",
             hint="leave out the factor `format`",
         )
     return formats
 
 
 def _drive_or_report(setting: TrialContext, standing: ResumeState) -> list[str]:
-    """Drive what is left; an interruption first leaves a report on what there is."""
+    """Drive the remaining trials; after an interruption, first report on the trials so far."""
     try:
         with (
             LiveFile(setting.folder, setting.progress, setting.shares.server) as told,
@@ -234,7 +232,7 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
 
 
 def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
-    """Drive every trial that is left; a failed one is a result, and the next is started fresh. Returns what failed, in words."""
+    """Drive every remaining trial; a failed trial is a result, and the next starts fresh. Returns the failures, in words."""
     tally = _Tally(setting.progress, list(standing.failures), dict(standing.broken), set())
     if setting.schedule.at_once > 1:
         return _drive_side_by_side(setting, standing, tally)
@@ -273,7 +271,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
             setting.progress.print_line(short)
         if changed != setting.schedule:
             for said in changed.left_out[len(setting.schedule.left_out) :]:
-                setting.progress.print_line(f"left out, for the budget does not hold it: {said}")
+                setting.progress.print_line(f"left out, because the budget is too short: {said}")
             _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
@@ -281,22 +279,22 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
 
 
 def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
-    """With stretches instead of turns for the next trial, where the forks so far show that turns distort a subject.
+    """The setting for the next trial, with stretches instead of turns where the forks so far show that turns distort a subject.
 
-    The stored schedule keeps its turns: each trial's slices say how they were driven.
+    The stored schedule keeps its turns; each trial's slices record how they were driven.
     """
     if not setting.schedule.turn_ms:
         return setting
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
-            setting.progress.print_line("turns distort a subject, so the next start is driven in stretches")
+            setting.progress.print_line("turns distort a subject, so the next fork is driven in stretches")
             return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
     return setting
 
 
 @dataclass(frozen=True)
 class _Tally:
-    """What the trials so far have come to: sentences on those that failed, subjects that cannot be started and why, and subjects
+    """The state of the trials so far: sentences on failed trials, subjects that cannot be started with the reasons, and subjects
     whose answers were verified in all spellings."""
 
     progress: Progress
@@ -305,7 +303,7 @@ class _Tally:
     verified: set[str]
 
     def add_failure(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
-        """Take in that a trial failed."""
+        """Record a failed trial."""
         if not is_expected_result(schedule, error.failure) and error.failure.kind != OUT_OF_BUDGET:
             self.failures.append(str(error))
         self.progress.print_line(f"trial {plan.number} failed: {error.message}")
@@ -314,7 +312,7 @@ class _Tally:
 
 
 def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Tally) -> list[str]:
-    """The same with several trials at a time, of which none measures a time; what failed by accident is made up for at the end."""
+    """Drive the remaining trials several at a time, without timing; trials that failed by accident are repeated at the end."""
     begun, offered, ended = time.monotonic(), 0, 0
 
     def on_end(plan: TrialPlan, error: TrialFailedError | None) -> None:
@@ -322,7 +320,7 @@ def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Ta
         ended += 1
         if error is not None:
             tally.add_failure(setting.schedule, plan, error)
-        if ended >= setting.schedule.at_once:  # the first ones end together
+        if ended >= setting.schedule.at_once:  # the first trials end together
             still = len(setting.schedule.trials) - len(standing.done) - ended
             setting.progress.plan(still * (time.monotonic() - begun) / ended)
 
@@ -337,7 +335,7 @@ def _drive_side_by_side(setting: TrialContext, standing: ResumeState, tally: _Ta
 def _trials_to_drive(
     owed: Sequence[TrialPlan], standing: ResumeState, tally: _Tally
 ) -> Iterator[tuple[TrialPlan, bool]]:
-    """Of the trials, each that is to be driven when it is asked for, and whether its answers are verified in all spellings."""
+    """Each remaining trial when it is due, and whether its answers are verified in all spellings."""
     for planned in owed:
         plan = _without_broken(planned, tally.broken)
         if planned.number not in standing.done and plan is not None:
@@ -347,7 +345,7 @@ def _trials_to_drive(
 
 
 class _Narrowing:
-    """Shows what the forks so far say, between trials; more seldom where reading them takes more than 3% of the time."""
+    """Shows the verdict so far between trials; less often where reading the trials takes more than 3% of the time."""
 
     def __init__(self, setting: TrialContext) -> None:
         self._folder = setting.folder
@@ -356,7 +354,7 @@ class _Narrowing:
         self._spent = 0.0
 
     def __call__(self) -> None:
-        """Look, unless that would take too much; what cannot be read now is said by the report."""
+        """Show the verdict so far, unless that takes too long; the report covers errors in reading the trials."""
         before = time.monotonic()
         if self._spent > _LOOKING_SHARE * (before - self._begun):
             return
@@ -366,11 +364,11 @@ class _Narrowing:
 
 
 def _with_makeups(setting: TrialContext, broken: Mapping[str, str]) -> TrialContext:
-    """With a trial more for each one that failed by accident: without it, all its subjects would be a fork short.
+    """The setting with one more trial for each one that failed by accident: without it, all its subjects would lack a fork.
 
-    What failed in every trial of its group is no accident, and what was made up for once is not again. A run that looks
-    more than once has later looks instead. Where a verdict is promised (`least_forks`), a trial that came to its end, but with
-    too few pairs that count, is made up for too.
+    A failure in every trial of a group is no accident, and a make-up trial is not made up for again. A run with several looks has
+    later looks instead. Where a verdict is guaranteed (`least_forks`), a completed trial with too few valid pairs is made up for
+    too.
     """
     schedule = setting.schedule
     if schedule.looks or design_named(schedule.design).unbroken:
@@ -391,7 +389,7 @@ def _with_makeups(setting: TrialContext, broken: Mapping[str, str]) -> TrialCont
     if not added:
         return setting
     for number in sorted({plan.makes_up for plan in added if plan.makes_up is not None} & set(void)):
-        setting.progress.print_line(f"trial {number} {void[number]}: it is made up for")
+        setting.progress.print_line(f"trial {number} {void[number]}: it is repeated")
     following = max(plan.number for plan in schedule.trials) + 1
     numbered = [plan.model_copy(update={"number": n}) for n, plan in enumerate(added, following)]
     changed = schedule.model_copy(update={"trials": [*schedule.trials, *numbered]})
@@ -400,7 +398,7 @@ def _with_makeups(setting: TrialContext, broken: Mapping[str, str]) -> TrialCont
 
 
 def _pushed_on(setting: TrialContext, done: int) -> TrialContext:
-    """Without those of the trials behind the first `done` that would push a subject on which has broken already."""
+    """The setting without the trials after the first `done` that would push a broken subject further."""
     schedule = setting.schedule
     pushed = {cell.name: cell.operation for cell in schedule.cells if cell.pushed}
     if not pushed:
@@ -416,12 +414,14 @@ def _pushed_on(setting: TrialContext, done: int) -> TrialContext:
         return setting
     left = schedule.model_copy(update={"trials": [plan for plan in schedule.trials if plan not in over]})
     _keep_schedule(setting.folder, left)
-    setting.progress.print_line(f"not pushed on, for it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}")
+    setting.progress.print_line(
+        f"not pushed further, because it broke: {over[0].start_order[0]} on {pushed[over[0].cell]}"
+    )
     return replace(setting, schedule=left)
 
 
 def _without_broken(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | None:
-    """The plan without subjects that cannot be started; None where nothing is left to compare."""
+    """The plan without subjects that cannot be started; None where fewer than two remain to compare."""
     left = [label for label in plan.start_order if label not in broken]
     if len(left) == len(plan.start_order):
         return plan
@@ -429,42 +429,41 @@ def _without_broken(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | N
 
 
 def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:
-    """Of each subject by its label, whether it compiles while it runs."""
+    """For each subject by label, whether it has a JIT compiler."""
     return {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
 
 
 def _seconds_left(setting: TrialContext, standing: ResumeState) -> float:
-    """The estimate of the trials that are left, within what is left of the budget; after the first one its cost takes over."""
+    """The estimated time of the remaining trials within the remaining budget; after the first trial its actual time counts."""
     schedule = setting.schedule
     left = of_run(schedule, _compiling(setting.subjects.values()), done=standing.done).about
     return left if schedule.budget_seconds is None else min(left, schedule.budget_seconds - standing.seconds)
 
 
 def _pairs(folder: Path) -> int:
-    """How many pairs a fork should hold, from the first one."""
+    """The number of pairs that a fork should have, computed from the first fork."""
     stored, known = read_run(folder), machine_history.last()
     deviation = known.fork_deviation if known else FORK_DEVIATION
     return pairs_after_pilot(stored, measures.registry(stored.study), deviation)
 
 
 def _is_decided(folder: Path) -> bool:
-    """Whether what is stored so far decides every primary comparison."""
+    """Whether the stored trials decide every primary comparison."""
     verdicts = analysis.analyse(folder)
     primaries = [comparison for comparison in verdicts.comparisons if comparison.primary]
     return verdicts.valid and all(comparison.is_decided for comparison in primaries)
 
 
 def _partial(folder: Path) -> str:
-    """Report on what an interrupted run has, as a line for the user."""
+    """Report on an interrupted run; returns a line for the user."""
     try:
-        return f"stopped; what was measured is in {report.write_page(analysis.full_analysis(folder))}"
+        return f"stopped; the measurements so far are in {report.write_page(analysis.full_analysis(folder))}"
     except SteelyardError as error:
-        return f"stopped; what was measured is in {folder} ({error.message})"
+        return f"stopped; the measurements so far are in {folder} ({error.message})"
 
 
 def keep_inputs(folder: Path, study: Path, hosts: Path | None) -> None:
-    """Keep the files that a run was asked for in: the study's, with its paper's tables and a user's own requests, and that of the
-    hosts."""
+    """Copy a run's input files: the study's file with its paper's tables and the user's requests, and the hosts file."""
     write_text(folder / "study.toml", study.read_text(encoding="utf-8"))
     if (study.parent / entries.OWN_REQUESTS / entries.SERVICE_FILE).is_file():
         shutil.copytree(study.parent / entries.OWN_REQUESTS, folder / entries.OWN_REQUESTS)
@@ -478,25 +477,25 @@ def _keep_schedule(folder: Path, schedule: Schedule) -> None:
 
 
 def place_of(study: str, settings: RunParameters, out: Path | None) -> Path:
-    """Where a run that begins now is kept; raises ConfigurationError where its prefix is more than a name, and StoreError where
+    """The folder of a run that begins now; raises ConfigurationError where its prefix is not a plain name, and StoreError where
     no folder can be made there."""
     base = out or (Path(settings.out) if settings.out else Path("runs"))
     prefix = settings.out_prefix or study
     if _PREFIX.fullmatch(prefix) is None:
         raise ConfigurationError(
             f"a run's folder cannot be called '{prefix[:200]}'",
-            hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out says where it is kept",
+            hint="its prefix is up to 100 letters, digits, dots, hyphens and underscores; --out sets its folder",
         )
     folder = base / f"{prefix}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    require_folder_possible(folder, hint="--out names another place")
+    require_folder_possible(folder, hint="choose another folder with --out")
     return folder
 
 
 def make_folder(folder: Path, of_what: str = "trials") -> None:
-    """Make a run's folder with a folder in it for its trials, or its machines; raises StoreError."""
+    """Create a run's folder, and in it the folder of its trials or machines; raises StoreError."""
     try:
         (folder / of_what).mkdir(parents=True)
     except OSError as error:
         raise StoreError(
-            f"the run's folder {folder} cannot be made: {error.strerror}", hint="--out names another place"
+            f"the run's folder {folder} cannot be made: {error.strerror}", hint="choose another folder with --out"
         ) from None

@@ -1,4 +1,4 @@
-"""What a run came to, for whoever asked for it."""
+"""The outcome of a run, for its caller."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..models.verdict import Verdicts
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: its folder, its verdicts and report (None where nothing was measured), and what failed; `grid` where
-    its study has one."""
+    """The outcome of a run: its folder, its verdicts and report (None where nothing was measured), and its failures; `grid` where
+    the study has one."""
 
     folder: Path
     verdicts: Verdicts | None

@@ -1,4 +1,4 @@
-"""What the first fork says about the rest: how many pairs a fork should hold, by variance and cost at each level."""
+"""The number of pairs per fork, computed from the first fork by the variance and cost of each level."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from ..plan.slices import seconds_of_slice
 from ..results.stored_run import Run
 from ..statistics.variance import Components, pairs_a_fork
 
-# Standard deviation of forks (log ratio) on a machine that was never calibrated.
+# standard deviation of forks (log ratio) on a machine without calibration
 FORK_DEVIATION = 0.018
 
 
 def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: float) -> int:
-    """Pairs a fork by Kalibera and Jones 2013, between the least and those planned; the plan where the pilot says nothing.
+    """Pairs per fork by Kalibera and Jones 2013, between the least and the planned number; the plan where the pilot gives no
+    estimate.
 
-    One fork shows how pairs vary and what both levels cost; how forks vary (`fork_deviation`, of log ratios) needs many.
+    One fork shows the variance of pairs and the cost of both levels. The variance of forks (`fork_deviation`, of log ratios)
+    needs many forks.
     """
     schedule = run.schedule
     piloted = next((trial for trial in run.trials if trial.status == "complete"), None)
@@ -37,7 +39,7 @@ def pairs_after_pilot(run: Run, measures: dict[str, Measure], fork_deviation: fl
 
 
 def _within(run: Run, measures: dict[str, Measure]) -> Sequence[float]:
-    """Variance of the pairs' log ratios in the judged cell, of each subject against the reference."""
+    """The variance of the pairs' log ratios in the judged cell, of each subject against the reference."""
     schedule: Schedule = run.schedule
     cell = next(cell for cell in schedule.cells if cell.primary)
     deviations = []

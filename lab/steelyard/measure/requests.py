@@ -1,4 +1,4 @@
-"""The requests of a run, made before anything is driven: of a service with a contract, or a user's own."""
+"""The requests of a run, generated before anything is driven: from a service's contract, or the user's own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .load.auth import Credentials, with_auth
 
 @dataclass(frozen=True)
 class MadeRequests:
-    """The corpus; of a user's own service also its requests with the rules for their answers, and what the engine is told apart."""
+    """The corpus; for a user's own service also its requests with the rules for their answers, and its credentials."""
 
     corpus: Corpus
     asked: LoadTarget | None = None
@@ -36,7 +36,8 @@ def made_requests(
     count: int,
     formats: Collection[str] = (),
 ) -> MadeRequests:
-    """Write the requests of all cells into `folder`, of a contract `count` of each kind; raises ConfigurationError, StoreError."""
+    """Write the requests of all cells into `folder`, `count` of each kind for a contract; raises ConfigurationError,
+    StoreError."""
     if service.model.is_own:
         asked = load_target.of_service(service, schedule.seed, Expect()).select([*combined_mix(schedule.cells)])
         for operation in asked.operations.values():

@@ -1,4 +1,4 @@
-"""A stopped run taken up again: what it has, what it still owes, and whether this is still the setup that it began with."""
+"""Resuming a stopped run: its completed trials, its remaining trials, and whether the setup is still the same."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..models.records import Schedule
 from ..results.setup import setup_differences
 from ..results.stored_run import Run, read_run
 
-# A failed start is final for a subject; what failed under load may be luck, and is tried again in the next fork.
+# A failed start is final for a subject; a failure under load may be chance, and the next fork tries again.
 NEVER_STARTED = frozenset({"not-ready", "contract"})
 
 
 @dataclass(frozen=True)
 class ResumeState:
-    """What a run has so far: trials that need not be driven again, subjects that could not be started, seconds spent.
+    """The state of a run so far: trials that stay, subjects that could not be started, and seconds spent.
 
-    `damaged` has a sentence for each trial that is driven again because its files cannot be read.
+    `damaged` has a sentence for each trial that is repeated because its files cannot be read.
     """
 
     done: frozenset[int] = frozenset()
@@ -34,7 +34,7 @@ class ResumeState:
 
 
 def resume_state(folder: Path) -> tuple[Schedule, ResumeState]:
-    """The schedule of a stopped run and its standing. Raises StoreError."""
+    """The schedule of a stopped run and its state. Raises StoreError."""
     run = read_run(folder)
     standing = _standing(run)
     if _has_all(run, standing):
@@ -45,7 +45,7 @@ def resume_state(folder: Path) -> tuple[Schedule, ResumeState]:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether nothing of a run is left to drive. Raises StoreError."""
+    """Whether no trial of a run remains. Raises StoreError."""
     run = read_run(folder)
     return _has_all(run, _standing(run))
 
@@ -55,7 +55,7 @@ def _has_all(run: Run, standing: ResumeState) -> bool:
 
 
 def set_aside_trials(folder: Path, standing: ResumeState) -> None:
-    """Keep what half-driven trials have under other names, so that their numbers are free for whole ones."""
+    """Rename the folders of incomplete trials, so that their numbers are free."""
     for trial in read_run(folder).trials:
         if trial.number not in standing.done:
             _set_aside(trial.folder)
@@ -74,7 +74,7 @@ def _standing(run: Run) -> ResumeState:
         failures=tuple(failure.message for failure in failed if not is_expected_result(run.schedule, failure)),
         seconds=sum(record.seconds for record in ended),
         damaged=tuple(
-            f"trial {trial.number} is damaged and driven again: {trial.damage}"
+            f"trial {trial.number} is damaged and repeated: {trial.damage}"
             for trial in run.trials
             if trial.damage is not None
         ),
@@ -89,14 +89,14 @@ def _set_aside(trial: Path) -> None:
 
 
 def require_same_setup(folder: Path, now: Mapping[str, Any]) -> None:
-    """Raise StoreError that names the first thing about the setup that differs from when the run began."""
+    """Raise StoreError with the first difference between the setup now and at the start of the run."""
     path = folder / "environment.json"
     try:
         then = read_document(path)
     except StoreError as error:
-        raise StoreError(f"nothing says that the setup is still the same: {error.message}") from None
-    for difference in setup_differences(then, json.loads(json.dumps(now))):  # as it would be stored
+        raise StoreError(f"the setup at the start of the run is unknown: {error.message}") from None
+    for difference in setup_differences(then, json.loads(json.dumps(now))):  # converted as for storage
         raise StoreError(
-            f"{folder.name} was begun with another setup: {difference}",
-            hint="forks of two setups are not one sample; start a new run",
+            f"{folder.name} was started with another setup: {difference}",
+            hint="forks of two setups are not one sample, so start a new run",
         )

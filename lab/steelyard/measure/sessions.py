@@ -33,11 +33,11 @@ def run(
     progress: Progress,
     hosts: Path | None = None,
 ) -> Path:
-    """Ask a study's question in so many sessions; the run's folder, with a run's folder for each session.
+    """Run a study in several sessions; returns the run's folder, which holds a run folder for each session.
 
-    A session drives as many forks as the study has for a run, or with a budget as many as a verdict takes; the budget is for all
-    sessions and their rests. Nothing of a session runs while the next one is waited for. Raises SteelyardError where nothing can
-    be planned or measured, and KeyboardInterrupt when stopped: what was measured is kept, and `resume` goes on.
+    A session drives as many forks as the study has for a run, or with a budget as many as a verdict needs; the budget covers all
+    sessions and their rests. No process of a session runs during the rest. Raises SteelyardError where nothing can be planned or
+    measured, and KeyboardInterrupt when stopped: the measurements are kept, and `resume` continues.
     """
     settings = merge_parameters(study.model, request)
     folder = main_job.place_of(study.name, settings, out)
@@ -67,9 +67,9 @@ def run(
 
 
 def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Path:
-    """Go on with a stopped run: whole sessions stand, one that was stopped goes on, the rest is driven after a rest each.
+    """Resume a stopped run: complete sessions stay, a stopped session continues, the rest is driven after a rest each.
 
-    Raises StoreError where nothing is left, else what `run` raises.
+    Raises StoreError where nothing remains, else the errors of `run`.
     """
     cluster = read_cluster(folder)
     if all(is_complete(machine_folder(folder, machine.name)) for machine in cluster.machines):
@@ -81,7 +81,7 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress) -> Path:
 
 
 def _drive(folder: Path, cluster: ClusterRun, command: Sequence[str], progress: Progress) -> None:
-    """Drive the sessions that are left, one after the other."""
+    """Drive the remaining sessions, one after the other."""
     names = [machine.name for machine in cluster.machines]
     left = [name for name in names if not is_complete(machine_folder(folder, name))]
     try:
@@ -93,12 +93,12 @@ def _drive(folder: Path, cluster: ClusterRun, command: Sequence[str], progress: 
             begins = not is_stored(session / "environment.json")
             main_job.resume(session, command=command, progress=progress, begins=begins)
     except KeyboardInterrupt:
-        progress.print_line(f"stopped; `steelyard run --resume {folder}` goes on with it")
+        progress.print_line(f"stopped; `steelyard run --resume {folder}` continues it")
         raise
 
 
 def wait_between(seconds: float, before: str, progress: Progress, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait between two sessions, in steps of a second at most, so that an interruption is met at once."""
+    """Wait between two sessions, in steps of a second at most, so that an interruption acts at once."""
     progress.show(f"resting {duration(seconds)} before {before}")
     left = seconds
     while left > 0:

@@ -1,4 +1,4 @@
-"""Trials driven at the same time, since nothing in them is timed: each in a process of its own, as if it were the only one."""
+"""Trials driven at the same time, since none of them measures times: each in a process of its own, like a single trial."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .trial import trial as drive
 from .trial.context import TrialContext, TrialFailedError
 
 _LOOK_SECONDS = 0.2
-_END_SECONDS = 60.0  # more than a trial needs to end what it started
-_FORKING = multiprocessing.get_context("fork")  # a setting is taken along as it is
+_END_SECONDS = 60.0  # more than a trial needs to stop its processes
+_FORKING = multiprocessing.get_context("fork")  # with fork, a context needs no pickling
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Line:
 
 @dataclass(frozen=True)
 class _Failed:
-    """The trial failed, and is stored so."""
+    """The trial failed, and is stored as failed."""
 
     failure: Failure
     hint: str
@@ -49,7 +49,7 @@ class _Failed:
 
 @dataclass(frozen=True)
 class _GivenUp:
-    """What no later trial would escape either."""
+    """An error that every later trial would also have."""
 
     message: str
     hint: str
@@ -57,7 +57,7 @@ class _GivenUp:
 
 @dataclass(frozen=True)
 class _CameToItsEnd:
-    """The trial came to its end."""
+    """The trial was completed."""
 
 
 _Subjects = dict[str, LiveSubject]
@@ -66,7 +66,7 @@ _Told = _Stage | _Line | _Failed | _GivenUp | _CameToItsEnd | _Subjects
 
 @dataclass
 class _Driving:
-    """A trial under way: its process, what that tells by, and what it has told so far."""
+    """A trial under way: its process, its pipe, and its messages so far."""
 
     plan: TrialPlan
     process: BaseProcess
@@ -80,11 +80,11 @@ def drive_side_by_side(
     offered: Iterator[tuple[TrialPlan, bool]],
     ended: Callable[[TrialPlan, TrialFailedError | None], None],
 ) -> None:
-    """Drive what is offered, `schedule.at_once` trials at a time; the next is asked for when a place is free, with whether all
-    spellings are verified. `ended` is told of each trial that is stored, with why it failed.
+    """Drive the offered trials, `schedule.at_once` at a time; the next trial is taken when a place is free, with whether all
+    spellings are verified. `ended` is called for each stored trial, with the reason if it failed.
 
-    Raises what `run_trial` raises but TrialFailedError; then, and after an interruption, all trials under way are ended, and stored
-    as interrupted.
+    Raises the errors of `run_trial` except TrialFailedError. Then, and after an interruption, all trials under way are stopped
+    and stored as interrupted.
     """
     driving: dict[Connection, _Driving] = {}
     try:
@@ -110,7 +110,7 @@ def drive_side_by_side(
 def _start_trials(
     setting: TrialContext, offered: Iterator[tuple[TrialPlan, bool]], driving: dict[Connection, _Driving]
 ) -> bool:
-    """Begin trials where places are free; whether any is under way."""
+    """Start trials while places are free; returns whether any is under way."""
     while len(driving) < setting.schedule.at_once:
         following = next(offered, None)
         if following is None:
@@ -130,14 +130,15 @@ def _start_trials(
 
 
 def _next_message(under_way: _Driving) -> _Told:
-    """What a trial tells next; raises SteelyardError where its process ended without a word, or tells of what ends the run."""
+    """The next message of a trial; raises SteelyardError where its process ended without a message, or reports an error that ends
+    the run."""
     try:
         told: _Told = under_way.hears.recv()
     except EOFError:
         under_way.process.join()
         raise SteelyardError(
-            f"the process that drove trial {under_way.plan.number} ended without a word, with code {under_way.process.exitcode}",
-            hint="`steelyard run --resume` goes on with the run",
+            f"the process of trial {under_way.plan.number} ended without a message, with code {under_way.process.exitcode}",
+            hint="`steelyard run --resume` continues the run",
         ) from None
     if isinstance(told, _GivenUp):
         raise SteelyardError(told.message, told.hint)
@@ -165,7 +166,7 @@ def _clear_progress(progress: Progress, under_way: _Driving) -> None:
 
 
 def _end(driving: Sequence[_Driving]) -> None:
-    """Interrupt the trials that are still under way, and wait until they have ended what they started."""
+    """Interrupt the trials under way, and wait until they have stopped their processes."""
     with children.hold_interrupts():
         for each in driving:
             each.process.terminate()
@@ -179,14 +180,14 @@ def _end(driving: Sequence[_Driving]) -> None:
 
 
 class _Teller:
-    """A trial's own end of its pipe; says nothing more once the trial is interrupted, for nobody may be listening."""
+    """A trial's end of its pipe; sends nothing more once the trial is interrupted, because the lab may be gone."""
 
     def __init__(self, tells: Connection) -> None:
         self._tells = tells
         self.interrupted = False
 
     def __call__(self, told: _Told) -> None:
-        """Raises KeyboardInterrupt where whoever listened is gone."""
+        """Raises KeyboardInterrupt where the lab is gone."""
         if self.interrupted:
             return
         try:
@@ -201,7 +202,7 @@ class _Teller:
 
 
 class _Relayed(Progress):
-    """Draws nothing, and tells what it would show."""
+    """A progress display that draws nothing and sends its content through the pipe."""
 
     def __init__(self, tell: _Teller) -> None:
         super().__init__(Console(file=io.StringIO()))
@@ -218,9 +219,9 @@ class _Relayed(Progress):
 def _drive_one(
     setting: TrialContext, plan: TrialPlan, all_spellings: bool, tells: Connection, others: Sequence[Connection]
 ) -> None:
-    """What the process of one trial does. `others` are ends of pipes that it was born with: who listened is gone for good once
-    nobody has them open."""
-    os.setsid()  # Ctrl-C is for the lab, who tells each trial once
+    """The main function of a trial's process. `others` are inherited ends of pipes; a pipe is closed only once every process has
+    closed it."""
+    os.setsid()  # Ctrl-C goes to the lab, which interrupts each trial once
     tell = _Teller(tells)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, tell.interrupt)

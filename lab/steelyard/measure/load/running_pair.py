@@ -145,7 +145,8 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
         chosen.append(loaded.select(kept))
     if {*chosen[0].operations} != {*chosen[1].operations}:
         raise ConfigurationError(
-            "the two services have different operations", hint="--service FOLDER, or --operation with an operation that both have"
+            "the two services have different operations",
+            hint="--service FOLDER, or --operation with an operation that both have",
         )
     labels = _labels(sides)
     targets = [

@@ -109,9 +109,7 @@ def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> li
     notes = []
     if apart_ms is not None:
         also = (
-            ""
-            if apart_ms <= _APART_MS
-            else f", more than {_APART_MS:g} ms: the start of the load was not simultaneous"
+            "" if apart_ms <= _APART_MS else f", more than {_APART_MS:g} ms: the start of the load was not simultaneous"
         )
         notes.append(
             f"{len(engines)} engines shared the load and began within {value_text(apart_ms)} ms of one another{also}"

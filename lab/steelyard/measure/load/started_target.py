@@ -96,8 +96,6 @@ def _service_count(model: Service) -> int | None:
             raise ValueError(f"HTTP status {answer.status}")
         return int(answer.body)
     except (NoAnswerError, ValueError) as error:
-        raise TargetError(
-            f"the request count of {model.name} cannot be read at {model.counter}: {error}"
-        ) from None
+        raise TargetError(f"the request count of {model.name} cannot be read at {model.counter}: {error}") from None
     finally:
         talk.close()

@@ -1,1 +1,1 @@
-"""What a load is doing, told to monitoring systems while it runs: OpenTelemetry (OTLP) and Prometheus (remote write)."""
+"""Telemetry of a running load for monitoring systems: OpenTelemetry (OTLP) and Prometheus (remote write)."""

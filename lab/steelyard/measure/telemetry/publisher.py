@@ -1,4 +1,4 @@
-"""A load told once a second to whoever shall hear of it, by a thread that waits for nobody and that nobody waits for."""
+"""Publishes the totals of a load once a second from a thread of its own, which never delays the load."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def receivers_of(otlp: Sequence[str], remote_write: Sequence[str]) -> list[Recei
 
 @contextmanager
 def publish_totals(receivers: Sequence[Receiver], service: str, target: str, run: str, folder: Path) -> Iterator[None]:
-    """While the body runs, tell the receivers the totals of the load of a `run`, whose engine writes into `folder`, and at its end
-    the last.
+    """While the body runs, send the receivers the totals of a `run`'s load, whose engine writes into `folder`, and the last
+    totals at its end.
 
-    A receiver that is slow or away costs the load nothing: it hears less often, and totals miss nothing for that.
+    A slow or missing receiver does not delay the load: it gets fewer messages, and totals lose nothing by that.
     """
     if not receivers:
         yield
@@ -48,14 +48,14 @@ def publish_totals(receivers: Sequence[Receiver], service: str, target: str, run
         yield
     finally:
         ended.set()
-        thread.join()  # each message has its deadline
+        thread.join()  # each message has a deadline
         publish()
 
 
 def notes_of(receivers: Sequence[Receiver]) -> list[str]:
-    """A sentence for each receiver that did not take all that it was told."""
+    """A sentence for each receiver that did not accept all messages."""
     return [
-        f"{receiver.url} took {receiver.taken} of {receiver.sent} messages about this load: {receiver.refused}"
+        f"{receiver.url} accepted {receiver.taken} of {receiver.sent} messages about this load: {receiver.refused}"
         for receiver in receivers
         if receiver.taken < receiver.sent
     ]

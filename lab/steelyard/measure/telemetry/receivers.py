@@ -1,4 +1,4 @@
-"""Where a load's totals are told: to an OpenTelemetry receiver by OTLP over HTTP, or to Prometheus by remote write."""
+"""Receivers of a load's totals: OpenTelemetry by OTLP over HTTP, or Prometheus by remote write."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _COMPLETED, _FAILED, _USERS = "requests.completed", "requests.failed", "users"
 
 @dataclass(frozen=True)
 class ToldLoad:
-    """What is told of a load beside its totals: the service's name, its address, the run's folder, and when the load began, in
-    ns since 1970."""
+    """Labels of a load beside its totals: the service's name, its address, the run's folder, and the load's start in ns since
+    1970."""
 
     service: str
     target: str
@@ -32,11 +32,11 @@ class ToldLoad:
 
 
 class Receiver(ABC):
-    """A monitoring system at an http(s) address that the user named. `taken` of the `sent` messages were accepted, and `refused`
-    says what became of the last one that was not."""
+    """A monitoring system at an http(s) address of the user's. `taken` of the `sent` messages were accepted, and `refused` is the
+    error of the last one that was not."""
 
     def __init__(self, url: str, option: str) -> None:
-        """Raises ConfigurationError where the address is none, and ToolchainError where the library is not installed."""
+        """Raises ConfigurationError for an invalid address, and ToolchainError where the library is not installed."""
         try:
             parts = urlsplit(url)
             known = (
@@ -53,7 +53,7 @@ class Receiver(ABC):
         self.refused = ""
 
     def send(self, load: ToldLoad, totals: LoadTotals) -> None:
-        """Send the totals once; that they were not taken is only counted."""
+        """Send the totals once; a failure is only counted."""
         self.sent += 1
         refused = self._send(load, totals)
         if refused:
@@ -63,11 +63,12 @@ class Receiver(ABC):
 
     @abstractmethod
     def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
-        """Send the totals; empty where they were taken, else why not."""
+        """Send the totals; returns an empty text where they were accepted, else the error."""
 
 
 class OtlpReceiver(Receiver):
-    """OpenTelemetry, by OTLP over HTTP in protobuf. Headers, certificates and the like are those of OTEL_EXPORTER_OTLP_..."""
+    """OpenTelemetry, by OTLP over HTTP in protobuf. Headers, certificates and other settings come from the OTEL_EXPORTER_OTLP_...
+    variables."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url, "--otlp")
@@ -76,13 +77,13 @@ class OtlpReceiver(Receiver):
         self._scopes = _require_module("opentelemetry.sdk.util.instrumentation")
         logging.getLogger("opentelemetry").setLevel(
             logging.CRITICAL
-        )  # a receiver that is away is told in our own words
+        )  # our own message replaces the library's log of a missing receiver
         exporter = _require_module("opentelemetry.exporter.otlp.proto.http.metric_exporter")
         self._exporter = exporter.OTLPMetricExporter(endpoint=url, timeout=TIMEOUT_SECONDS)
 
     def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
         result = self._exporter.export(self._data(load, totals), timeout_millis=TIMEOUT_SECONDS * 1000)
-        return "" if result is self._sdk.MetricExportResult.SUCCESS else "it did not take them"
+        return "" if result is self._sdk.MetricExportResult.SUCCESS else "it did not accept them"
 
     def _data(self, load: ToldLoad, totals: LoadTotals) -> Any:
         sdk, now = self._sdk, _unix_ns(totals.time_ns)
@@ -106,8 +107,8 @@ class OtlpReceiver(Receiver):
                 sdk.Metric(f"steelyard.{name}", "since the load began", "{request}", data)
                 for name, data in sums.items()
             ),
-            sdk.Metric(f"steelyard.{_USERS}", "users that ask", "{user}", users),
-            sdk.Metric("steelyard.response_time", "of right answers, from when they were due", "s", response),
+            sdk.Metric(f"steelyard.{_USERS}", "active users", "{user}", users),
+            sdk.Metric("steelyard.response_time", "of right answers, from the request's due time", "s", response),
         ]
         said = {"service.name": "steelyard", **{f"steelyard.{name}": value for name, value in _labels(load).items()}}
         scope = self._scopes.InstrumentationScope("steelyard", __version__)
@@ -117,7 +118,7 @@ class OtlpReceiver(Receiver):
 
 
 class RemoteWriteReceiver(Receiver):
-    """Prometheus, by remote write 1.0: protobuf packed by Snappy, labels in the order of their names."""
+    """Prometheus, by remote write 1.0: protobuf compressed by Snappy, labels sorted by name."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url, "--remote-write")
@@ -158,7 +159,7 @@ class RemoteWriteReceiver(Receiver):
 
 
 def _series(totals: LoadTotals) -> Iterator[tuple[str, Mapping[str, str], float]]:
-    """Name, labels and value of each series, a histogram's buckets added up as Prometheus has them."""
+    """Name, labels and value of each series, with a histogram's buckets cumulated for Prometheus."""
     for name, points in _counters(totals).items():
         yield from ((f"{name.replace('.', '_')}_total", labels, value) for labels, value in points)
     yield _USERS, {}, totals.users
@@ -170,7 +171,7 @@ def _series(totals: LoadTotals) -> Iterator[tuple[str, Mapping[str, str], float]
 
 
 def _counters(totals: LoadTotals) -> dict[str, list[tuple[Mapping[str, str], int]]]:
-    """The counters by name, each of its values with what it is of."""
+    """The counters by name, each with its values and their labels."""
     return {
         _COMPLETED: [({"operation": operation}, count) for operation, count in totals.completed.items()],
         _FAILED: [
@@ -184,7 +185,7 @@ def _labels(load: ToldLoad) -> dict[str, str]:
 
 
 def _unix_ns(monotonic_ns: int) -> int:
-    """An instant of CLOCK_MONOTONIC in ns since 1970, by how both clocks stand now."""
+    """An instant of CLOCK_MONOTONIC in ns since 1970, by the current difference of both clocks."""
     return time.time_ns() - time.monotonic_ns() + monotonic_ns
 
 
@@ -193,6 +194,6 @@ def _require_module(module: str) -> Any:
         return import_module(module)
     except ImportError:
         raise ToolchainError(
-            "what tells monitoring systems of a load is not installed here",
-            hint="install it with Steelyard: steelyard[telemetry]",
+            "the telemetry libraries are not installed here",
+            hint="install Steelyard with them: steelyard[telemetry]",
         ) from None

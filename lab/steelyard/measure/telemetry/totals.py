@@ -1,4 +1,4 @@
-"""The totals of a load so far, by the seconds that the engine has written down: nothing is asked of its process."""
+"""The totals of a load so far, from the seconds that the engine has written; its process is not queried."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...base.growing_file import GrowingFile
 from ...base.histogram import decode, parse_tagged_line
 from ...results.tables import FAILURE_KINDS
 
-# Upper bounds of the buckets of response times in seconds, as an axis of 1, 2 and 5.
+# upper bounds of the response time buckets in seconds, in steps of 1, 2 and 5
 BOUNDS = tuple(digit * 10.0**power for power in range(-4, 2) for digit in (1, 2, 5))
 _BOUNDS_US = np.array(BOUNDS) * 1e6
 _FAILED = ("wrong", *FAILURE_KINDS)
@@ -23,10 +23,10 @@ _FAILED = ("wrong", *FAILURE_KINDS)
 
 @dataclass(frozen=True)
 class LoadTotals:
-    """What had become of a load's requests at `time_ns` (CLOCK_MONOTONIC), since its measured time began.
+    """The totals of a load's requests at `time_ns` (CLOCK_MONOTONIC), since its measured time began.
 
-    `completed` counts right answers by operation, `failed` others by operation and kind; `users` were active then. `buckets` count
-    response times of right answers up to each of BOUNDS and above the last, `response_s` is their sum in seconds.
+    `completed` counts right answers by operation, `failed` others by operation and kind; `users` were active then. `buckets`
+    count response times of right answers up to each of BOUNDS and above the last; `response_s` is their sum in seconds.
     """
 
     time_ns: int
@@ -49,7 +49,7 @@ class GrowingTotals:
         self._response_s = 0.0
 
     def more(self) -> LoadTotals | None:
-        """The totals with the seconds written since the last call; None where there is no new one, or none can be read yet."""
+        """The totals with the seconds written since the last call; None where no new second can be read yet."""
         try:
             seconds, times = self._ticks.lines(), self._times.lines()
         except OSError:
