@@ -153,7 +153,7 @@ def test_a_server_that_says_that_it_will_never_be_ready_is_not_waited_for(run: R
     ("command", "expect", "message"),
     [
         ('["echo", "4711"]', "{requests}", "a is not reconciled with its load: rows is '4711', and should be '"),
-        ('["false"]', "{requests}", "a could not be reconciled with its load (rows): 'false' failed"),
+        ('["false"]', "{requests}", "a cannot be reconciled with its load (rows): 'false' failed"),
     ],
 )
 def test_a_trial_that_cannot_be_reconciled_is_void_with_the_reason(

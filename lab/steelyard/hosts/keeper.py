@@ -190,7 +190,7 @@ class Keeper:
 
     def kill(self) -> None:
         """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
-        with hold_interrupts():  # a second Ctrl-C must not leave it to end after us
+        with hold_interrupts():  # a second Ctrl-C must not let it outlive us
             with self._input, suppress(OSError):  # the keeper may be gone already
                 if self._process.stdin is not None:
                     self._process.stdin.close()

@@ -120,6 +120,6 @@ def sharing_notes(engines: Sequence[LoadedEngine], apart_ms: float | None) -> li
         if cpus and len(cpus) < len(there):
             notes.append(
                 f"{len(there)} engines shared {plural(len(cpus), 'processor')}: engines without a processor of "
-                "their own add no load and delay each other, which lengthens the slowest response times (docs/decisions/many-engines.md)"
+                "their own add no load and delay each other, which slows the slowest answers (docs/decisions/many-engines.md)"
             )
     return notes

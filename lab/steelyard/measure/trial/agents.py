@@ -1,4 +1,4 @@
-"""`Agents = auto`: the number of users with the highest throughput, looked for as the paper's authors did."""
+"""`Agents = auto`: finds the number of users with the highest throughput, as the paper's authors did."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def find_agents(
     progress: Progress,
     site: Placement = LOOPBACK,
 ) -> int:
-    """The level of LEVELS with the highest throughput, relative to each subject's best, over all subjects alike.
+    """The level of LEVELS with the highest throughput, relative to each subject's best, common to all subjects.
 
-    `mix` holds the operations that are asked for, by their shares, and `parameters` those of the service. What was seen is
-    stored in <folder>/agents/<subject>/slices.csv.
+    `mix` holds the requested operations by their shares, and `parameters` those of the service. The measurements are stored in
+    <folder>/agents/<subject>/slices.csv.
     """
     progress.plan(len(subjects) * (WARM_UP_SLICES + ROUNDS * len(LEVELS)) * (SLICE_SECONDS + 0.3))
     seen = [
@@ -56,8 +56,8 @@ def find_agents(
 def most_productive(seen: Sequence[Mapping[int, float]]) -> int:
     """The number of users whose throughput, as a share of each subject's best, has the highest geometric mean.
 
-    `seen` has one mapping a subject, from users to throughput per second, all with the same numbers of users. The fewest
-    users win a tie.
+    `seen` has one mapping per subject, from users to throughput per second, all with the same numbers of users. In a tie the
+    fewest users win.
     """
     shares = {
         users: sum(
@@ -85,7 +85,7 @@ def _sweep(
     made = corpus.make(service, folder / "corpus", wanted, seed=1, count=50)
     levels = [max(LEVELS)] * WARM_UP_SLICES + list(LEVELS) * ROUNDS
     with ExitStack() as stack:
-        # Ports that no other run draws at the same time: it would ask our server, or find its port taken.
+        # Ports that no simultaneous run draws: it would send requests to our server, or find its port taken.
         running = stack.enter_context(running_subject(subject, folder, shares, random.Random(), progress, site=site))
         server = subject.front.server.model
         contract.verify(

@@ -1,4 +1,4 @@
-"""The subjects of a trial, started one after the other and each verified before the next."""
+"""Starts the subjects of a trial, one after the other, and verifies each before the next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .watch import self_wait
 
 
 def require_host(setting: TrialContext) -> None:
-    """See that the subjects' host is there, reached anew where it was lost; raises TrialFailedError."""
+    """Check that the subjects' host is reachable, and reconnect where it was lost; raises TrialFailedError."""
     if not setting.site.reach.is_lost():
         return
     try:
@@ -30,23 +30,22 @@ def require_host(setting: TrialContext) -> None:
 
 
 def error_or_lost_host(setting: TrialContext, error: TrialFailedError) -> TrialFailedError:
-    """What ended a trial: the loss of its subjects' host, where that is what ended them, and else what is known already."""
+    """The cause of a trial's end: the loss of its subjects' host where that was the cause, else `error`."""
     if error.failure.kind == "host" or not setting.site.reach.is_lost():
         return error
     message = f"host '{setting.site.name}' was lost in the trial: {error.message}"
-    return TrialFailedError(
-        Failure(kind="host", message=message), hint="the next trial reaches it anew, where it can be reached"
-    )
+    return TrialFailedError(Failure(kind="host", message=message), hint="the next trial tries to reconnect")
 
 
 def start_all(
     setting: TrialContext, plan: TrialPlan, log: TrialLog, stack: ExitStack, *, all_spellings: bool
 ) -> dict[str, RunningSubject]:
-    """All subjects of a trial, running until `stack` is left, each noted in `log`; faces last, on their hosts' processes.
+    """All subjects of a trial, running until `stack` is left, each recorded in `log`; faces come last, since they share
+    processes.
 
-    Raises TrialFailedError where one does not come up or answers wrongly.
+    Raises TrialFailedError where a subject does not start or answers wrongly.
     """
-    # Not of the seed alone: two runs of one study at a time would draw the same ports, and ask each other's servers.
+    # Not from the seed alone: two simultaneous runs of a study would draw the same ports and use each other's servers.
     draw = random.Random(f"ports {plan.seed} {os.getpid()}")
     running: dict[str, RunningSubject] = {}
     faces = [label for label in plan.start_order if setting.subjects[label].same_as is not None]
@@ -117,20 +116,21 @@ def _verify_answers(
 
 
 def _require_same_state(setting: TrialContext, log: TrialLog, record: SubjectRecord) -> None:
-    """Raises TrialFailedError where a companion begins otherwise than one of the same product in the same role did before."""
+    """Raise TrialFailedError where a companion starts in another state than an earlier one of the same product in the same
+    role."""
     for process in record.processes:
         for before in _earlier_processes(setting, log):
             if (before.role, before.server) == (process.role, process.server) and before.state != process.state:
-                was = f"'{process.state}', and was '{before.state}' before"
+                was = f"'{process.state}', but was '{before.state}' before"
                 message = f"the starting state of {record.label}'s {process.role} is {was}"
                 raise TrialFailedError(
                     Failure(kind="state", subject=record.label, message=message),
-                    hint=f"[state] of {process.server}'s server.toml says how it is restored",
+                    hint=f"see [state] in the server.toml of {process.server}",
                 )
 
 
 def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[ProcessRecord]:
-    """The processes of this run's trials until now, this one's first."""
+    """The processes of this run's trials so far, beginning with this trial."""
     records = (path for path in sorted(setting.folder.glob("trials/*/trial.json")) if path.parent != log.folder)
     stored = (TrialRecord.model_validate_json(path.read_bytes()).subjects for path in records)
     for subjects in (log.subjects, *stored):

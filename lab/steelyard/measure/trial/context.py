@@ -1,4 +1,4 @@
-"""What the modules that drive a trial share: its setting, what it has come to so far, and how it says that it failed."""
+"""Shared by the modules that drive a trial: the run's context, the log of the trial, and its failure."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from ...workload.corpus import Corpus
 from ...workload.load_target import LoadTarget
 from ..load.auth import Credentials
 
-OUT_OF_BUDGET = "budget"  # the kind of failure of a trial that the budget's end cut
+OUT_OF_BUDGET = "budget"  # kind of failure: the budget ended during the trial
 
 
 class TrialFailedError(SteelyardError):
-    """A trial ended early; what it measured until then is stored, with the reason in its record."""
+    """A trial ended early; its measurements so far are stored, with the reason in its record."""
 
     def __init__(self, failure: Failure, hint: str = "") -> None:
         super().__init__(failure.message, hint)
@@ -51,8 +51,8 @@ class TrialFailedError(SteelyardError):
 
 @dataclass
 class TrialLog:
-    """What a trial has come to so far; becomes its TrialRecord whatever happens. `folder` is the trial's own; `far_clock` is that
-    of the subjects' host, None where it is this machine's."""
+    """The results of a trial so far, which become its TrialRecord in any case. `folder` is the trial's own; `far_clock` is the
+    clock of the subjects' host, None where that is this machine."""
 
     folder: Path
     subjects: list[SubjectRecord] = field(default_factory=list)
@@ -76,15 +76,13 @@ class TrialLog:
 
 @dataclass(frozen=True)
 class TrialContext:
-    """What all trials of a run share. `folder` is the run's.
+    """The context that all trials of a run share. `folder` is the run's.
 
-    `warm_up_within` are the seconds from a trial's begin by which a budget wants its warm-up to end, steady or not, and
-    `trial_within` those by which it wants the trial to end.
-    `apart` are the subjects that share a fixed port. Each has its own network namespace.
-    `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` is what the engine is told
-    apart from them; None where the service has a contract.
-    `deadline` is the time on the monotonic clock after which nothing more is measured.
-    `site` is the host of all subjects. `lab` is the process of the run, where trials are driven side by side.
+    `warm_up_within` is the time in seconds from a trial's start by which a budget ends its warm-up, steady or not; `trial_within`
+    is the time by which the budget ends the trial. `apart` are the subjects that share a fixed port. Each has its own network
+    namespace. `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` their
+    credentials; None where the service has a contract. `deadline` is the time on the monotonic clock after which no measurement
+    starts. `site` is the host of all subjects. `lab` is the process id of the run, where trials are driven side by side.
     """
 
     schedule: Schedule
@@ -104,10 +102,10 @@ class TrialContext:
     who_asks: Credentials | None = None
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
-        """What a trial is doing now, for the progress line."""
+        """The trial's current activity, for the progress line."""
         return f"trial {plan.number} of {self.schedule.trials[-1].number} · {activity}"
 
 
 def trial_folder(run: Path, number: int) -> Path:
-    """Where a trial's files are."""
+    """The folder of a trial's files."""
     return run / "trials" / f"{number:02d}"

@@ -1,4 +1,4 @@
-"""The drivers of a trial: one where all subjects are asked alike, else one a kind, which drives the slices of its subjects."""
+"""The drivers of a trial: one where all subjects use the same protocol, else one per protocol for the slices of its subjects."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ _BASE = "#[BaseTime: "
 
 
 def drivers_of(job: Job, folder: Path, secrets: Secrets | None = None) -> Engine | Drivers:
-    """What drives a job, writing into `folder`, with what only a single engine is told; raises EngineError where one refuses."""
+    """The driver of a job, which writes into `folder`; only a single engine takes `secrets`. Raises EngineError where a driver
+    refuses."""
     kinds = {target.subject: "http" if target.rmi is None else "rmi" for target in job.targets}
     return Engine(job, folder, secrets) if len(set(kinds.values())) == 1 else Drivers(job, folder, kinds)
 
 
 class Drivers:
-    """Several drivers as one engine: a slice is driven by the driver of its subject, while the others wait for a word.
+    """Several drivers behind the interface of one engine: the driver of a slice's subject drives it, while the others wait.
 
-    Each writes into a folder of its own (`driver-http/`, `driver-rmi/`); what it has written of a slice is appended to the trial's
-    own files as soon as that is drained. They have no common clock of turns, so slices that take turns are none of theirs.
+    Each writes into a folder of its own (`driver-http/`, `driver-rmi/`). After each slice, its new rows are appended to the
+    trial's own files. The drivers share no clock of turns, so they cannot drive slices in turns.
     """
 
     def __init__(self, job: Job, folder: Path, kinds: Mapping[str, str]) -> None:
@@ -69,24 +70,24 @@ class Drivers:
         self._samples = self._joined[kind].append(self._samples)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
-        """Raises EngineError: what would have to be done by several drivers in one rhythm is done by none."""
+        """Raises EngineError: several drivers cannot take turns."""
         del turn, seconds, on_tick
         raise EngineError(f"slices {', '.join(map(str, slice_numbers))} have different drivers, and cannot take turns")
 
     drives_stretches = False
 
     def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
-        """Raises EngineError: only one of the drivers knows stretches, and subjects are to be driven alike."""
+        """Raises EngineError: not every driver has stretches, and all subjects must be driven alike."""
         del stretch, seconds, on_tick
-        raise EngineError(f"slice {slice_number} has one of several drivers, which know no stretches")
+        raise EngineError(f"slice {slice_number} belongs to one of several drivers, which cannot drive stretches")
 
     def end_early(self, slice_number: int, at_second: int | None = None) -> None:
-        """As `Engine.end_early`, said to the driver of the slice's subject."""
+        """As `Engine.end_early`, for the driver of the slice's subject."""
         self._engines[self._kinds[slice_number]].end_early(slice_number, at_second)
 
 
 def _part(job: Job, kinds: Mapping[str, str], kind: str) -> Job:
-    """What of a job is for the drivers of a kind, one folder below the job's own."""
+    """The part of a job for the drivers of a kind, one folder below the job's own."""
     corpus = Path(job.corpus)
     return job.model_copy(
         update={
@@ -98,18 +99,18 @@ def _part(job: Job, kinds: Mapping[str, str], kind: str) -> Job:
 
 
 class Joined:
-    """What one driver writes, on its way into the trial's own files. The head of a file comes with the first slice, or before."""
+    """Copies one driver's files into the trial's own files. The header of a file comes with the first slice, or before."""
 
     def __init__(self, own: Path, together: Path) -> None:
         self._own, self._together = own, together
         self._files = {name: GrowingFile(own / name) for name in (*_TABLES, _HISTOGRAMS, _INDEX)}
         self._headless = set(self._files)
-        self._shift = 0.0  # from its log's base time to that of the trial's
+        self._shift = 0.0  # from the base time of its log to that of the trial's log
 
     def append(self, samples: int) -> int:
-        """Take over what was written since, of which samples are numbered from `samples` on; gives the number of the next.
+        """Copy new rows, with samples numbered from `samples` on; returns the next number.
 
-        Raises EngineError where the heads of its files are not those of the drivers before.
+        Raises EngineError where the headers of its files differ from those of earlier drivers.
         """
         (self._together / _SAMPLES).mkdir(exist_ok=True)
         new = {name: self._new(name) for name in self._files}
@@ -134,7 +135,7 @@ class Joined:
         return lines[length:]
 
     def _take_over(self, name: str, head: list[str]) -> None:
-        """The first driver's head stands for all."""
+        """Write the header of the first driver, and check that later ones are equal."""
         file = self._together / name
         if not file.exists():
             self._add(name, head)
@@ -151,14 +152,14 @@ class Joined:
 
 
 def _base(head: Sequence[str]) -> float:
-    """The instant that a histogram log's intervals are told from, in seconds since 1970; raises EngineError."""
+    """The base time of a histogram log's intervals, in seconds since 1970; raises EngineError."""
     for line in head:
         if line.startswith(_BASE):
             return float(line.removeprefix(_BASE).partition(" ")[0])
-    raise EngineError("a driver's log of histograms does not say from when it counts")
+    raise EngineError("a driver's histogram log has no base time")
 
 
 def _shift_interval(line: str, shift: float) -> str:
-    """A line of a histogram log whose interval is told from another instant."""
+    """A line of a histogram log with its interval relative to another base time."""
     tag, begin, rest = line.split(",", 2)
     return f"{tag},{float(begin) + shift:.3f},{rest}"

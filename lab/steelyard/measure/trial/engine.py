@@ -1,4 +1,4 @@
-"""The lab's side of steelyard-engine: one process, here or on a host of its own, driven in step over its standard input."""
+"""The lab's side of steelyard-engine: one process, here or on another host, controlled through its standard input."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ from ...hosts.placement import THIS_MACHINE, EngineHost
 from ...models.job import Job, StretchEdges, Turn
 
 START_SECONDS = 60.0
-_LOG_SECONDS = 5.0  # for what an engine that has ended said last
+_LOG_SECONDS = 5.0  # wait for the last message of an ended engine
 Tick = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Secrets:
-    """What the engine needs to know and nobody may read: header fields of every request, and values of places in requests."""
+    """Secret inputs of the engine, which are never stored: header fields of every request, and values of wildcards."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def _program(job: Job) -> list[str]:
-    """What drives the job: the engine, or where its targets are asked by RMI the driver of that; raises ToolchainError."""
+    """The program that drives the job: the engine, or the RMI driver for RMI targets; raises ToolchainError."""
     return rmi_driver.command(job.cpus) if job.targets[0].rmi is not None else [binary("steelyard-engine")]
 
 
 def _copy_job(job: Job, reach: Executor) -> Job:
-    """A job as it is told on another machine, with copies of the files that it names; raises ProvisionError."""
+    """The job for another machine, after copying its files there; raises ProvisionError."""
     files = [job.corpus, *(target.tls.ca for target in job.targets if target.tls.ca is not None)]
     reach.provide_trees([Tree(Path(file)) for file in files])
     return Job.model_validate_json(reach.remote_words(job.model_dump_json()))
 
 
 class Engine:
-    """A running engine; a context manager that leaves none alive. Its end of file is our end, however that comes."""
+    """A running engine; a context manager that leaves no process behind. The engine ends when its standard input closes."""
 
     def __init__(self, job: Job, folder: Path, secrets: Secrets | None = None, host: EngineHost = THIS_MACHINE) -> None:
         """Write `job` to folder/job.json and start the engine there; raises EngineError where it refuses.
 
-        On a `host` of its own it has a copy of the corpus, and tells instants by our clock; `fetch_files` brings what it wrote.
-        `secrets` are the first line that it is told: they are in no file, no argument and no environment.
+        On another `host` it gets a copy of the corpus and reports instants by our clock; `fetch_files` copies its files back.
+        `secrets` are its first line of input: they are in no file, no argument and no environment.
         """
         self.job = job
-        self.folder = folder.absolute()  # as on a host of its own it must be called
+        self.folder = folder.absolute()  # the command on another host
         self._host = host
         self._log = folder / "engine.log"
-        self._words: deque[str] = deque(maxlen=2)  # what it said last of what goes wrong
+        self._words: deque[str] = deque(maxlen=2)  # its latest error message
         self._lines: Queue[dict[str, Any] | None] = Queue()
         self._held = ExitStack()
         try:
@@ -78,7 +78,7 @@ class Engine:
             if secrets is not None:
                 self._send_command({"headers": dict(secrets.headers), "values": dict(secrets.values)})
             if "ready" not in self._line(START_SECONDS):
-                raise EngineError("the engine did not say that it is ready")
+                raise EngineError("the engine did not report that it is ready")
         except BaseException:
             self.kill()
             raise
@@ -96,12 +96,11 @@ class Engine:
         return start_child(lambda: reach.begin(argv, None, {}))
 
     def fetch_files(self) -> None:
-        """Bring what the engine has written of slices that are drained into our folder, where it writes it elsewhere; raises
-        EngineError."""
+        """Copy the engine's files of drained slices into our folder, where the engine runs elsewhere; raises EngineError."""
         try:
             self._host.reach.fetch_matching(self.folder, ["*"])
         except ProvisionError as error:
-            raise EngineError(f"what it wrote cannot be brought: {error.message}") from None
+            raise EngineError(f"its files cannot be copied: {error.message}") from None
 
     @property
     def pid(self) -> int:
@@ -119,30 +118,30 @@ class Engine:
     def drive_slice(
         self, slice_number: int, seconds: float, on_tick: Tick, meanwhile: Callable[[], None] = lambda: None
     ) -> None:
-        """Drive one slice and return when it is drained; raises EngineError where that takes longer than `seconds`.
+        """Drive one slice and return when it is drained; raises EngineError after `seconds`.
 
-        `meanwhile` is called once the engine was told to begin: the load goes on by itself, and its ticks are read afterwards.
+        `meanwhile` is called after the start command: the load continues by itself, and its ticks are read afterwards.
         """
         self._send_command({"go": slice_number})
         meanwhile()
         self._until_drained([slice_number], seconds, on_tick)
 
     def prepare(self, slice_number: int) -> None:
-        """Have a slice made ready; `await_ready` waits for that, and `begin` says when it begins."""
+        """Make the engine prepare a slice; `await_ready` waits for that, and `begin` starts the slice."""
         self._send_command({"prepare": slice_number})
 
     def await_ready(self, slice_number: int) -> None:
-        """Wait until a slice is ready to begin; raises EngineError where that does not come."""
+        """Wait until a slice is ready to begin; raises EngineError where it is not."""
         said = self._line(START_SECONDS)
         if said != {"prepared": slice_number}:
-            raise EngineError(f"the engine said {json.dumps(said)[:80]} where slice {slice_number} was to be prepared")
+            raise EngineError(f"the engine answered {json.dumps(said)[:80]} instead of preparing slice {slice_number}")
 
     def begin(self, slice_number: int, at_ns: int) -> None:
-        """Have a prepared slice begin its lead-in at an instant of the monotonic clock; `await_drained` waits for its end."""
+        """Start the lead-in of a prepared slice at an instant of the monotonic clock; `await_drained` waits for its end."""
         self._send_command({"go": slice_number, "at_ns": at_ns})
 
     def await_drained(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
-        """Return when a slice that was begun is drained; raises EngineError where nothing is said for longer than `seconds`."""
+        """Return when a started slice is drained; raises EngineError where the engine is silent for longer than `seconds`."""
         self._until_drained([slice_number], seconds, on_tick)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
@@ -153,7 +152,7 @@ class Engine:
 
     @property
     def drives_stretches(self) -> bool:
-        """Whether it can be told how to drive a slice in a stretch; the driver of RMI cannot."""
+        """Whether the driver can drive a slice in a stretch; the RMI driver cannot."""
         return all(target.rmi is None for target in self.job.targets)
 
     def stretch(self, slice_number: int, stretch: StretchEdges, seconds: float, on_tick: Tick) -> None:
@@ -171,19 +170,19 @@ class Engine:
             left.discard(said.get("drained", -1))
 
     def end_early(self, slice_number: int, at_second: int | None = None) -> None:
-        """End the measured time of the running slice soon, or after so many seconds; nothing where it has ended by itself."""
+        """End the measured time of the running slice soon, or after second `at_second`; does nothing where it has ended."""
         self._send_command(
             {"enough": slice_number} if at_second is None else {"enough": slice_number, "at_s": at_second}
         )
 
     def break_off(self) -> None:
-        """End the running slice now: the engine writes down what it has of it, unanswered requests and all, and ends."""
+        """End the running slice now: the engine writes its data so far, including unanswered requests, and ends."""
         assert self._process.stdin is not None
-        with suppress(OSError):  # it may end just now
+        with suppress(OSError):  # it may be ending already
             self._process.stdin.close()
 
     def close(self) -> None:
-        """Let the engine finish its files and end; raises EngineError where it does not, or not well."""
+        """Let the engine finish its files and end; raises EngineError where it does not end, or ends with an error."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -197,8 +196,8 @@ class Engine:
             raise self._end_error()
 
     def kill(self) -> None:
-        """End the engine now."""
-        with hold_interrupts():  # a second Ctrl-C must not leave it to end after us
+        """Kill the engine now."""
+        with hold_interrupts():  # a second Ctrl-C must not let it outlive us
             self._process.kill()
             self._process.wait()
             self._held.close()
@@ -241,6 +240,6 @@ class Engine:
             for line in self._process.stderr:
                 self._words.append(line.strip())
                 log.write(line)
-        # the disk is full: whoever measures says so, and the engine must not wait for its words to be read
+        # the disk is full: the measurement reports that, and the engine must not block on its output
         for line in self._process.stderr:
             self._words.append(line.strip())

@@ -1,4 +1,4 @@
-"""The one builder of jobs for the engine: targets, slices in the order of their numbers, and seeds that make a run repeatable."""
+"""The one builder of engine jobs: targets, slices in the order of their numbers, and seeds that make a run repeatable."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...models.job import Job, OnFailure, Profile, Rule, Samples, Session, Slice
 
 @dataclass(frozen=True)
 class LoadSlice:
-    """One slice: which subject is loaded, how, and for which operations (`mix`, weights). Slices of one `deck` make the same
-    requests in the same order."""
+    """One slice: its subject, its load profile, and its operations (`mix`, weights). Slices of one `deck` send the same requests
+    in the same order."""
 
     subject: str
     phase: str
@@ -25,7 +25,7 @@ class LoadSlice:
 
 @dataclass(frozen=True)
 class JobRequests:
-    """What is sent: the folder of a corpus, absolute or relative to the job's, the rules of its answers, and sessions by name."""
+    """The requests: the folder of a corpus (absolute or relative to the job's), the rules for answers, and sessions by name."""
 
     corpus: str
     rules: Mapping[str, Rule]
@@ -34,8 +34,8 @@ class JobRequests:
 
 @dataclass(frozen=True)
 class JobSettings:
-    """How requests are sent and what is written down; see `Job`. A request that waits for its answer at a slice's end has as long
-    as any other: `timeout_ms`."""
+    """How requests are sent and recorded; see `Job`. A request that is unanswered at a slice's end has the usual timeout,
+    `timeout_ms`."""
 
     timeout_ms: float = 10_000.0
     on_failure: OnFailure = field(default_factory=OnFailure)

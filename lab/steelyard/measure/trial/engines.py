@@ -1,5 +1,5 @@
-"""Several engines on one target, as if they were one: each has its share of the load, all begin at one instant, and what they
-wrote is merged."""
+"""Several engines on one target that act as one: each has its share of the load, all begin at one instant, and their files are
+merged."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ...models.job import EngineShare, Job
 from .engine import Engine, Secrets, Tick
 from .merging import EnginePart, merge
 
-# So far ahead lies the instant at which prepared engines are told to begin: each must have read its line by then.
+# lead time in ns of the common start: each engine must have read its command by then
 _HEAD_START_NS = 100_000_000
-# The second after which all end early lies so many seconds ahead of the one that was told of last: an engine looks once a second
+# All engines end early after the same second, this far after the latest reported one: each engine checks once a second
 # whether it is to end.
 _SECONDS_AHEAD = 3
 
 
 def shared_out(job: Job, hosts: Sequence[EngineHost]) -> list[Job]:
-    """The jobs of an engine on each of `hosts` that are to do together what `job` says: this machine's processors are dealt in turn
-    to those that drive here, and shared where there are fewer of them than engines; those of a host are its own."""
+    """The jobs of an engine on each of `hosts`, which together do `job`. Engines on this machine get its processors in turn, and
+    share them where there are fewer processors than engines; engines elsewhere use their host's."""
     engines = len(hosts)
     here = [place for place, host in enumerate(hosts) if not host.reach.apart]
     samples = job.samples.model_copy(
@@ -57,13 +57,13 @@ def _deal_processors(cpus: Sequence[int], place: int, of: int) -> Sequence[int]:
 
 
 class Engines:
-    """Running engines that drive each slice together; a context manager that leaves none alive. Each writes into a folder of its
-    own, `engine-1`, `engine-2` ..., and the folder above has what one engine would have written.
-    `cpus` are the processors of each."""
+    """Running engines that drive each slice together; a context manager that leaves no process behind. Each writes into a folder
+    of its own, `engine-1`, `engine-2` ..., and the parent folder gets the files that one engine would have written. `cpus` are
+    the processors of each."""
 
     def __init__(self, job: Job, folder: Path, secrets: Sequence[Secrets | None], hosts: Sequence[EngineHost]) -> None:
-        """Start an engine on each host for its share of the job, with the secrets of its place; raises EngineError where one
-        refuses."""
+        """Start an engine on each host for its share of the job, with the secrets of its place; raises EngineError where an
+        engine refuses."""
         jobs = shared_out(job, hosts)
         self.cpus = [list(job.cpus) for job in jobs]
         self.hosts = [host.name for host in hosts]
@@ -96,7 +96,7 @@ class Engines:
 
     @property
     def parts(self) -> list[EnginePart]:
-        """Each engine: its name, its folder, and why it is lost, if it is."""
+        """Each engine: its name, its folder, and the reason of its loss, if lost."""
         return [
             EnginePart(name, self._folder / f"engine-{place + 1}", self._lost.get(place))
             for place, name in enumerate(self._names)
@@ -108,10 +108,10 @@ class Engines:
         return [engine.pid for engine in self._engines]
 
     def drive_slice(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
-        """Drive one slice, and return when all engines have drained it and their files are merged; raises EngineError where one is
-        lost before it began, or all are.
+        """Drive one slice, and return when all engines have drained it and their files are merged; raises EngineError where one
+        is lost before the start, or all are lost.
 
-        Where one is lost later the others soon end the slice, which is not valid; what it did until its last second counts.
+        Where one is lost later, the others soon end the slice, which is not valid; its requests until its last second count.
         """
         if self._lost:
             raise EngineError(next(iter(self._lost.values())))
@@ -131,7 +131,7 @@ class Engines:
         merge(self._folder, self.parts)
 
     def _fetch_files(self) -> None:
-        """Have what all wrote on hosts of their own in our folders; of one that is lost there may be nothing."""
+        """Copy the files of engines on other hosts into our folders; a lost engine may have none."""
         for place, engine in enumerate(self._engines):
             try:
                 engine.fetch_files()
@@ -145,11 +145,11 @@ class Engines:
         self._last_second = math.floor(self._ticks.latest_s) + _SECONDS_AHEAD
         for place, engine in enumerate(self._engines):
             if place not in self._lost:
-                with suppress(EngineError):  # whoever follows it says why it is lost
+                with suppress(EngineError):  # the thread that follows it reports the loss
                     engine.end_early(slice_number, self._last_second)
 
     def began_ns(self, slice_number: int) -> list[int]:
-        """When each engine that is left was there to begin a slice (CLOCK_MONOTONIC), by its own file; raises StoreError."""
+        """When each remaining engine was ready to begin a slice (CLOCK_MONOTONIC), from its own file; raises StoreError."""
         return [
             audit["began_ns"]
             for part in self.parts
@@ -159,7 +159,7 @@ class Engines:
         ]
 
     def close(self) -> None:
-        """Let the engines finish their files and end; raises EngineError where one does not, or not well."""
+        """Let the engines finish their files and end; raises EngineError where one does not end, or ends with an error."""
         try:
             for place, engine in enumerate(self._engines):
                 if place not in self._lost:
@@ -170,7 +170,7 @@ class Engines:
             raise
 
     def kill(self) -> None:
-        """End all engines now."""
+        """Kill all engines now."""
         for engine in self._engines:
             engine.kill()
 
@@ -182,7 +182,7 @@ class Engines:
             raise EngineError(f"{self._names[place]}: {error}", hint=error.hint) from None
 
     def _await_drained(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
-        """Return when no engine drives the slice any more; `on_tick` is told of the seconds of all together, by this thread."""
+        """Return when no engine drives the slice any more; `on_tick` gets the sums of all engines' seconds, in this thread."""
         told: SimpleQueue[tuple[int, dict[str, Any] | str | None]] = SimpleQueue()
 
         def listen(place: int, engine: Engine) -> None:
@@ -205,12 +205,12 @@ class Engines:
             driving.discard(place)
             if said is not None:
                 self._lost[place] = said
-                self._engines[place].kill()  # one that is silent may go on sending
+                self._engines[place].kill()  # a silent engine may still send load
                 self.end_early(slice_number)
 
 
 class TickSum:
-    """The seconds that several engines tell of, added up: a second is told of when all have told of it."""
+    """The sum of several engines' seconds: a second is complete when every engine has reported it."""
 
     def __init__(self) -> None:
         self.latest_s = 0.0
@@ -219,7 +219,7 @@ class TickSum:
         self._told_s = 0.0
 
     def add(self, place: int, tick: Mapping[str, Any], driving: Collection[int]) -> dict[str, Any] | None:
-        """What all engines have come to, where the one at `place` was the last of those `driving` to tell of a second."""
+        """The totals of all engines, where the engine at `place` was the last of those `driving` to report a second."""
         before = self._latest.get(place, {"completed": 0})
         self._answered[place] = tick["completed"] - before["completed"]
         self._latest[place] = tick

@@ -1,4 +1,4 @@
-"""Faults injected into a block: a part is killed or frozen, comes back on its own state, and what became of the work is counted."""
+"""Faults injected into a block: a part is killed or frozen and recovers its own state, and the effect on its work is counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SecondClients = Callable[[], SecondClient]
 
 @dataclass(frozen=True)
 class _Meeting:
-    """What a fault meets: a subject whose processes run, on their processors; where the client is to be killed, that one."""
+    """The target of a fault: a running subject on its processors, or the client process where the client is to be killed."""
 
     running: RunningSubject
     fault: Fault
@@ -43,10 +43,10 @@ _Break = Callable[[_Meeting], AbstractContextManager[None]]
 
 
 class Strike:
-    """One fault: called when its block begins, it waits for its moment, strikes, and returns when the part is there again.
+    """One fault: called when its block begins, it waits for its moment, strikes, and returns when the part is back.
 
-    `begun_ns` is when the block began, on CLOCK_MONOTONIC; `struck` how long after that it struck, in seconds, None before.
-    `second_client` begins the one that a fault of the client kills.
+    `begun_ns` is the block's start on CLOCK_MONOTONIC; `struck` is the time of the strike after it, in s, None before.
+    `second_client` starts the client that a client fault kills.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Strike:
             self._away_seconds = time.monotonic() - begun
 
     def record(self, plan: SlicePlan) -> FaultRecord:
-        """What happened; nothing is counted yet."""
+        """The record of the fault, before any work is counted."""
         return FaultRecord(
             slice=plan.number,
             subject=plan.subject,
@@ -117,9 +117,9 @@ class Strike:
 
 @contextmanager
 def _kill_processes(meeting: _Meeting) -> Iterator[None]:
-    """Its processes are ended at once, without a word; and begin again on what they left, on the same ports."""
+    """Kill the processes of the part with SIGKILL, and restart them with their own state on the same ports."""
     if meeting.client is not None:
-        meeting.client.kill()  # its users are gone, and nothing of the service has to come back
+        meeting.client.kill()  # its users are gone, and the service has nothing to restart
         yield
         return
     meeting.part.keeper.kill()
@@ -129,7 +129,7 @@ def _kill_processes(meeting: _Meeting) -> Iterator[None]:
 
 @contextmanager
 def _freeze_processes(meeting: _Meeting) -> Iterator[None]:
-    """Its processes stand still; connections stay, and nobody answers."""
+    """Pause the processes of the part (SIGSTOP); connections stay open without answers."""
     meeting.part.keeper.freeze()
     try:
         yield
@@ -139,8 +139,7 @@ def _freeze_processes(meeting: _Meeting) -> Iterator[None]:
 
 @contextmanager
 def _deny_disk(meeting: _Meeting) -> Iterator[None]:
-    """None of its processes can write to a file, as on a full disk; then they are started again with room, as somebody would who
-    makes some."""
+    """Deny file writes to the processes of the part, as on a full disk; then restart them with free space."""
     for pid in meeting.part.keeper.pids():
         meeting.part.site.reach.deny_file_writes(pid)
     yield
@@ -150,9 +149,9 @@ def _deny_disk(meeting: _Meeting) -> Iterator[None]:
 
 @contextmanager
 def _refusing(meeting: _Meeting) -> Iterator[None]:
-    """It lives, and refuses what it is asked."""
+    """Make the part refuse requests while it keeps running."""
     refusal = meeting.part.part.server.model.refuse
-    assert refusal is not None  # plan/faults.py has looked
+    assert refusal is not None  # plan/faults.py has checked it
     meeting.part.carry_out(refusal.begin, "refuse")
     try:
         yield
@@ -162,9 +161,9 @@ def _refusing(meeting: _Meeting) -> Iterator[None]:
 
 @contextmanager
 def _plant_fault(meeting: _Meeting) -> Iterator[None]:
-    """The service itself does wrong what it was told to."""
+    """Switch on the fault that is built into the service."""
     plant = meeting.fault.plant
-    assert plant is not None  # as of every fault of this kind
+    assert plant is not None  # every fault of this kind has it
     meeting.running.plant(plant, end=False)
     try:
         yield
@@ -172,7 +171,7 @@ def _plant_fault(meeting: _Meeting) -> Iterator[None]:
         meeting.running.plant(plant, end=True)
 
 
-# To add a kind of fault is to add a way to break and to mend here, and its name to the study's model.
+# A new kind of fault needs a function here that breaks and restores the part, and its name in the study's model.
 _BROKEN: Mapping[str, _Break] = {
     "kill": _kill_processes,
     "freeze": _freeze_processes,
@@ -185,12 +184,12 @@ _BROKEN: Mapping[str, _Break] = {
 def counted_after(
     running: RunningSubject, met: FaultRecord, since_ns: int, while_waiting: Callable[[], None]
 ) -> FaultRecord:
-    """The fault with what became of the work accepted since `since_ns`; raises TrialFailedError where that cannot be told."""
+    """The fault with the outcome of the work accepted since `since_ns`; raises TrialFailedError where that cannot be read."""
     begun = time.monotonic()
     try:
         settled, counts = running.wait_for_aftermath(since_ns, while_waiting)
     except (ProvisionError, KeeperError) as error:
-        message = f"{met.subject} does not tell what became of its work after the fault {met.fault}: {error.message}"
+        message = f"{met.subject} does not report the outcome of its work after the fault {met.fault}: {error.message}"
         raise TrialFailedError(
             Failure(kind="reconciliation", subject=met.subject, message=message), error.hint
         ) from None

@@ -1,4 +1,4 @@
-"""What the monitors of a trial's subjects recorded, gathered into one table when the load is over."""
+"""Gathers the monitors' records of a trial's subjects into one table after the load."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ...results.layer_records import RECORDS, RecordFolder, read_records, record
 from ...results.layer_table import NAME, TimedRequest, write_layers
 from .remote_logs import Instants
 
-_END_SECONDS = 30.0  # for a server that is asked to end, until it has written its last records
+_END_SECONDS = 30.0  # for a server after SIGTERM, until it has written its last records
 
 
 def end_recording(running: Mapping[str, RunningSubject]) -> None:
-    """End the subjects, which makes them write what they still hold; raises KeeperError where a server cannot be ended."""
+    """Stop the subjects, so that they write their remaining records; raises KeeperError where a server cannot be stopped."""
     for subject in running.values():
         if subject.subject.same_as is None:
             subject.end_judged_processes(_END_SECONDS)
 
 
 def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) -> list[Recorded]:
-    """Write layers.csv into the trial's folder, of what subjects recorded that have ended, its instants by this machine's clock.
+    """Write layers.csv into the trial's folder from the records of stopped subjects, with instants by this machine's clock.
 
-    Faces of a subject share its processes: a record belongs to whose slice it lies in.
-    What was recorded outside slices (the contract's exchanges) is counted and left out. The monitors' own files are removed once
-    the table is written. Raises StoreError where they are nonsense.
+    Faces of a subject share its processes: a record belongs to the face whose slice contains it. Records outside slices (the
+    contract's exchanges) are counted and left out. The monitors' own files are removed once the table is written. Raises
+    StoreError where they are corrupt.
     """
     recorded: list[Recorded] = []
     requests: list[TimedRequest] = []
@@ -61,7 +61,7 @@ def _read_records(label: str, read: Iterable[RecordFolder]) -> Recorded:
 def _requests_in_slices(
     labels: Collection[str], folder: Path, read: Iterable[RecordFolder], ours: Instants
 ) -> Iterator[TimedRequest]:
-    """The requests of a subject and its faces that began while a slice of theirs was driven: from before its lead-in until it was
+    """The requests of a subject and its faces that began while one of their slices was driven, from its lead-in until it was
     drained."""
     rows = tables.read_slices(folder / "slices.csv", False)
     observed = tables.read_observations(folder / "observations.csv", False)

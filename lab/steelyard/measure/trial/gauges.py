@@ -1,4 +1,4 @@
-"""What processes saw of their own state now and then, such as the lengths of queues, each with the slice in which it was so."""
+"""Samples that processes took of their own state, such as queue lengths, each with its slice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...results.tables import GAUGE_COLUMNS
 from .context import TrialLog
 from .windows import driven_slices
 
-Sample = tuple[int, str, str]  # the instant in ns, the name and the value as written
+Sample = tuple[int, str, str]  # instant in ns, name, and value as written
 
 
 def store_gauges(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> None:
-    """Write gauges.csv into the trial's folder: a row for each sample of a measured slice; no file where no process told any.
+    """Write gauges.csv into the trial's folder: a row for each sample in a measured slice; no file where no process has samples.
 
-    `held` is 1 where it counts, as for spans. Raises StoreError where what a process wrote cannot be read.
+    `held` is 1 where the sample counts, as for spans. Raises StoreError where a process's file cannot be read.
     """
     samples = {subject.label: list(_samples(log.folder, subject.label, subject.processes)) for subject in log.subjects}
     if not any(samples.values()):
@@ -37,5 +37,5 @@ def _samples(folder: Path, label: str, processes: Sequence[object]) -> Iterator[
         path = gauges_file(folder, label, place)
         if is_stored(path):
             for row in read_table(path, ("name", "value", "time_ns"), may_be_cut=True):
-                row.number("value")  # raises where it is none
+                row.number("value")  # raises where it is not a number
                 yield row.whole("time_ns"), row.text("name"), row.text("value")

@@ -1,7 +1,7 @@
-"""What subjects use while nobody asks them: work that the clock brings.
+"""The processor time of subjects without load: periodic work.
 
-Who stands frozen while others have their turns does the work of that time, too, once it may go on: in its own turns, where it is
-measured. So it may be charged for such work up to twice, and for the more where turns are short beside what lies between two such.
+A subject that is paused during the others' turns does its periodic work afterwards, in its own turns, where it is measured. So it
+may be charged up to twice for such work, and more where turns are shorter than the period.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from ...models.records import AtRest
 from ...plan.slices import QUIET_AT_REST
 
 WINDOW_SECONDS = 1.0
-MOST_WINDOWS = 6  # for what was put off while there was load, and is done now
+MOST_WINDOWS = 6  # wait for work that was deferred during load
 
-Used = Callable[[], int]  # the processor time of a subject so far, in ns, its compilers' left out
+Used = Callable[[], int]  # processor time of a subject so far, in ns, without its JIT compilers
 
 
 def measure_idle_cpu(used: Mapping[str, Used], refresh: Callable[[], None] = lambda: None) -> list[AtRest]:
-    """The least that each used in any of the windows, of which more are looked at until one shows all of them quiet."""
+    """The least use of each subject in any window; windows are added until one has all subjects quiet."""
     least = dict.fromkeys(used, float("inf"))
     windows = 0
     while windows < MOST_WINDOWS and any(share > QUIET_AT_REST for share in least.values()):

@@ -27,25 +27,25 @@ from ...workload import contract
 from ...workload.corpus import Corpus
 from .engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 
-# Of each user. At a turn's end users leave one by one, over the time of an answer: of fifty, that is one part in a hundred.
+# answers of each user in a turn: at its end users leave one by one over the time of one answer, 1% of a turn of fifty
 ANSWERS_IN_A_TURN = 50
-ANSWERS_UNDER_WAY_IN_A_TURN = 40  # whose half a turn's end waits for: so at most an eightieth of it
-LEAST_TURNS = 2  # of a slice
-THAW_MS_A_THREAD = 0.0057  # SIGCONT wakes every thread of a process, one after the other
-THAW_SHARE = 0.005  # of a turn, at the most
-WARM_UP_SESSIONS_IN_A_SLICE = 10  # of each user, if answers took no time
+ANSWERS_UNDER_WAY_IN_A_TURN = 40  # answers under way in a turn: its end waits for half of one, at most 1/80 of the turn
+LEAST_TURNS = 2  # per slice
+THAW_MS_A_THREAD = 0.0057  # SIGCONT wakes the threads of a process one after the other
+THAW_SHARE = 0.005  # largest share of a turn spent on thawing
+WARM_UP_SESSIONS_IN_A_SLICE = 10  # per user, if answers took no time
 HURRIED = "-hurried"
-# Of right answers, up to a slice's share of them: a service that gives a few dozen a slice has some of them held against their
-# meaning too, which one in a thousand left out. Of a block, which is one long slice, it would leave out all but the begin.
+# One in so many right answers is sampled, up to a slice's share: slow services with a few dozen answers per slice get samples, too.
+# A block is one long slice: sampling its first answers alone would miss the rest.
 _KEPT_ONE_IN = 10
 
 
 @dataclass(frozen=True)
 class TrialSlices:
-    """The slices of one trial, by what they are for. Head starts and warm-up slices are offered; the driver takes what it needs.
+    """The slices of one trial, by purpose. Head starts and warm-up slices are offered; the driver takes as many as it needs.
 
-    `cold` are measured before the warm-up. `head_start` and `warm_up` are by subject and cell; `measure` is in the order to be
-    driven. `spare` are further pairs of a cell, to make up for those in which a compiler wakes up again.
+    `cold` are measured before the warm-up. `head_start` and `warm_up` are by subject and cell; `measure` is in the order of
+    driving. `spare` are further pairs of a cell, which replace pairs with JIT compilation.
     """
 
     head_start: dict[tuple[str, str], list[SlicePlan]]
@@ -55,7 +55,7 @@ class TrialSlices:
     cold: list[SlicePlan] = field(default_factory=list)
 
     def all(self) -> list[SlicePlan]:
-        """Every slice that the trial may drive, offered warm-ups and spare pairs too, by number."""
+        """Every slice that the trial may drive, including offered warm-ups and spare pairs, by number."""
         offered = [plan for plans in (*self.head_start.values(), *self.warm_up.values()) for plan in plans]
         spare = [plan for pairs in self.spare.values() for pair in pairs for plan in pair]
         return sorted([*self.cold, *offered, *self.measure, *spare], key=lambda plan: plan.number)
@@ -68,10 +68,11 @@ def plan_slices(
     faces: Mapping[str, str] = MappingProxyType({}),
     first: int = 0,
 ) -> TrialSlices:
-    """Number all slices of a trial, from `first` on. `warms_on_all` says which subjects get a head start on all processors (JVMs).
+    """Number all slices of a trial, from `first` on. `warms_on_all` maps subjects to whether they get a head start on all
+    processors (JVMs).
 
-    `faces` are subjects that share another one's processes, by label: one slice each opens their connections, as a part
-    of its head start.
+    `faces` are subjects that share another subject's processes, by label: one slice of each, as a part of the head start, opens
+    its connections.
     """
     number = first
     alone = design_named(schedule.design).unbroken
@@ -117,7 +118,7 @@ def _with_spare_pairs(schedule: Schedule) -> Schedule:
 
 
 def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
-    """(pair, cell, subject) in the order driven: blocks first, then what alternates."""
+    """(pair, cell, subject) in the order of driving: blocks first, then alternating slices."""
     draw = random.Random(f"order {trial.seed}")
     drawn = list(trial.start_order)
     draw.shuffle(drawn)
@@ -131,8 +132,8 @@ def _measured_order(schedule: Schedule, trial: TrialPlan) -> list[SliceToCome]:
 
 @dataclass(frozen=True)
 class Answering:
-    """How a subject answers in a cell, in ms: the mean of its answers, and of those under way at an instant drawn by chance, which
-    is longer where few answers are much slower than the rest; and from one answer of a user to the next."""
+    """Response times of a subject in a cell, in ms: the mean of all answers; the mean of answers under way at a random instant,
+    which is longer where few answers are much slower than the rest; and the time from one answer of a user to the next."""
 
     mean_ms: float = 0.0
     under_way_ms: float = 0.0
@@ -140,7 +141,7 @@ class Answering:
 
     @property
     def response_ms(self) -> float:
-        """The response time that stretches are planned by: the longest of the three."""
+        """The response time for planning stretches: the longest of the three."""
         return max(self.mean_ms, self.under_way_ms, self.cycle_ms)
 
     def scale(self, factor: float) -> Answering:
@@ -149,13 +150,14 @@ class Answering:
 
     @property
     def least_turn_ms(self) -> float:
-        """A turn's end waits for half of the answers under way, without load for whoever is done: a small part of a turn."""
-        each = max(self.mean_ms, self.cycle_ms)  # who had no answer in a slice has no mean
+        """The shortest turn. A turn's end waits for half of the answers under way, without load for idle users, so that must be a
+        small part."""
+        each = max(self.mean_ms, self.cycle_ms)  # a subject without an answer in a slice has no mean
         return max(ANSWERS_IN_A_TURN * each, ANSWERS_UNDER_WAY_IN_A_TURN * self.under_way_ms)
 
 
 def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:
-    """By the response times of a slice, which may have had no answer, and the time from one answer of a user to the next."""
+    """The `Answering` of a slice's response times, which may be empty, and the time from one answer of a user to the next."""
     if times is None:
         return Answering(cycle_ms=cycle_ms)
     return Answering(times.mean() / 1000, times.length_biased_mean() / 1000, cycle_ms)
@@ -164,8 +166,8 @@ def answering(times: Histogram | None, cycle_ms: float = 0.0) -> Answering:
 def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
     """The time from one answer of a user to the next, by a row of slices.csv.
 
-    Of a slice in one stretch it is by all answers over all of its load, which no edge cuts: a short one may hold a round of slow
-    answers or none. Where there was no answer it is the time for which one was waited.
+    For a slice in one stretch it counts all answers over all of the load, which no edge cuts: a short slice may hold a round of
+    slow answers or none. Without an answer it is the waiting time so far.
     """
     completed, measured_ns = int(row["completed"]), int(row["measured_ns"])
     if row.get("cpu_own_ns") and completed:
@@ -174,9 +176,9 @@ def cycle_ns(row: Mapping[str, str], users: int, observed_ns: int) -> float:
 
 
 def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering], threads: int = 0) -> Turn | None:
-    """The turns of the slices of a pair, whose subjects are `answering` so; None where each has the machine in one stretch, as open
-    load, load with a shape and slow answers need. `threads` are those of the subject that has most: to thaw them all is to be a
-    small part of a turn."""
+    """The turns of a pair's slices, by the response times `answering` of its subjects. None where each subject has the machine in
+    one stretch, as open load, load with a shape and slow answers need. `threads` is the largest number of threads of a subject:
+    thawing them must take a small part of a turn."""
     if len(answering) < 2 or not may_take_turns(schedule, cell):
         return None
     return turn_within(
@@ -185,7 +187,7 @@ def turn_of(schedule: Schedule, cell: Cell, answering: Sequence[Answering], thre
 
 
 def turn_within(slice_seconds: float, least_ms: float, answering: Sequence[Answering]) -> Turn | None:
-    """Turns of `least_ms` or as long as the subjects' answers want; None where a slice is too short for such."""
+    """Turns of `least_ms`, or longer where the subjects' answers need it; None where the slice is too short."""
     turn = max(least_ms, *(subject.least_turn_ms for subject in answering))
     return Turn(ms=turn) if turn * LEAST_TURNS <= slice_seconds * 1000 else None
 
@@ -200,8 +202,8 @@ def make_job(
     folder: Path,
     shares: Shares,
 ) -> Job:
-    """The job in the engine's words. Slices of a pair share a deck seed, so both answer the same requests in the same order (of
-    subjects that are asked in different formats, each in an order of its own)."""
+    """The engine's job. Slices of a pair share a deck seed, so both subjects get the same requests in the same order; subjects
+    with different formats each have an order of their own."""
     cells = {cell.name: cell for cell in schedule.cells}
     asked: dict[str, str] = {}
     for cell in schedule.cells:
@@ -225,10 +227,10 @@ def make_job(
 
 
 def _sessions(schedule: Schedule) -> dict[str, Session]:
-    """Those that the cells ask for; and for warm-up, under names of their own, hurried ones.
+    """The sessions of the cells, and shortened copies under other names for warm-up.
 
-    A session that lasts longer than a slice would be cut off before its last requests in every warm-up slice, and their code
-    would be cold when it is measured.
+    A session longer than a slice would be cut before its last requests in every warm-up slice, and their code would still be cold
+    when it is measured.
     """
     asked = sessions_of(schedule.cells, schedule.sessions)
     seconds = schedule.slice_seconds / WARM_UP_SESSIONS_IN_A_SLICE
@@ -236,7 +238,8 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
 
 
 def target_of(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
-    """Where a subject answers; `asked` are the operations, by what the corpus calls their requests in the service's own format."""
+    """The target of a subject; `asked` are the operations, by the names of their requests in the corpus in the service's own
+    format."""
     subject = running.subject
     entry = subject.in_own_format(service)
     return Target(
@@ -247,7 +250,7 @@ def target_of(label: str, running: RunningSubject, service: Entry[Service], aske
         tls=tls_of(running),
         path=subject.path(),
         headers=subject.headers,
-        # The requests of a user's own service hold all of their headers themselves.
+        # Requests of a user's own service contain all their headers.
         operation_headers={
             in_format(name, subject.form): contract.request_headers(entry.model, operation)
             for name, operation in sorted(asked.items())
@@ -260,7 +263,7 @@ def target_of(label: str, running: RunningSubject, service: Entry[Service], aske
 
 
 def tls_of(running: RunningSubject) -> Tls:
-    """How the certificate is judged of a subject that is asked over TLS."""
+    """How the certificate of a TLS subject is checked."""
     authority = running.access.authority
     return Tls() if authority is None else Tls(ca=str(authority))
 
@@ -282,6 +285,6 @@ def _slice(schedule: Schedule, cell: Cell, plan: SlicePlan, form: str) -> LoadSl
 
 
 def _warm_up_mix(schedule: Schedule, cell: Cell) -> dict[str, float]:
-    """The cell's mix, its sessions hurried."""
+    """The cell's mix, with shortened sessions."""
     sessions = sessions_of([cell], schedule.sessions)
     return {name + HURRIED if name in sessions else name: weight for name, weight in cell.request_mix.items()}

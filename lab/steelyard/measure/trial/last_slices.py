@@ -1,4 +1,4 @@
-"""The response times of the slices that ended last, from the histograms as the engine appends them."""
+"""Response times of the last slices, from the histograms as the engine appends them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...base.histogram import Histogram, decode, merge_histograms, parse_tagged_
 
 
 class LastSlices:
-    """Reads an intervals.hlog that grows, between slices; what cannot be read is passed over, for no verdict rests on it."""
+    """Reads a growing intervals.hlog between slices; unreadable lines are skipped, because no verdict rests on them."""
 
     def __init__(self, path: Path) -> None:
         self._file = GrowingFile(path)
 
     def response_times(self) -> Mapping[str, Histogram]:
-        """All that was appended since the last call, in us, by subject; who has none is left out."""
+        """All response times appended since the last call, in µs, by subject; subjects without any are left out."""
         by_subject: dict[str, list[Histogram]] = {}
         for line in self._read_appended():
             tag, encoded = parse_tagged_line(line) or ("", "")

@@ -1,4 +1,4 @@
-"""A trial whose subjects run one at a time: a leg each, whose files become the trial's own when it ends."""
+"""A trial whose subjects run one at a time: one leg each, whose files are appended to the trial's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Leg:
 
 
 class Legs:
-    """The legs of a trial, one after the other in the order in which its subjects are started."""
+    """The legs of a trial, in the order in which its subjects are started."""
 
     def __init__(self, setting: TrialContext, plan: TrialPlan, log: TrialLog) -> None:
         self._setting = setting
@@ -46,7 +46,7 @@ class Legs:
             yield Leg(self._within(number), self._plan.model_copy(update={"start_order": [label]}), log, first)
 
     def _within(self, number: int) -> TrialContext:
-        """The setting with this leg's share of the trial's time; instants are counted from the trial's begin."""
+        """The context with this leg's share of the trial's time; instants are counted from the trial's start."""
         setting, legs = self._setting, len(self._plan.start_order)
         whole, warm = setting.trial_within, setting.warm_up_within
         return replace(
@@ -57,7 +57,7 @@ class Legs:
 
     @contextmanager
     def join_leg(self, leg: Leg) -> Iterator[None]:
-        """While a leg is driven; then, however it ends, what it noted and wrote is the trial's."""
+        """Runs a leg; however it ends, its notes and files become the trial's."""
         try:
             yield
         finally:
@@ -79,7 +79,7 @@ class Legs:
             if path.name == _JOB and place.exists():
                 write_text(place, _jobs_joined(place, path))
             elif path.suffix in (".csv", ".log") and place.exists():
-                skipped = 1 if path.suffix == ".csv" else 0  # the head of a table
+                skipped = 1 if path.suffix == ".csv" else 0  # the header of a table
                 with place.open("a", encoding="utf-8") as file:
                     file.writelines(path.read_text(encoding="utf-8").splitlines(keepends=True)[skipped:])
             elif not place.exists():
@@ -88,7 +88,7 @@ class Legs:
 
 
 def _jobs_joined(first: Path, second: Path) -> str:
-    """The job of the trial: the targets and slices of both."""
+    """The job of the trial: the targets and slices of both jobs."""
     jobs = [json.loads(path.read_text(encoding="utf-8")) for path in (first, second)]
     lists = {name: [item for job in jobs for item in job[name]] for name in ("targets", "slices")}
     return json.dumps({**jobs[0], **lists}, indent=1) + "\n"

@@ -1,4 +1,5 @@
-"""What several engines wrote of one load, made into the files of one engine: counts add up, histograms merge without loss."""
+"""Merges the files of several engines on one load into the files of one engine: counts are summed, histograms merge without
+loss."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ INTERVALS, SECONDS = "intervals.hlog", "seconds.hlog"
 _SAME = ("slice", "subject", "phase", "operation", "begin_ns")
 _ENDS = ("end_ns", "measured_ns")
 _JUDGED = ("valid", "why_not")
-# No sums: how long the oldest waits, the share of a thread's time that an engine computes, and the 99th percentile of how late
-# engines were, which over all of them is that of the worst or less.
+# Maxima, not sums: the wait of the oldest request, the busiest thread's share of time, and the 99th percentile of lateness;
+# over all engines, that percentile is at most the worst engine's.
 _GREATEST = (
     "oldest_unfinished_ns",
     "last_answer_ns",
@@ -30,7 +31,7 @@ _GREATEST = (
 )
 _TICK_KEY = ("slice", "time_ns", "subject", "operation")
 _SENT = ("completed", "wrong", *FAILURE_KINDS)
-# Of a slice's columns those that its seconds have too.
+# columns of a slice that its seconds also have
 _KNOWN = ("started", *_SENT, "bytes_out", "bytes_in", "response_ns_sum")
 _SAMPLE_COLUMNS = (
     *("sample", "slice", "subject", "operation", "entry", "outcome"),
@@ -40,7 +41,7 @@ _SAMPLE_COLUMNS = (
 
 @dataclass(frozen=True)
 class EnginePart:
-    """One of several engines: what it is called, the folder that it writes into, and why it ended early, if it did."""
+    """One of several engines: its name, its folder, and the reason of its loss, if lost."""
 
     name: str
     folder: Path
@@ -48,18 +49,18 @@ class EnginePart:
 
 
 def merge(folder: Path, parts: Sequence[EnginePart]) -> None:
-    """Write into `folder` what one engine would have written of the slices that the engines of `parts` drove together.
+    """Write into `folder` the files that one engine would have written of the slices that the engines of `parts` drove together.
 
-    Of an engine that was lost its counts until its last whole second are in the sums, unless they were lost with the host that it
-    drove from; the slice is not valid. Raises StoreError where engines contradict one another, or none is left.
+    The sums include a lost engine's counts until its last whole second, unless they were lost with its host; the slice is not
+    valid. Raises StoreError where engines contradict one another, or none is left.
     """
     living = [part for part in parts if part.lost is None]
     if not living:
-        raise StoreError(f"no engine is left of those that wrote into {folder}")
+        raise StoreError(f"all engines that wrote into {folder} were lost")
     gone = [part for part in parts if part.lost is not None and not is_stored(part.folder / TICKS)]
     parts = [part for part in parts if part not in gone]
     ticks = {part.name: list(read_table(part.folder / TICKS, _TICK_KEY, may_be_cut=True)) for part in parts}
-    unknown = [f"{part.name} was lost, and what it sent is not known: {part.lost}" for part in gone]
+    unknown = [f"{part.name} was lost, and its requests are not known: {part.lost}" for part in gone]
     _merge_slices(folder / SLICES, parts, ticks, unknown)
     _merge_ticks(folder / TICKS, list(ticks.values()))
     logs = {part.name: part.folder / INTERVALS for part in parts}
@@ -101,7 +102,7 @@ def _slices_of(part: EnginePart) -> dict[str, Mapping[str, str]]:
 
 
 def _partial_counts(number: str, like: Mapping[str, str], ticks: Sequence[Row]) -> Mapping[str, str]:
-    """What is known of the slice of an engine that did not end it: what it counted second by second."""
+    """The known counts of an engine that did not end the slice: those of its whole seconds."""
     own = [tick for tick in ticks if tick.text("slice") == number]
     counts = {name: sum(tick.whole(name) for tick in own) for name in _KNOWN}
     counts["sent"] = sum(counts[name] for name in _SENT)
@@ -123,7 +124,7 @@ def _summed_slice(path: Path, rows: Sequence[Mapping[str, str]], why_not: list[s
 
 
 def _sum_rows(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """All columns added up but those that are no sums; what is empty in all stays so, and what is no number is the first one's."""
+    """The sum of all columns except maxima; a column empty in all rows stays empty, and text is taken from the first row."""
     made = {}
     for name in rows[0]:
         values = [row[name] for row in rows if row[name]]
@@ -148,7 +149,7 @@ def _merge_ticks(path: Path, tables: Sequence[Sequence[Row]]) -> None:
 
 
 def _seconds_of(ticks: Sequence[Row]) -> Mapping[str, list[str]]:
-    """By slice the instants at which an engine's seconds ended, in order: its log of seconds has a line for each."""
+    """For each slice the instants at which an engine's seconds ended, in order: its log of seconds has one line for each."""
     ends: dict[str, list[str]] = {}
     for tick in ticks:
         of_slice = ends.setdefault(tick.text("slice"), [])
@@ -158,7 +159,7 @@ def _seconds_of(ticks: Sequence[Row]) -> Mapping[str, list[str]]:
 
 
 def _merge_histograms(path: Path, logs: Mapping[str, Path], seconds: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-    """One line for each tag, and where a tag stands once a second for each of its `seconds` (by engine and slice)."""
+    """One line for each tag; a tag that occurs once a second has one line for each of its `seconds` (by engine and slice)."""
     read = {name: read_interval_log(log) for name, log in logs.items() if is_stored(log)}
     first = next((log for log in read.values() if log.head), IntervalLog([], 0.0, []))
     together: dict[tuple[str, int], list[LoggedInterval]] = {}
@@ -175,7 +176,7 @@ def _merge_histograms(path: Path, logs: Mapping[str, Path], seconds: Mapping[str
 def _with_end_times(
     intervals: Iterable[LoggedInterval], seconds: Mapping[str, Sequence[str]] | None
 ) -> Iterator[tuple[int, LoggedInterval]]:
-    """Each interval with the instant at which its second ended; 0 where it is no second."""
+    """Each interval with the instant at which its second ended; 0 where it is not a second."""
     ends = {number: iter(of_slice) for number, of_slice in (seconds or {}).items()}
     for interval in intervals:
         if seconds is None:
@@ -198,7 +199,7 @@ def _line(intervals: Sequence[LoggedInterval]) -> str:
 
 
 def _merge_outcomes(path: Path, tables: Iterable[Path]) -> None:
-    """How requests ended, counted over all engines; of one that was lost nothing is known of the slice that it did not end."""
+    """Write the outcomes summed over all engines; those of a lost engine's last slice are not known."""
     counts: dict[tuple[str, ...], int] = {}
     for table in tables:
         for row in read_table(table, OUTCOME_COLUMNS, may_be_cut=True) if is_stored(table) else ():
@@ -215,12 +216,12 @@ def _merge_requests(path: Path, tables: Iterable[Path]) -> None:
 
 
 def _gather_samples(folder: Path, parts: Iterable[Path]) -> None:
-    """The kept answers of all engines in one folder, numbered anew."""
+    """Copy the sampled answers of all engines into one folder, with new numbers."""
     folder.mkdir(exist_ok=True)
     made: list[list[object]] = []
     for part in parts:
         if not (part / "index.csv").stat().st_size:
-            continue  # of an engine that was killed before it kept any
+            continue  # missing where an engine was killed before its first sample
         for row in read_table(part / "index.csv", _SAMPLE_COLUMNS, may_be_cut=True):
             answer = part / f"{row.text('sample')}.answer"
             if answer.is_file():

@@ -1,4 +1,4 @@
-"""The answers of a user's own service: each operation asked once before any load, and who asks."""
+"""Verification of a user's own service: each operation is sent once before any load, with its credentials."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _GIVE_UP_SECONDS = 10.0
 
 
 def secrets(setting: TrialContext) -> Secrets | None:
-    """What the engine is told apart from the requests; None where a service has a contract, or nothing is secret."""
+    """The engine's secrets; None where the service has a contract or no secrets."""
     if setting.who_asks is None:
         return None
     return setting.who_asks.next_secrets(max(cell.users for cell in setting.schedule.cells))
 
 
 def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) -> int:
-    """Ask a subject for each operation that is loaded, once, and judge the answer by all rules; the number of operations.
+    """Send each loaded operation once to a subject, and judge the answer by all rules; returns the number of operations.
 
     Raises TrialFailedError on the first wrong answer.
     """

@@ -1,4 +1,4 @@
-"""What proves that a trial measured what it says: the services' own counts, and kept answers looked at in full."""
+"""Evidence that a trial measured what it reports: the services' own counts, and fully checked samples of answers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .watch import Watch
 ANSWERS = (
     *("completed", "wrong", "status", "fault", "capture"),
     *("lead_in_completed", "outside_wrong", "outside_status", "outside_fault", "outside_capture"),
-)  # every kind of answer that a request may have reached the service for
-UNCHANGED_SECONDS = 0.1  # a service that counts nothing for so long has read what was sent
+)  # outcomes of requests that may have reached the service
+UNCHANGED_SECONDS = 0.1  # a service whose count is unchanged for this long has read all requests
 MOST_LOOKS = 50
 _Difference = Callable[
     [Mapping[str, str], bytes], str | None
-]  # of a row of the index of samples and its answer; None: right
+]  # difference for a row of the samples' index and its answer; None: right
 
 
 class ServiceCounts:
-    """The services' own counts of requests, in stretches: a load with a shape is one of its own, so that what was overloaded in one
-    test says nothing of the counts of another. Raises ProvisionError where a service has a counter and does not tell."""
+    """The services' own counts of requests, by stretch. A load with a shape is a stretch of its own, so that overload in one test
+    does not affect the counts of another. Raises ProvisionError where a service's counter cannot be read."""
 
     def __init__(self, running: Mapping[str, RunningSubject]) -> None:
         self._hosts = {label: subject.subject.same_as or label for label, subject in running.items()}
@@ -39,7 +39,7 @@ class ServiceCounts:
 
     @contextmanager
     def stretch(self, plan: SlicePlan) -> Iterator[None]:
-        """The slice that is driven within is a stretch, where the service's count can be read before it and after it."""
+        """The slice driven inside is a stretch, where the service's count can be read before and after it."""
         host = self._running[self._hosts[plan.subject]]
         host.thaw()
         before = _count_at_rest(host)
@@ -49,10 +49,10 @@ class ServiceCounts:
             self._stretches.append((plan, after - before))
 
     def compare_counts(self, rows: Iterable[Mapping[str, str]], watch: Watch, last: SlicePlan) -> list[Counted]:
-        """Each subject's count against the engine's: a stretch each, and one of all other slices.
+        """Compare each subject's count with the engine's: one comparison per stretch, and one for all other slices.
 
-        `rows` are all of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises
-        TrialFailedError where it has one and does not tell.
+        `rows` are all rows of slices.csv, `last` is the last slice driven. Empty where the service has no counter. Raises
+        TrialFailedError where its counter cannot be read.
         """
         answers = {int(row["slice"]): sum(int(row[answer]) for answer in ANSWERS) for row in rows}
         slices: dict[str, list[int]] = {label: [] for label in self._running}
@@ -89,7 +89,7 @@ class ServiceCounts:
 
 
 def _count_at_rest(subject: RunningSubject) -> int | None:
-    """The service's count once it grows no more, since it may still read what nobody waits for; None where that is not told."""
+    """The service's count once it stays constant, since it may still read abandoned requests; None where it cannot be read."""
     try:
         count = subject.requests_served()
         for _ in range(MOST_LOOKS):
@@ -103,7 +103,8 @@ def _count_at_rest(subject: RunningSubject) -> int | None:
 
 
 def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
-    """What each subject's reconciliations print after the load; raises TrialFailedError where one is not what it must be."""
+    """The output of each subject's reconciliations after the load; raises TrialFailedError where one differs from its expected
+    value."""
     outcomes = []
     for label, subject in running.items():
         if subject.subject.same_as is not None:
@@ -112,7 +113,7 @@ def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
             try:
                 expected, printed = subject.reconcile(asked)
             except (ProvisionError, KeeperError) as error:
-                message = f"{label} could not be reconciled with its load ({asked.name}): {error.message}"
+                message = f"{label} cannot be reconciled with its load ({asked.name}): {error.message}"
                 raise TrialFailedError(
                     Failure(kind="reconciliation", subject=label, message=message), error.hint
                 ) from None
@@ -124,15 +125,15 @@ def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
 
 
 def background_work(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
-    """How the work of a slice that outlived its answers ended; None where the service has no such work.
+    """The outcome of a slice's background work; None where the service has no such work.
 
-    Raises TrialFailedError where that cannot be told.
+    Raises TrialFailedError where it cannot be read.
     """
     begun = time.monotonic()
     try:
         settlement = subject.wait_for_background_work(while_waiting)
     except (ProvisionError, KeeperError) as error:
-        message = f"{plan.subject} does not tell whether its work is settled: {error.message}"
+        message = f"{plan.subject} does not report whether its work is done: {error.message}"
         raise TrialFailedError(
             Failure(kind="reconciliation", subject=plan.subject, message=message), error.hint
         ) from None
@@ -145,9 +146,9 @@ def background_work(subject: RunningSubject, plan: SlicePlan, while_waiting: Cal
 
 
 def check_samples(setting: TrialContext, log: TrialLog) -> None:
-    """Compare every kept answer in full with the one expected; the engine's own check is a cheap one.
+    """Compare every sampled answer in full with the expected one; the engine's own check is cheaper.
 
-    Where the engine was ended, the last answer may be missing or its row be cut: what is whole is compared.
+    Where the engine was killed, the last answer may be missing or its row cut: only whole ones are compared.
     """
     samples = log.folder / "samples"
     if not (samples / "index.csv").is_file():
@@ -169,7 +170,7 @@ def check_samples(setting: TrialContext, log: TrialLog) -> None:
 
 
 def _by_contract(setting: TrialContext) -> _Difference:
-    """How a kept answer differs from the expected one, by the meaning of the format in which its subject is asked."""
+    """The check of a sampled answer against the expected one, by the meaning of its subject's format."""
     meanings = {
         label: meaning_of(subject.in_own_format(setting.service)) for label, subject in setting.subjects.items()
     }
@@ -180,5 +181,5 @@ def _by_contract(setting: TrialContext) -> _Difference:
 
 
 def _by_rules(asked: LoadTarget) -> _Difference:
-    """How a kept answer of a user's own service breaks the rules that the engine does not judge."""
+    """The check of a sampled answer of a user's own service against the rules that the engine does not judge."""
     return lambda row, answer: answer_rules.broken_by(answer, asked, operation_of(row["operation"]))

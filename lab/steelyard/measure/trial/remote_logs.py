@@ -1,4 +1,5 @@
-"""What processes on another machine noted of times, brought into the trial's folder with each instant by this machine's clock."""
+"""Logs with instants from processes on another host, copied into the trial's folder with each instant converted to this machine's
+clock."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from ...results.collector_log import SUFFIX, by_another_clock
 from ...results.layer_records import RECORDS
 
 Instants = Callable[[int], int]
-"""When this machine's clock showed what the processes' own did."""
+"""Converts an instant of the processes' clock to this machine's clock."""
 
 
 def fetch_logs(site: Placement, folder: Path, clock: FarClock | None) -> Instants:
-    """Bring events, gauges, collectors' logs and the monitors' records of all subjects into a trial's folder.
+    """Copy events, gauges, collectors' logs and the monitors' records of all subjects into a trial's folder.
 
-    The records keep their own instants, which what is returned translates: they are many, and read once. On this machine's own
-    clock there is nothing to bring, nor to translate. Raises StoreError where the host does not give them.
+    The records keep their own instants, which the returned function converts: they are many, and read once. On this machine's own
+    clock nothing is copied or converted. Raises StoreError where the host does not deliver them.
     """
     if clock is None:
         return lambda instant: instant
@@ -29,7 +30,7 @@ def fetch_logs(site: Placement, folder: Path, clock: FarClock | None) -> Instant
         line = clock.line()
         site.reach.fetch_matching(folder, [f"*{EVENTS}", f"*{GAUGES}", f"*{SUFFIX}", RECORDS])
     except (ProvisionError, KeeperError) as error:
-        raise StoreError(f"what servers noted of times cannot be brought: {error.message}", error.hint) from None
+        raise StoreError(f"the servers' logs cannot be copied from the host: {error.message}", error.hint) from None
     for path in (*folder.glob(f"*{EVENTS}"), *folder.glob(f"*{GAUGES}")):
         _translate(path, line.to_our_clock)
     for path in folder.glob(f"*{SUFFIX}"):
@@ -38,7 +39,7 @@ def fetch_logs(site: Placement, folder: Path, clock: FarClock | None) -> Instant
 
 
 def _translate(path: Path, ours: Instants) -> None:
-    """The column `time_ns` of a table by our clock; a last line that was cut is left out."""
+    """Convert the column `time_ns` of a table to our clock; an incomplete last line is dropped."""
     rows = list(read_table(path, ("time_ns",), may_be_cut=True))
     if rows:
         columns = list(rows[0].fields)

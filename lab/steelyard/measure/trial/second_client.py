@@ -1,4 +1,5 @@
-"""A second engine that asks a subject beside the first, to be killed in the midst of it: what it wrote is nobody's figure."""
+"""A second engine that sends load to a subject beside the first, to be killed during the slice; its files are not used for
+figures."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .engine import Engine
 
 
 class SecondClient:
-    """As many users as the first engine has in a slice, from their own process; a context manager that leaves none alive."""
+    """As many users as the first engine has in a slice, from another process; a context manager that leaves no process behind."""
 
     def __init__(self, job: Job, slice_number: int, folder: Path) -> None:
         """Begin the slice of `job`, which lies in `folder`; raises EngineError."""
@@ -40,12 +41,12 @@ class SecondClient:
         self._scratch.cleanup()
 
     def kill(self) -> None:
-        """End it at once, with its connections; nothing where it has ended."""
+        """Kill the process with its connections; does nothing where it has ended."""
         self._engine.kill()
 
 
 def _single_slice_job(job: Job, slice_number: int) -> Job:
-    """The job with this slice alone, said from a folder one deeper; the subject's processes are the first engine's care."""
+    """The job with this slice alone, for a folder one level deeper; the first engine watches the subject's processes."""
     corpus = Path(job.corpus)
     return job.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""The rows of slices.csv as the engine appends them, each read once however long a trial is."""
+"""The rows of slices.csv as the engine appends them, each read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...base.errors import EngineError
 
 
 class SliceRows:
-    """Reads a slices.csv that grows. `seen` holds every row read so far, by the names of its header."""
+    """Reads a growing slices.csv. `seen` holds every row read so far, by the names of the header."""
 
     def __init__(self, path: Path) -> None:
         self.seen: list[Mapping[str, str]] = []
@@ -22,7 +22,7 @@ class SliceRows:
     def take(self, count: int) -> Sequence[Mapping[str, str]]:
         """The last `count` of the rows appended since the last call; raises EngineError where there are fewer.
 
-        The engine has flushed a slice's row before it says that the slice is drained.
+        The engine flushes a slice's row before it reports the slice as drained.
         """
         new = self._read_appended()
         self.seen += new

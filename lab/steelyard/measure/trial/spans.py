@@ -1,4 +1,4 @@
-"""Times between a service's events, matched by id across the processes of a subject, each with the slice in which it began."""
+"""Times between a service's events, matched by id across a subject's processes, each with the slice in which it began."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ...results.tables import SPAN_COLUMNS
 from .context import TrialLog
 from .windows import DrivenSlice, driven_slices
 
-Events = dict[str, dict[str, int]]  # the instant of each event's first time, by its name and id
+Events = dict[str, dict[str, int]]  # instant of each event's first occurrence, by name and id
 
 
 def store_spans(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> None:
     """Write spans.csv into the trial's folder: a row for each span that began in a measured slice, in ns.
 
-    `end_ns` is empty where nothing ended it; `held` is 1 where it began while a level of users was held, or in a load
-    without levels. Raises StoreError where the events of a process cannot be read.
+    `end_ns` is empty where the end is missing; `held` is 1 where the span began while a level of users was held, or in a load
+    without levels. Raises StoreError where a process's events cannot be read.
     """
     events = {subject.label: _events(log.folder, subject.label, _places(subject.processes)) for subject in log.subjects}
     rows_of_spans = [
@@ -45,7 +45,7 @@ def _events(folder: Path, label: str, places: Iterable[str]) -> Events:
 
 
 def _spans(schedule: Schedule, events: Events, part: DrivenSlice) -> Iterator[tuple[str, str, int, int | str]]:
-    """Name, id, begin and end of each span that began in a slice."""
+    """Name, id, start and end of each span that began in a slice."""
     for span in schedule.spans:
         ends = events.get(span.end, {})
         for identifier, begin in events.get(span.begin, {}).items():

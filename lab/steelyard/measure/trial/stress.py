@@ -1,4 +1,4 @@
-"""When a stress test has shown enough: at the level of users at which requests fail, answers are missing, or take too long."""
+"""The end of a stress test: the level of users at which requests fail, answers are missing, or answers take too long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...plan.shapes import levels_of
 
 
 class Stress:
-    """Reads a stress test's seconds as they come, and says after which one it has shown enough."""
+    """Reads a stress test's seconds as they arrive, and reports when a limit is passed."""
 
     def __init__(self, profile: Steps, until: Until) -> None:
         self._until = until
@@ -50,7 +50,7 @@ class Stress:
 
 
 def stress_of(cell: Cell) -> Stress | None:
-    """What watches over a cell's load; None where it is to be driven to its end."""
+    """The watcher of a cell's load; None where the load has no limit."""
     if cell.until is None or not isinstance(cell.profile, Steps):
         return None
     return Stress(cell.profile, cell.until)

@@ -1,4 +1,4 @@
-"""The stretches of one trial: planned when a cell is first measured, and made longer where its answers turn out slower."""
+"""The stretches of one trial: planned when a cell is first measured, and lengthened where answers are slower than expected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .jobs import Answering
 
 
 class TrialStretches:
-    """The plans of the cells that took no turns so far. `plans` is what the trial's record stores of them."""
+    """The plans of cells without turns so far. `plans` is what the trial's record stores."""
 
     def __init__(self, schedule: Schedule, trial: TrialPlan) -> None:
         self._schedule = schedule
@@ -21,12 +21,12 @@ class TrialStretches:
 
     @property
     def plans(self) -> list[PlannedStretches]:
-        """The plan of each cell, in the order in which they were first measured."""
+        """The plan of each cell, in the order of first measurement."""
         return list(self._plans.values())
 
     def plan(self, cell: Cell, answering: Sequence[Answering], within: float | None) -> str:
-        """Plan the stretches of a cell by how its subjects answer, or what is left of them; gives what is to be said of their cost,
-        which is nothing where they cost no more than the schedule's own slices, or than was said before."""
+        """Plan the stretches of a cell, or its remaining ones, by its subjects' response times. Returns a note on their cost; an
+        empty text where they cost no more than the schedule's slices, or the note was given before."""
         response_s = max(each.response_ms for each in answering) / 1000
         known = self._plans.get(cell.name)
         if known is not None:
@@ -39,7 +39,7 @@ class TrialStretches:
         return cost_text(plan, cell, len(answering)) if longer else ""
 
     def next(self, plans: Sequence[SlicePlan]) -> list[StretchEdges]:
-        """The stretches of a pair, alike for all of its subjects."""
+        """The stretches of a pair, equal for all of its subjects."""
         plan = self._plans[plans[0].cell]
         self._driven[plans[0].cell].append(plan.seconds)
         return [stretch_of(plan, f"{self._trial.seed} {plan.cell} {each.pair} {each.subject}") for each in plans]
@@ -50,15 +50,15 @@ class TrialStretches:
         return plan is not None and len(self._driven[cell.name]) >= plan.pairs
 
     def applies(self, cell: Cell) -> bool:
-        """Whether slices of the cell that take no turns are stretches."""
+        """Whether slices of the cell without turns are stretches."""
         return may_be_stretched(self._schedule, cell)
 
 
 def expected_answering(
     cell: Cell, subject: str, seen: Mapping[tuple[str, str], Answering], cells: Mapping[str, Cell]
 ) -> Answering:
-    """How a subject answers in a cell: as it did there last, or else as in the slowest cell of the same operation, by the number of
-    users; nothing is known where that was not driven either."""
+    """The expected response times of a subject in a cell: its last ones there, else those of the slowest cell with the same
+    operation, scaled by the number of users; None where no such cell was driven."""
     if (subject, cell.name) in seen:
         return seen[subject, cell.name]
     alike = [

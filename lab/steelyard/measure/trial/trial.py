@@ -63,10 +63,10 @@ from .watch import Watch
 
 
 def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) -> TrialRecord:
-    """Drive one trial and store its record: complete where its end was reached, else with the reason why not.
+    """Drive one trial and store its record: complete, or with the reason why not.
 
-    Raises TrialFailedError, or after storing what there is KeyboardInterrupt, and what no later trial would escape
-    (SteelyardError, OSError: a full disk).
+    Raises TrialFailedError. After storing the record it raises KeyboardInterrupt, and errors that every later trial would also
+    have (SteelyardError, OSError such as a full disk).
     """
     setting = replace(setting, schedule=setting.schedule.for_trial(plan))
     log = TrialLog(trial_folder(setting.folder, plan.number))
@@ -138,7 +138,7 @@ def _record(
 
 
 def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
-    """What nobody foresaw, as a trial that failed; its trace is kept beside what was measured."""
+    """The failure of a trial by an unexpected exception; its traceback is stored beside the measurements."""
     place = log.folder / "defect.log"
     write_text(place, traceback.format_exc())
     message = f"a defect of Steelyard ended it: {type(error).__name__}: {error}"
@@ -147,7 +147,7 @@ def _defect(error: Exception, log: TrialLog) -> TrialFailedError:
 
 def _drive(setting: TrialContext, plan: TrialPlan, log: TrialLog, begun: float, all_spellings: bool) -> None:
     setting.progress.live.begin_trial()
-    setting.progress.show(setting.stage(plan, "looking at the machine"))
+    setting.progress.show(setting.stage(plan, "watching the machine"))
     log.machine = _machine_before(setting)
     with ExitStack() as stack:
         stack.enter_context(kept_awake(setting.shares))
@@ -177,7 +177,7 @@ def _drive_subjects(
         job = make_job(
             setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
         )
-        stack.enter_context(pin_thread(setting.shares.engine))  # the lab must not run where the servers do
+        stack.enter_context(pin_thread(setting.shares.engine))  # the lab must not run on the servers' processors
         try:
             counts = ServiceCounts(running)
             with (
@@ -192,9 +192,7 @@ def _drive_subjects(
                 driver.warm_up(slices, begun)
                 driver.measure_idle_cpu()
                 driver.measure(slices, begun)
-            if (
-                not setting.schedule.faults
-            ):  # what was killed counts from nothing again, and its losses are what is looked for
+            if not setting.schedule.faults:  # a killed service counts from zero again, and its losses are the result
                 log.counted = counts.compare_counts(driver.rows.seen, driver.watch, log.slices[-1])
                 log.reconciled = reconcile_all(running)
             _store_notes(setting, plan, log, running, driver)
@@ -211,7 +209,7 @@ def _drive_subjects(
 def _store_notes(
     setting: TrialContext, plan: TrialPlan, log: TrialLog, running: dict[str, RunningSubject], driver: _Driver
 ) -> None:
-    """Store what the subjects noted of times by themselves: events, gauges, and what their monitors recorded."""
+    """Store the subjects' own time records: events, gauges, and their monitors' records."""
     layered = "layers" in setting.schedule.observe
     if layered:
         end_recording(running)
@@ -220,13 +218,14 @@ def _store_notes(
         store_spans(setting.schedule, log, driver.rows.seen)
     store_gauges(setting.schedule, log, driver.rows.seen)
     if layered:
-        setting.progress.show(setting.stage(plan, "gathering what the monitors recorded"))
+        setting.progress.show(setting.stage(plan, "gathering the monitors' records"))
         log.recorded = gather(running, log.folder, ours)
 
 
 @dataclass(frozen=True)
 class _Observers:
-    """Who reads before and after what is driven: the subjects' processes, the link to their host, and work of others."""
+    """The observers that read before and after each slice: of the subjects' processes, of the link to their host, and of foreign
+    work."""
 
     processes: processes.Observer
     links: LinkObserver
@@ -260,7 +259,7 @@ class _Driver:
         self._cells = {cell.name: cell for cell in setting.schedule.cells}
         self.rows = SliceRows(log.folder / "slices.csv")
         self._last_slices = LastSlices(log.folder / "intervals.hlog")
-        self._answering: dict[tuple[str, str], Answering] = {}  # in the last slice, by subject and cell
+        self._answering: dict[tuple[str, str], Answering] = {}  # of the last slice, by subject and cell
         self._stretches = TrialStretches(setting.schedule, plan)
         self._measuring_within: float | None = None  # seconds that the budget leaves for all pairs
         self.watch = Watch(
@@ -273,7 +272,7 @@ class _Driver:
         log.distress = self.watch.distress
 
     def measure_cold(self, slices: TrialSlices) -> None:
-        """What is measured before any load: on the subjects' own processors, as all that is, which they then leave again."""
+        """Measure the cold slices before any load, on the subjects' own processors, which they then leave again."""
         if not slices.cold:
             return
         for subject in self._running.values():
@@ -287,7 +286,7 @@ class _Driver:
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
 
-        All end at the limit, or earlier for the budget's sake; the trial was begun at `begun` on the monotonic clock.
+        All end at the limit, or earlier to fit the budget; `begun` is the trial's start on the monotonic clock.
         """
         self._head_starts(slices, begun)
         for subject in self._running.values():
@@ -295,7 +294,7 @@ class _Driver:
         self._warm_up_until_steady(slices, begun)
 
     def _head_starts(self, slices: TrialSlices, begun: float) -> None:
-        """A head start goes on beyond its usual length while compilers are at work, where more is offered."""
+        """Drive the head starts. One is extended while JIT compilers are at work, if more slices are offered."""
         within = self._setting.warm_up_within
         usual = head_start_slices(self._setting.schedule)
         for (label, _), plans in slices.head_start.items():
@@ -309,7 +308,7 @@ class _Driver:
                 driven.append(self._drive_slice(plan, f"head start of {label}", PAUSE_SECONDS))
 
     def _warm_up_until_steady(self, slices: TrialSlices, begun: float) -> None:
-        """A slice of each that is not steady yet, in turn, until all are or it is over."""
+        """Drive slices in turn for subjects that are not yet steady, until all are or the time is over."""
         within = self._setting.warm_up_within
         seen: dict[tuple[str, str], list[WarmUpSlice]] = {key: [] for key in slices.warm_up}
         spent = dict.fromkeys(slices.warm_up, 0.0)
@@ -337,7 +336,8 @@ class _Driver:
         ]
 
     def measure_idle_cpu(self) -> None:
-        """What each subject uses unasked, where who waits is frozen: all run and nobody is asked."""
+        """Measure each subject's processor time without load, where idle subjects are paused otherwise: all run, and no requests
+        are sent."""
         frozen = {
             label: subject
             for label, subject in self._running.items()
@@ -347,15 +347,15 @@ class _Driver:
             return
         for subject in frozen.values():
             subject.thaw()
-        self._setting.progress.show(self._setting.stage(self._plan, "looking at all at rest"))
+        self._setting.progress.show(self._setting.stage(self._plan, "measuring idle subjects"))
         used = {label: partial(_used_ns, subject) for label, subject in frozen.items()}
         self._log.at_rest = idle_cpu.measure_idle_cpu(used, self._setting.progress.refresh)
 
     def measure(self, slices: TrialSlices, begun: float) -> None:
-        """All measured slices in their order; then, for each pair in which a compiler woke up again or others were at work, one of
-        the spare ones. Where others disturbed most pairs there are none: the spare ones would be void too.
+        """Drive all measured slices in order; then a spare pair for each pair with JIT compilation or foreign work. Where foreign
+        work disturbed most pairs, no spare pairs are driven: they would be void too.
 
-        A budget ends both early; the trial was begun at `begun` on the monotonic clock.
+        A budget ends both early; `begun` is the trial's start on the monotonic clock.
         """
         total = max((plan.pair or 0 for plan in slices.measure), default=0) + 1
         voided: Counter[str] = Counter()
@@ -377,7 +377,7 @@ class _Driver:
                 voided[cell] += self._drive_pair(plans, total) - 1
 
     def _pairs_are_over(self, begun: float, clock: float, counted: int) -> bool:
-        """Whether the budget ends them, of which so many that count were driven since `clock`."""
+        """Whether the budget ends the pairs, after `counted` valid pairs since `clock`."""
         now = time.monotonic()
         if counted >= LEAST_PAIRS and self._is_out_of_time():
             return True
@@ -387,14 +387,14 @@ class _Driver:
         return self._setting.deadline is not None and time.monotonic() > self._setting.deadline
 
     def _require_time(self) -> None:
-        """Raises TrialFailedError where the run's budget is used up before the trial has the least pairs."""
+        """Raise TrialFailedError where the run's budget is used up before the trial has the least pairs."""
         if self._is_out_of_time():
             budget = duration(self._setting.schedule.budget_seconds or 0.0)
             message = f"the budget of {budget} ended before {LEAST_PAIRS} pairs were measured"
             raise TrialFailedError(Failure(kind=OUT_OF_BUDGET, message=message), "give a larger --budget")
 
     def _drive_pair(self, plans: Sequence[SlicePlan], total: int) -> bool:
-        """The slices of a pair; whether they are voided, since something was compiled in one of them, or others were at work."""
+        """Drive the slices of a pair; returns whether they are void because of JIT compilation or foreign work."""
         self._foreign.begin_pair()
         cell, pair = self._cells[plans[0].cell], plans[0].pair or 0
         kind = kind_of(cell)
@@ -415,7 +415,7 @@ class _Driver:
         return self._foreign.pair_is_disturbed() or any(compiles(driven_slice.jit_share) for driven_slice in driven)
 
     def _most_threads(self, plans: Sequence[SlicePlan]) -> int:
-        """Of the subjects of these slices that are frozen and run on this machine; 0 where none does."""
+        """The largest number of threads of these slices' subjects that are paused and run on this machine; 0 without any."""
         if self._setting.site is not LOOPBACK:
             return 0
         subjects = [self._running[plan.subject] for plan in plans if self._running[plan.subject].subject.may_freeze]
@@ -425,7 +425,7 @@ class _Driver:
         )
 
     def _is_idle(self) -> bool:
-        """Whether nobody does work unasked: of that a turn holds as much as a much longer time."""
+        """Whether all subjects use no processor time without load; otherwise a turn would hold the work of a longer time."""
         return all(rest.share <= QUIET_AT_REST for rest in self._log.at_rest)
 
     def _drive_in_turns(self, plans: Sequence[SlicePlan], turn: Turn, stage: str) -> list[WarmUpSlice]:
@@ -437,7 +437,7 @@ class _Driver:
     def _drive_in_stretches(
         self, plans: Sequence[SlicePlan], cell: Cell, answering: Sequence[Answering], total: int
     ) -> list[WarmUpSlice]:
-        """A stretch of each subject of a pair, as long as its answers want; the first plan says what that costs."""
+        """Drive a stretch of each subject of a pair, as long as its answers need; the first plan reports the cost."""
         sliced = sum(kind_of(each).sliced for each in self._cells.values())
         within = None if self._measuring_within is None else self._measuring_within / sliced
         cost = self._stretches.plan(cell, answering, within)
@@ -465,7 +465,7 @@ class _Driver:
         return driven
 
     def _restore(self, plan: SlicePlan) -> None:
-        """Bring the companions to the state in which the trial began; raises TrialFailedError where they do not come to it."""
+        """Restore the companions to their state at the start of the trial; raises TrialFailedError where that fails."""
         if plan.phase != "measure" or self._setting.schedule.restore != "test":
             return
         for role, began, state in self._running[plan.subject].restore(self._setting.progress):
@@ -475,13 +475,13 @@ class _Driver:
                     Failure(
                         kind="state",
                         subject=plan.subject,
-                        message=f"before {plan.cell} the state of its {role} is '{state}', and was '{began}' before",
+                        message=f"before {plan.cell} the state of its {role} is '{state}', but was '{began}' before",
                     ),
-                    hint="what the service wrote before was to be gone: [state] of the server.toml says how it is restored",
+                    hint="the service's earlier writes were not removed: see [state] in the server.toml",
                 )
 
     def _drive_to_end_of_work(self, plan: SlicePlan, stretch: StretchEdges | None = None) -> None:
-        """Drive a slice, and wait for the work that outlives its answers: what is used meanwhile is the slice's own."""
+        """Drive a slice, and wait for background work that outlives its answers: its use belongs to the slice."""
         if stretch is None:
             self._engine.drive_slice(plan.number, self._patience(), self._on_tick(plan))
         else:
@@ -492,7 +492,7 @@ class _Driver:
             self._log.settled.append(settled)
 
     def _drive_broken(self, plan: SlicePlan) -> None:
-        """Drive a block in which something is broken, and count what became of its work once all parts are there again."""
+        """Drive a block with a fault, and count the outcome of its work once all parts are back."""
         running, setting = self._running[plan.subject], self._setting
         met = draw_fault(setting.schedule, self._plan, self._cells[plan.cell], plan.pair or 0)
         client = partial(SecondClient, self._engine.job, plan.number, self._log.folder)
@@ -502,7 +502,7 @@ class _Driver:
         finally:
             if strike.struck is not None:
                 self._log.faults.append(strike.record(plan))
-        # Processes know when work came to them by the clock of their own host.
+        # Processes record the arrival of work by the clock of their own host.
         since_ns = (
             strike.begun_ns
             if self._log.far_clock is None
@@ -511,7 +511,7 @@ class _Driver:
         self._log.faults[-1] = counted_after(running, self._log.faults[-1], since_ns, setting.progress.refresh)
 
     def _observe(self, plans: Sequence[SlicePlan], drive: Callable[[], None]) -> list[WarmUpSlice]:
-        """Record what the subjects of these slices use while they are driven, and judge how each went."""
+        """Record the use of these slices' subjects while they are driven, and judge each slice."""
         others = self._foreign.look() if plans[0].phase == "measure" else None
         before = [processes.read(self._running[plan.subject]) for plan in plans]
         carried = self._links.look()
@@ -541,7 +541,7 @@ class _Driver:
             raise TrialFailedError(failure, f"see samples/ and the logs of {failure.subject} in {self._log.folder}")
 
     def _on_tick(self, plan: SlicePlan) -> Tick:
-        """What a second of the slice's means: progress, and for a stress test perhaps enough of it."""
+        """The handler of a slice's seconds: it shows progress, and may end a stress test."""
         stress = stress_of(self._cells[plan.cell]) if plan.phase == "measure" else None
 
         def second(tick: dict[str, Any]) -> None:
@@ -552,8 +552,8 @@ class _Driver:
         return second
 
     def _freeze_others(self, plan: SlicePlan) -> None:
-        """Some kinds have the processor for themselves, whatever the design; and where slices alternate, what is measured of one
-        is not to hold another's work."""
+        """Pause the other subjects. Some kinds of cells need all processors for one subject in any design; where slices
+        alternate, a slice must not contain another subject's work."""
         alternates = self._design.takes_turns and plan.phase == "measure"
         if not (self._design.freezes or alternates or kind_of(self._cells[plan.cell]).alone):
             return
@@ -564,21 +564,21 @@ class _Driver:
         self._running[label].thaw()
 
     def _patience(self) -> float:
-        """Seconds after which a silent engine is given up; it ticks every second and drains within its limit."""
+        """Seconds after which a silent engine is given up; an engine ticks every second and drains within its limit."""
         return self._setting.schedule.drain_limit_seconds + 60.0
 
 
 def _machine_before(setting: TrialContext) -> list[Check]:
-    """What the machine is like before anything is started; raises ConfigurationError."""
+    """The state of the machine before anything is started; raises ConfigurationError."""
     checks = doctor.examine(0.5, () if setting.lab is None else (setting.lab,))
     return [*checks, NOT_LOOKED_FOR] if may_count_strangers() else checks
 
 
 def _watched_processors(setting: TrialContext) -> Collection[int]:
-    """The processors on which work of others is looked for.
+    """The processors that are watched for foreign work.
 
-    None where the subjects have another machine, whose processes nobody lists, where trials are driven side by side, which
-    measure no time, and where the user does not want it.
+    None where the subjects run on another machine, whose processes are not listed; where trials are driven side by side, without
+    timing; and where the user disabled it.
     """
     is_watched = setting.lab is None and not setting.shares.elsewhere and not may_count_strangers()
     return setting.shares.server if is_watched else ()

@@ -1,4 +1,4 @@
-"""Death in service: what became of a subject that ended or answers no more, from its processes, its logs and its last slice."""
+"""Failures of a subject in service: the cause of its end or silence, from its processes, its logs and its last slice."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ...models.records import Cell, Distress, Failure, Place, SlicePlan, in_form
 from ...plan.kinds import kind_of
 from ...results.tables import FAILURE_KINDS
 
-# How runtimes say that memory ran out: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
+# Out-of-memory messages of runtimes: JVM, V8, .NET, Mono, Go, Rust, C++, PHP, Python.
 _OUT_OF_MEMORY = re.compile(
     r"java\.lang\.OutOfMemoryError|JavaScript heap out of memory|System\.OutOfMemoryException"
     r"|Garbage collector could not allocate|runtime: out of memory|memory allocation of \d+ bytes failed"
     r"|std::bad_alloc|Allowed memory size of \d+ bytes exhausted|\bMemoryError\b"
 )
 _DEADLOCK = re.compile(r"Found .*Java-level deadlock")
-# Frames of a Java thread that answers a request, and of one that waits for the answer to a call of its own: through
+# Stack frames of a Java thread that serves a request, and of a thread that waits for the answer to its own call by
 # HttpURLConnection, Apache HttpClient, or the JDK's newer client.
 _SERVES = re.compile(r"^\s+at (?:\S+/)?(?:jakarta|javax)\.servlet\.", re.M)
 _CALLS = re.compile(
@@ -36,17 +36,16 @@ _CALLS = re.compile(
 )
 _WAITS = re.compile(r"java\.lang\.Thread\.State: (?:TIMED_)?WAITING|sun\.nio\.ch\.NioSocketImpl\.(?:park|implRead)")
 _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
-_MOST_LOG_BYTES = 8 * 2**20  # of one slice: a server in distress can write without end
+_MOST_LOG_BYTES = 8 * 2**20  # bytes of log read per slice: a server in distress can write without end
 _DUMP_SECONDS = 5.0
 _DUMP_PAUSE = 0.25
 
 
 class Watch:
-    """Watches over the subjects of a trial. `failure_after` is called after each slice, while no load runs.
+    """Watches the subjects of a trial. `failure_after` is called after each slice, while no load runs.
 
-    `request_bytes` is the mean size of a request by operation, `forms` the message format of each subject that is asked in another
-    than the service's own. `distress` holds what a
-    subject lived through: memory ran out, and it went on.
+    `request_bytes` is the mean size of a request by operation, `forms` the message format of each subject that does not use the
+    service's own. `distress` holds incidents that a subject survived, such as an out-of-memory error.
     """
 
     def __init__(
@@ -64,13 +63,14 @@ class Watch:
         self._folder = folder
         self._forms = forms
         self._logs = {label: [_Log(part) for part in subject.parts] for label, subject in running.items()}
-        self._memory: dict[str, str] = {}  # by subject: the last line that said that memory ran out
+        self._memory: dict[str, str] = {}  # by subject: its last out-of-memory message
         self._kernel_kills = {
             label: part.site.reach.kernel_kills() for label, subject in running.items() for part in subject.parts[:1]
         }
 
     def failure_after(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
-        """Why the trial cannot go on after the slice of `row` (one of slices.csv); None where all live and answer."""
+        """Why the trial cannot continue after the slice of `row` (a row of slices.csv); None where all subjects live and
+        answer."""
         said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
         self._memory |= said
         for label in sorted(self._running, key=lambda other: other != plan.subject):
@@ -85,7 +85,7 @@ class Watch:
         return failure
 
     def unreachable(self, plan: SlicePlan, label: str, message: str) -> Failure:
-        """Why `label` does not even answer outside the load; `plan` is the last slice that was driven."""
+        """The failure of `label`, which does not answer even without load; `plan` is the last driven slice."""
         part = self._running[label].ended_part()
         if part is not None and part.keeper.exit is not None:
             return self._death(plan, label, part, part.keeper.exit)
@@ -95,13 +95,13 @@ class Watch:
         death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
         words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
         if ended.by == signal.SIGKILL and part.site.reach.kernel_kills() > self._kernel_kills[label]:
-            return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel killed for want of memory")
+            return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel's OOM killer was active")
         if label in self._memory:
             return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}")
         return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}")
 
     def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
-        """Why not one request of the slice was answered rightly; None where one was."""
+        """Why no request of the slice was answered rightly; None where one was."""
         if int(row["completed"]):
             return None
         failed = {kind: int(row[kind]) for kind in FAILURE_KINDS if int(row[kind])}
@@ -117,17 +117,17 @@ class Watch:
             return self._no_answer(plan, "no-answer", f"every request failed: {counts}")
         if late:
             seconds = int(row["measured_ns"]) / 1e9
-            words = f"no answer came within the slice of {seconds:g} s, but all came after it: it needs longer slices"
+            words = f"no answer came within the slice of {seconds:g} s, but all came after it: use longer slices"
             return self._failure(plan, plan.subject, "too-slow", words)
         unanswered = int(row["unfinished"]) + sum(failed.values())
         return self._hang(plan, plan.subject, f"no answer came to {plural(unanswered, 'request')}")
 
     def _is_no_failure(self, plan: SlicePlan, *, late: bool, refused: bool) -> bool:
-        """Whether a slice without a right answer may be: all came late, or were refused.
+        """Whether a slice without a right answer is acceptable: all answers came late, or all requests were refused.
 
-        What is cold may need longer than a slice; the first measured one says whether it still does. Where all were late in one of
-        several cells, the others can still be measured. And overload is what a test with a shape looks for, and a cell that says
-        so: the server lives, refuses or is slow, and that is counted.
+        A cold subject may need longer than a slice; the first measured slice shows whether it still does. Where all answers were
+        late in one of several cells, the others can still be measured. A test with a shape looks for overload, and a cell may
+        allow it: the server lives, and its refusals or slow answers are counted.
         """
         cell = self._cells[plan.cell]
         if plan.phase != "measure":
@@ -137,7 +137,7 @@ class Watch:
         return (cell.may_refuse or kind_of(cell).overload_is_a_result) and (late or refused)
 
     def _hang(self, plan: SlicePlan, label: str, message: str) -> Failure:
-        """A subject that is silent: its JVMs are asked what their threads wait for."""
+        """The failure of a silent subject, with the thread dumps of its JVMs."""
         if label in self._memory:
             return self._no_answer(plan, "hung", message, label)
         for part in self._running[label].parts:
@@ -157,7 +157,7 @@ class Watch:
         return self._failure(plan, label, "hung", message)
 
     def _no_answer(self, plan: SlicePlan, kind: str, message: str, label: str | None = None) -> Failure:
-        """A subject that lives but does not serve: memory that ran out is the cause, where its log says so."""
+        """The failure of a subject that lives but does not serve; an out-of-memory message in its log is the cause."""
         subject = label or plan.subject
         if subject in self._memory:
             return self._failure(plan, subject, "out-of-memory", f"{message}; its log says: {self._memory[subject]}")
@@ -183,7 +183,7 @@ class Watch:
 
 
 class _Log:
-    """What a part writes to its log from now on, each byte read once."""
+    """The log of a part from now on, each byte read once."""
 
     def __init__(self, part: RunningPart) -> None:
         self._part = part
@@ -192,7 +192,7 @@ class _Log:
         self._read = self._path.stat().st_size if self._path.exists() else 0
 
     def out_of_memory(self) -> str | None:
-        """The first new line that says that memory ran out."""
+        """The first new out-of-memory line."""
         self._part.keeper.bring_log()
         try:
             with self._path.open("rb") as file:
@@ -205,12 +205,12 @@ class _Log:
 
 
 def memory_line(text: str) -> str | None:
-    """The first line of `text` in which a runtime says that memory ran out."""
+    """The first out-of-memory line of a runtime in `text`."""
     return next((line.strip()[:300] for line in text.splitlines() if _OUT_OF_MEMORY.search(line)), None)
 
 
 def self_wait(running: RunningSubject) -> str | None:
-    """What a silent subject waits for, where one of its JVMs waits for itself."""
+    """Why a silent subject waits for itself, where one of its JVMs does."""
     for part in running.parts:
         dump = thread_dump(part) if part.part.server.model.jvm else ""
         waiting = self_wait_reason(dump, _calls(part))
@@ -224,9 +224,8 @@ def _calls(part: RunningPart) -> sockets.Calls:
 
 
 def self_wait_reason(dump: str, calls: sockets.Calls) -> str | None:
-    """What a silent JVM waits for, where it is itself: every thread that serves a request waits, some of them or of their helpers
-    for the answer to a call, and no call leads anywhere but to the JVM's own port. None where its dump or `calls` say otherwise.
-    """
+    """Why a silent JVM waits for itself. All threads that serve requests wait, some of them or their helpers wait for the answer
+    to a call, and every call goes to the JVM's own port. None where its dump or `calls` show otherwise."""
     threads = dump.split("\n\n")
     serving = [thread for thread in threads if _SERVES.search(thread)]
     calling = [thread for thread in threads if _CALLS.search(thread) and _WAITS.search(thread)]
@@ -241,9 +240,9 @@ def self_wait_reason(dump: str, calls: sockets.Calls) -> str | None:
 
 
 def thread_dump(part: RunningPart) -> str:
-    """What the JVMs of a part write to their log on SIGQUIT: each thread, what it waits for, and deadlocks.
+    """The thread dump of a part's JVMs (SIGQUIT): each thread, its lock or wait, and deadlocks.
 
-    Empty where none writes anything within seconds.
+    Empty where no JVM writes one within seconds.
     """
     part.keeper.bring_log()
     begun = part.log.stat().st_size

@@ -11,7 +11,7 @@ from ...plan.shapes import levels_of
 from .context import TrialLog
 
 _NS = 1_000_000_000
-Window = tuple[int, int]  # instants, the second not included
+Window = tuple[int, int]  # start and end instants, the end excluded
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,16 @@ class DrivenSlice:
     held: tuple[Window, ...]
 
     def covers(self, instant: int) -> bool:
-        """Whether it lies in the slice."""
+        """Whether the instant lies in the slice."""
         return self.whole[0] <= instant < self.whole[1]
 
     def counts(self, instant: int) -> bool:
-        """Whether it lies in a part that counts."""
+        """Whether the instant lies in a part that counts."""
         return any(begin <= instant < end for begin, end in self.held)
 
 
 def driven_slices(schedule: Schedule, log: TrialLog, rows: Iterable[Mapping[str, str]]) -> Iterator[DrivenSlice]:
-    """The measured slices that were driven, with the rows of slices.csv, in their order."""
+    """The driven measured slices in order, from the rows of slices.csv."""
     slices = {int(row["slice"]): (int(row["begin_ns"]), int(row["end_ns"])) for row in rows}
     cells = {cell.name: cell for cell in schedule.cells}
     for plan in log.slices:
