@@ -89,5 +89,5 @@ def test_a_dry_run_shows_what_its_budget_holds(tmp_path: Path) -> None:
 
 def test_a_dry_run_says_that_a_search_for_the_number_of_users_comes_beside(tmp_path: Path) -> None:
     words = ("run", "wstest", "--only", "go,null", "--dry-run")
-    assert "looked for" in steelyard(*words, "--set", "Agents=auto", folder=tmp_path).err
-    assert "looked for" not in steelyard(*words, folder=tmp_path).err
+    assert "first finds" in steelyard(*words, "--set", "Agents=auto", folder=tmp_path).err
+    assert "first finds" not in steelyard(*words, folder=tmp_path).err

@@ -67,11 +67,11 @@ def test_the_engine_fills_the_answer_and_no_secret_is_stored(monkeypatch: pytest
     monkeypatch.setenv("PASSWORD", "hidden")
     auth = Auth(kind="digest", user='m"e', secret="env:PASSWORD")
     asked = replace(of_url("http://127.0.0.1/x?y", None, b"", {}, Expect()), auth=auth)
-    told, who_asks = with_auth(asked, {})
+    told, credentials = with_auth(asked, {})
     line = told.operations["request"].headers["Authorization"]
     assert told.operations["request"].filled and line.startswith('Digest username="m\\"e", {{digest_challenge}}')
     assert 'uri="/x?y"' in line and 'response="{{digest_answer_0}}"' in line
-    assert "hidden" not in repr(told) + repr(who_asks)
+    assert "hidden" not in repr(told) + repr(credentials)
     with pytest.raises(ConfigurationError, match="ASCII"):
         with_auth(replace(asked, auth=auth.model_copy(update={"user": "mé"})), {})
     filled = replace(asked, operations={"a": replace(asked.operations["request"], path="/{{counter}}")})

@@ -193,10 +193,19 @@ def test_the_service_has_counted_what_all_engines_sent_together(tmp_path: Path) 
 
 def test_an_engine_that_is_killed_ends_the_load_of_all_with_its_reason(tmp_path: Path) -> None:
     with serving(0.005) as url, Progress(Console(quiet=True)) as progress:
-        asked, who_asks = with_auth(of_url(url, None, b"", {}, Expect()), {})
+        asked, credentials = with_auth(of_url(url, None, b"", {}, Expect()), {})
         corpus = write_requests(asked, tmp_path / "corpus", {}, packed=False, chunked=False)
         ground = LoadContext(
-            target_of(asked), corpus, tmp_path, who_asks, [], 1, 30.0, 30.0, progress, engine_hosts=[THIS_MACHINE] * 2
+            target_of(asked),
+            corpus,
+            tmp_path,
+            credentials,
+            [],
+            1,
+            30.0,
+            30.0,
+            progress,
+            engine_hosts=[THIS_MACHINE] * 2,
         )
         stretch = Stretch(BigBang(users=2, seconds=600), {"request": 1.0}, lead_in_seconds=0.2)
         with Stretches(ground, [stretch], ground.folder / "load") as stretches:

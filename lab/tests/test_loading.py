@@ -133,10 +133,10 @@ def test_a_name_token_is_filled_by_the_engine_and_holds_no_secret(
     monkeypatch.setenv("PASSWORD", "hid<den")
     asked = of_url("http://127.0.0.1/x", None, ENVELOPE, {}, Expect())
     digest = Auth(kind="password-digest", user="me", secret="env:PASSWORD", valid_seconds=300)
-    told, who_asks = with_auth(replace(asked, auth=digest), {})
-    secrets = who_asks.next_secrets(1)
+    told, credentials = with_auth(replace(asked, auth=digest), {})
+    secrets = credentials.next_secrets(1)
     body = told.operations["request"].bodies[0]
-    assert told.operations["request"].filled and b"hid" not in body and "hid" not in repr(who_asks)
+    assert told.operations["request"].filled and b"hid" not in body and "hid" not in repr(credentials)
     assert secrets is not None and secrets.values == {"password": "hid<den"}
     texts = [element.text for element in etree.fromstring(body).iter(etree.Element) if element.text]
     assert texts == ["{{time}}", "{{time_plus_300}}", "me", "{{password_digest}}", "{{nonce}}", "{{time}}"]

@@ -212,8 +212,8 @@ def setting_of(
         progress=progress,
         warm_up_within=warm_up_within(fits),
         apart=apart_of(schedule, subjects),
-        asked=made.asked,
-        who_asks=made.who_asks,
+        load_target=made.load_target,
+        credentials=made.credentials,
     )
 
 

@@ -62,8 +62,8 @@ def add(options: AddOptions) -> None:
 
 def _print_outcome(outcome: AddOutput) -> None:
     to = console(stderr=False)
-    asked = plural(len(outcome.operations), "operation")
-    lines = [f"{outcome.folder}: service {outcome.service}, {asked}, at {outcome.path}"]
+    operations = plural(len(outcome.operations), "operation")
+    lines = [f"{outcome.folder}: service {outcome.service}, {operations}, at {outcome.path}"]
     lines += [f"  {each}{'  (changes data)' if each in outcome.changing else ''}" for each in outcome.operations]
     lines += [f"not called: {left.what}: {left.why}" for left in outcome.left_out]
     lines += [f"note: {note}" for note in outcome.notes]

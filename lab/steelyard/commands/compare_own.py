@@ -86,7 +86,7 @@ def requests_of(
     for words, other in of_each.items():
         if (other.service.operations, other.files) != (chosen.service.operations, chosen.files):
             console().print(
-                f"both are asked what {folders[0]} says; the requests of {words} differ", highlight=False, markup=False
+                f"both get the requests of {folders[0]}; those of {words} differ", highlight=False, markup=False
             )
     return chosen
 

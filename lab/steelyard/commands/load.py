@@ -286,11 +286,11 @@ def require_good(loaded: LoadOutput) -> None:
     printed."""
     missed = [goal for goal in loaded.goals if not goal.kept]
     if loaded.stopped is not None:
-        asked = loaded.stopped == STOPPED
+        by_user = loaded.stopped == STOPPED
         raise SteelyardError(
             f"the load was stopped: {loaded.stopped}",
             hint=f"see {loaded.run}",
-            exit_code=INTERRUPTED if asked else None,
+            exit_code=INTERRUPTED if by_user else None,
         )
     if not loaded.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(loaded.why_not)}", hint=f"see {loaded.run}")

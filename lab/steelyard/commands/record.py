@@ -79,14 +79,14 @@ def recorded_target(to: str) -> LoadTarget:
 
     if not to.lower().startswith(("http://", "https://")):
         return of_service(entries.service_at(to), 1, Expect())
-    asked = of_url(to, "GET", b"", {}, Expect())
+    target = of_url(to, "GET", b"", {}, Expect())
     parts = urlsplit(to)
     if parts.path not in ("", "/") or parts.query:
         raise ConfigurationError(
             f"--to names a server, and {to[:200]} a place on it",
-            hint=f"--to {asked.address}; what is asked of the proxy keeps its path",
+            hint=f"--to {target.address}; requests to the proxy keep their path",
         )
-    return asked
+    return target
 
 
 def _print_ready(options: RecordOptions, address: str, certificate: Path | None) -> None:
@@ -107,7 +107,7 @@ def _print_outcome(output: RecordOutput) -> None:
         kept = f"{plural(operation.samples, 'sample')}, {plural(operation.answers, 'answer')} kept"
         stable = "; always answered the same" if operation.same else ""
         changes = "  (changes data: loaded with --writes only)" if operation.changes_data else ""
-        lines.append(f"  {operation.operation}: asked {plural(operation.times, 'time')}, {kept}{stable}{changes}")
+        lines.append(f"  {operation.operation}: sent {plural(operation.times, 'time')}, {kept}{stable}{changes}")
     lines += [f"not taken over: {omission.what}: {omission.why}" for omission in output.left_out]
     lines += [f"note: {note}" for note in output.notes]
     lines.append(

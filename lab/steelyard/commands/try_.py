@@ -100,9 +100,9 @@ def try_command(options: TryOptions) -> None:
             up = launch.running_subject(ready, folder, cpus.share(), draw, progress, patience=_PATIENCE)
             running = stack.enter_context(up)
         server = ready.front.server.model
-        asked = curl.commands(service, running.url, folder, access=running.access, deviations=server.deviations)
+        requests = curl.commands(service, running.url, folder, access=running.access, deviations=server.deviations)
         with suppress(KeyboardInterrupt):  # the usual end
-            _print_outcome(_output(wanted, running, asked, folder), as_json=options.json)
+            _print_outcome(_output(wanted, running, requests, folder), as_json=options.json)
             _keep_running(running, seconds)
 
 
@@ -133,7 +133,7 @@ def _keep_running(running: RunningSubject, seconds: float | None) -> None:
         running.front.keeper.wait(left)
 
 
-def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest], folder: Path) -> TryOutput:
+def _output(wanted: Tried, running: RunningSubject, requests: list[curl.CurlRequest], folder: Path) -> TryOutput:
     service = wanted.service.model
     return TryOutput(
         service=service.name,
@@ -148,7 +148,7 @@ def _output(wanted: Tried, running: RunningSubject, asked: list[curl.CurlRequest
                 curl=each.command,
                 body=each.body,
             )
-            for each in asked
+            for each in requests
         ],
         processes=[
             TriedProcess(

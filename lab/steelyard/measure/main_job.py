@@ -100,10 +100,8 @@ def run(
         provide_on_host(site, service, subjects, progress)
         make_folder(folder)
         keep_inputs(folder, study.file, hosts)
-        asked = combined_mix(planned.cells)
-        users = settings.users or find_agents(
-            service, subjects, asked, settings.service, folder, shares, progress, site
-        )
+        mix = combined_mix(planned.cells)
+        users = settings.users or find_agents(service, subjects, mix, settings.service, folder, shares, progress, site)
         schedule = schedule_of(study.model, service.model, request, settings, users)
         fits = fit_to_budget(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
         schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
@@ -194,8 +192,8 @@ def setting_of(
         warm_up_within=warm_up_within(schedule),
         trial_within=trial_within(schedule),
         apart=apart,
-        asked=made.asked,
-        who_asks=made.who_asks,
+        load_target=made.load_target,
+        credentials=made.credentials,
     )
 
 

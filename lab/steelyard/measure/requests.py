@@ -23,8 +23,8 @@ class MadeRequests:
     """The corpus; for a user's own service also its requests with the rules for their answers, and its credentials."""
 
     corpus: Corpus
-    asked: LoadTarget | None = None
-    who_asks: Credentials | None = None
+    load_target: LoadTarget | None = None
+    credentials: Credentials | None = None
 
 
 def made_requests(
@@ -39,11 +39,11 @@ def made_requests(
     """Write the requests of all cells into `folder`, `count` of each kind for a contract; raises ConfigurationError,
     StoreError."""
     if service.model.is_own:
-        asked = load_target.of_service(service, schedule.seed, Expect()).select([*combined_mix(schedule.cells)])
-        for operation in asked.operations.values():
+        target = load_target.of_service(service, schedule.seed, Expect()).select([*combined_mix(schedule.cells)])
+        for operation in target.operations.values():
             answer_rules.require_rules(operation.expect)
-        asked, who_asks = with_auth(asked, {})
-        return MadeRequests(write_requests(asked, folder, {}, packed=False, chunked=False), asked, who_asks)
+        target, credentials = with_auth(target, {})
+        return MadeRequests(write_requests(target, folder, {}, packed=False, chunked=False), target, credentials)
     cells = sorted(schedule.cells, key=lambda cell: cell.operation)
     wanted = corpus.requests_of(cells, settings.service, schedule.sessions)
     return MadeRequests(corpus.make(service, folder, wanted, seed=schedule.seed, count=count, formats=formats))

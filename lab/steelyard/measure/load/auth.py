@@ -66,17 +66,17 @@ class Credentials:
         return self.secrets if self.secrets.headers or self.secrets.values else None
 
 
-def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[LoadTarget, Credentials]:
+def with_auth(load_target: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[LoadTarget, Credentials]:
     """The requests with places for authentication, and the credentials that engines get separately.
 
     `secret_headers` map header fields to the source of their values. Raises ConfigurationError.
     """
     digest = None
-    headers = {name: secret_of(words, asked.folder) for name, words in secret_headers.items()}
+    headers = {name: secret_of(words, load_target.folder) for name, words in secret_headers.items()}
     values: dict[str, str] = {}
-    auth = asked.auth
+    auth = load_target.auth
     if auth is not None:
-        secret = secret_of(auth.secret, asked.folder)
+        secret = secret_of(auth.secret, load_target.folder)
         if auth.kind == "basic":
             pair = f"{auth.user}:{secret}".encode()
             headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
@@ -85,14 +85,15 @@ def with_auth(asked: LoadTarget, secret_headers: Mapping[str, str]) -> tuple[Loa
         elif auth.kind == "api-key" and auth.header is not None:
             headers[auth.header] = secret
         elif auth.kind == "digest":
-            asked, digest = with_digest(asked, auth.user, secret)
+            load_target, digest = with_digest(load_target, auth.user, secret)
         else:
             # the digest is made of the raw password; a password in the message is escaped for XML
             values["password"] = secret if auth.kind == "password-digest" else escape(secret)
-            asked = replace(
-                asked, operations={name: _with_token(operation, auth) for name, operation in asked.operations.items()}
+            load_target = replace(
+                load_target,
+                operations={name: _with_token(operation, auth) for name, operation in load_target.operations.items()},
             )
-    return asked, Credentials(Secrets(headers, values), digest)
+    return load_target, Credentials(Secrets(headers, values), digest)
 
 
 def _with_token(operation: LoadOperation, auth: Auth) -> LoadOperation:

@@ -42,7 +42,7 @@ class LoadContext:
     target: Target
     corpus: Corpus
     folder: Path
-    who_asks: Credentials
+    credentials: Credentials
     cpus: Sequence[int]
     seed: int
     timeout_seconds: float
@@ -69,13 +69,13 @@ class Stretches:
         hosts = (THIS_MACHINE,) if self._verifies else ground.engine_hosts
         self.engines: Engines | None = None
         if len(hosts) == 1:
-            self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.who_asks.next_secrets(users))
+            self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.credentials.next_secrets(users))
         else:
             # each engine has its own secrets, because it counts the uses of its nonces
-            told = [ground.who_asks.next_secrets(-(-users // len(hosts))) for _ in hosts]
+            told = [ground.credentials.next_secrets(-(-users // len(hosts))) for _ in hosts]
             self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
         self.gave_up: str | None = None
-        self.stop_asked = self._broken_off = False
+        self.stop_requested = self._broken_off = False
 
     def __enter__(self) -> Stretches:
         self._engine.__enter__()
@@ -93,7 +93,7 @@ class Stretches:
         """Drive one planned stretch and return its row; `say` formats the progress of each second, `enough` ends the stretch
         early.
 
-        Ctrl-C and a stop request (`stop_asked`) end it early, too. Answers then have a few seconds to arrive.
+        Ctrl-C and a stop request (`stop_requested`) end it early, too. Answers then have a few seconds to arrive.
         """
         watch = GiveUp(self._ground.give_up_seconds)
 
@@ -102,11 +102,11 @@ class Stretches:
             try:
                 self._ground.progress.set_stage(say(tick))
             except StopAsked:  # the seconds until now are a measurement
-                self.stop_asked = True
-            self.stop_asked |= wish.asked
+                self.stop_requested = True
+            self.stop_requested |= wish.asked
             if watch.has_failed(tick):
                 self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
-            if self.stop_asked or self.gave_up is not None or enough(tick):
+            if self.stop_requested or self.gave_up is not None or enough(tick):
                 self._engine.end_early(number)
 
         asks = nullcontext(StopWish()) if self._verifies else interrupts_ask(self._break_off, _STOPPING_SECONDS)
@@ -116,7 +116,7 @@ class Stretches:
             except EngineError:
                 if not self._broken_off:
                     raise
-        self.stop_asked |= wish.asked
+        self.stop_requested |= wish.asked
         return read_slices(self.folder / "slices.csv", True)[number]
 
     def _break_off(self) -> None:
@@ -184,7 +184,7 @@ def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, di
     once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
     with Stretches(ground, [once], ground.folder / "verification") as stretches:
         row = stretches.drive(0, lambda _: "verifying")
-    if stretches.stop_asked:
+    if stretches.stop_requested:
         raise StopAsked  # nothing was measured yet
     answers: dict[str, bytes] = {}
     for sample in samples_of(stretches.folder):

@@ -70,7 +70,7 @@ class LimitOutcome:
 
 
 def find_limit(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     words: LimitWords,
     secret_headers: Mapping[str, str],
     *,
@@ -79,17 +79,17 @@ def find_limit(
     progress: Progress,
 ) -> LimitOutput:
     """Find the greatest load at which a target meets the goal; everything is stored. Raises SteelyardError."""
-    asked, not_loaded = loadable(asked, words.load)
-    loaded = [name for name in asked.operations if name not in {left.what for left in not_loaded}]
+    load_target, not_loaded = loadable(load_target, words.load)
+    loaded = [name for name in load_target.operations if name not in {left.what for left in not_loaded}]
     begun = time.monotonic()
-    with prepare_load(asked, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
+    with prepare_load(load_target, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.within_seconds)
-        schedule = plan_trial(LIMIT, asked.name, [ready.running.label], [], words.load.seed)
+        schedule = plan_trial(LIMIT, load_target.name, [ready.running.label], [], words.load.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
-        stages = Stages(run, ready, words.load, loaded, asked.max_rate, words.goal)
+        stages = Stages(run, ready, words.load, loaded, load_target.max_rate, words.goal)
         search = Search(stages, words, begun)
         outcome, beyond = run_search(search)
-        output = _output(asked, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
+        output = _output(load_target, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)
         write_document(run.folder / loads.LIMIT, output.model_dump(mode="json"))
     progress.show("writing the page")  # the run is over: a stop request does not stop the page
     report.write_page(analysis.full_analysis(run.folder))
@@ -342,7 +342,7 @@ def _no_limit(why: str) -> LimitOutcome:
 
 
 def _output(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     words: LimitWords,
     search: Search,
     outcome: LimitOutcome,
@@ -357,8 +357,8 @@ def _output(
         if driven.why_not and place not in search.left_out
     ]
     return LimitOutput(
-        service=asked.name,
-        target=asked.address,
+        service=load_target.name,
+        target=load_target.address,
         promise=words.goal.words(),
         arrivals=words.arrivals,
         unit="users" if words.arrivals == "users" else "requests/s",

@@ -56,7 +56,7 @@ _NO_AGENT = "set `start` in its service.toml and stop it first: the agent must b
 
 
 def load(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     words: LoadSpec,
     secret_headers: Mapping[str, str],
     *,
@@ -67,29 +67,29 @@ def load(
 ) -> LoadOutput:
     """Verify and load a target; the measurements are stored in a folder of their own, and the receivers get totals during the
     load. Raises SteelyardError."""
-    asked, not_loaded = loadable(asked, words)
-    loaded = [name for name in asked.operations if name not in {omitted.what for omitted in not_loaded}]
-    planned = stretch_of(words, loaded, asked.max_rate)
+    load_target, not_loaded = loadable(load_target, words)
+    loaded = [name for name in load_target.operations if name not in {omitted.what for omitted in not_loaded}]
+    planned = stretch_of(words, loaded, load_target.max_rate)
     require_shared(words, planned.profile)
-    if words.layers and asked.service is None:
+    if words.layers and load_target.service is None:
         raise ConfigurationError(
-            f"--layers needs a service that its file starts, but {asked.name} is a URL", hint=_NO_AGENT
+            f"--layers needs a service that its file starts, but {load_target.name} is a URL", hint=_NO_AGENT
         )
     if receivers and words.driving > 1:
         raise ConfigurationError(
             "telemetry needs one engine: the seconds of several engines are merged at the end of the load",
             hint="use one engine, or leave --otlp and --remote-write out",
         )
-    with prepare_load(asked, words, secret_headers, out=out, command=command, progress=progress) as ready:
+    with prepare_load(load_target, words, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
-        schedule = plan_trial(LOAD, asked.name, [label], [cell], words.seed)
+        schedule = plan_trial(LOAD, load_target.name, [label], [cell], words.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
         run.keep()
         with record_trial(run, schedule.trials[0], [ready.running]) as notes:
-            progress.show(f"loading {asked.name}: {load_text(words, planned)}")
+            progress.show(f"loading {load_target.name}: {load_text(words, planned)}")
             notes.slices = [SlicePlan(number=0, subject=label, cell=cell.name, phase="measure", pair=0)]
-            output = _drive_load(asked, words, ready, planned, not_loaded, notes, receivers)
+            output = _drive_load(load_target, words, ready, planned, not_loaded, notes, receivers)
         write_document(run.folder / loads.LOAD, output.model_dump(mode="json"))
     progress.show("writing the page")  # the run is over: a stop request does not stop the page
     report.write_page(analysis.full_analysis(run.folder))
@@ -97,7 +97,7 @@ def load(
 
 
 def _drive_load(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     words: LoadSpec,
     ready: Ready,
     planned: Stretch,
@@ -110,14 +110,14 @@ def _drive_load(
         Stretches(ready.ground, [planned], notes.folder) as stretches,
         processes.Observer(notes.folder) as observer,
         observe_slice(observer, 0, ready.running),
-        publish_totals(receivers, asked.name, asked.address, ready.ground.folder.name, notes.folder),
+        publish_totals(receivers, load_target.name, load_target.address, ready.ground.folder.name, notes.folder),
     ):
         row = stretches.drive(0, _tick_text)
     target = ready.target(row)
-    looked_at, wrong = _kept_answers(asked, notes.folder, ready.running.label)
+    looked_at, wrong = _kept_answers(load_target, notes.folder, ready.running.label)
     notes.samples_checked, notes.wrong_samples = looked_at, wrong
     driven = _DrivenLoad(stretches, row, target, looked_at, list(dict.fromkeys(sample.message for sample in wrong)))
-    output = _output(asked, words, ready, planned, not_loaded, driven)
+    output = _output(load_target, words, ready, planned, not_loaded, driven)
     notes.stopped = output.stopped
     output = output.model_copy(update={"notes": [*output.notes, *notes_of(receivers)]})
     output = with_engines(output, stretches.engines, row)
@@ -145,7 +145,7 @@ class Ready:
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
-        after, challenged = started_target.read(service, kept), self.ground.who_asks.challenge_count
+        after, challenged = started_target.read(service, kept), self.ground.credentials.challenge_count
         return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
 
     def layers(self, row: SliceRow) -> LoadedLayers:
@@ -161,7 +161,7 @@ class Ready:
 
 @contextmanager
 def prepare_load(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     words: LoadSpec,
     secret_headers: Mapping[str, str],
     *,
@@ -170,20 +170,22 @@ def prepare_load(
     progress: Progress,
 ) -> Iterator[Ready]:
     """A `Ready` target, with the machine locked and its processors kept awake; everything is checked before anything is sent."""
-    target = target_of(asked, words.streams)
-    asked, who_asks = with_auth(asked, secret_headers)
-    _require_ready(asked, words, out or Path("runs"))
-    folder = (out or Path("runs")) / f"load-{label_of(asked.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(asked, words) as engine_hosts:
+    target = target_of(load_target, words.streams)
+    load_target, credentials = with_auth(load_target, secret_headers)
+    _require_ready(load_target, words, out or Path("runs"))
+    folder = (out or Path("runs")) / f"load-{label_of(load_target.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(load_target, words) as engine_hosts:
         folder = loads.make_run_folder(folder)
-        corpus = write_requests(asked, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked)
+        corpus = write_requests(
+            load_target, folder / "corpus", words.headers, packed=words.packed, chunked=words.chunked
+        )
         shares = share()
-        _describe(asked, folder, shares, command, engine_hosts)
+        _describe(load_target, folder, shares, command, engine_hosts)
         ground = LoadContext(
             target,
             corpus,
             folder,
-            who_asks,
+            credentials,
             shares.engine,
             words.seed,
             words.timeout_seconds,
@@ -195,14 +197,14 @@ def prepare_load(
             LiveFile(folder, progress, shares.server) as told,
             progress.followed_by(told),
             kept_awake(shares),
-            _running(asked, folder, progress, layers=words.layers) as kept_by,
+            _running(load_target, folder, progress, layers=words.layers) as kept_by,
         ):
             before = None if kept_by is None else started_target.read(*kept_by)
-            progress.show(f"verifying {plural(len(asked.operations), 'operation')} of {asked.name}")
-            verification, answers = verify(ground, list(asked.operations))
-            _require_kept(asked, answers, folder)
+            progress.show(f"verifying {plural(len(load_target.operations), 'operation')} of {load_target.name}")
+            verification, answers = verify(ground, list(load_target.operations))
+            _require_kept(load_target, answers, folder)
             keeper = None if kept_by is None else kept_by[1]
-            running = RunningTarget(target.subject, asked.name, asked.address, len(answers), keeper)
+            running = RunningTarget(target.subject, load_target.name, load_target.address, len(answers), keeper)
             if kept_by is None or before is None:
                 yield Ready(ground, shares, running, verification, answers)
             else:
@@ -211,13 +213,13 @@ def prepare_load(
 
 
 def _describe(
-    asked: LoadTarget, folder: Path, shares: Shares, command: Sequence[str], hosts: Sequence[EngineHost]
+    load_target: LoadTarget, folder: Path, shares: Shares, command: Sequence[str], hosts: Sequence[EngineHost]
 ) -> None:
     """Write the setup of the load: the machine, the versions, the command, and the service's own file."""
     described = environment.describe([], shares, _without_values(command))
     write_document(folder / "environment.json", described | _machines_of(hosts))
-    if (asked.folder / "service.toml").is_file():
-        write_text(folder / "service.toml", (asked.folder / "service.toml").read_text(encoding="utf-8"))
+    if (load_target.folder / "service.toml").is_file():
+        write_text(folder / "service.toml", (load_target.folder / "service.toml").read_text(encoding="utf-8"))
 
 
 def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
@@ -226,28 +228,30 @@ def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
     return {"engine_hosts": machines} if machines else {}
 
 
-def _require_ready(asked: LoadTarget, words: LoadSpec, out: Path) -> None:
+def _require_ready(load_target: LoadTarget, words: LoadSpec, out: Path) -> None:
     """Raise SteelyardError where it is already clear that nothing can be loaded or no run stored."""
-    if words.layers and (not starting.can_start(asked.service) or starting.takes_connections(asked.address)):
-        raise TargetError(f"{asked.name} is not started for this load, so it has no agent", hint=_NO_AGENT)
+    if words.layers and (
+        not starting.can_start(load_target.service) or starting.takes_connections(load_target.address)
+    ):
+        raise TargetError(f"{load_target.name} is not started for this load, so it has no agent", hint=_NO_AGENT)
     loads.require_place(out)
-    starting.require_up(asked.address, asked.service)
+    starting.require_up(load_target.address, load_target.service)
 
 
 @contextmanager
 def _running(
-    asked: LoadTarget, folder: Path, progress: Progress, *, layers: bool
+    load_target: LoadTarget, folder: Path, progress: Progress, *, layers: bool
 ) -> Iterator[tuple[Service, Keeper] | None]:
     """The service and keeper of a target that had to be started, None where it was running. With `layers` the agent records into
     the run's folder. Raises TargetError where the target does not start."""
-    service = asked.service
-    if service is None or not starting.can_start(service) or starting.takes_connections(asked.address):
+    service = load_target.service
+    if service is None or not starting.can_start(service) or starting.takes_connections(load_target.address):
         yield None
         return
     attached = None
     if layers:
         attached = agent.environment(agent.provide(progress), records_in(folder), service.folder)
-    progress.show(f"starting {asked.name}")
+    progress.show(f"starting {load_target.name}")
     with starting.running_target(service, folder / "target.log", progress, attached) as kept_by:
         yield service.model, kept_by
 
@@ -266,12 +270,12 @@ def _without_values(command: Sequence[str]) -> list[str]:
     return shown
 
 
-def _require_kept(asked: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
+def _require_kept(load_target: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
     for name, answer in answers.items():
-        said = answer_rules.broken_by(answer, asked, name)
+        said = answer_rules.broken_by(answer, load_target, name)
         if said is not None:
             raise TargetError(
-                f"{name} is not answered rightly by {asked.address}: {said}",
+                f"{name} is not answered rightly by {load_target.address}: {said}",
                 hint=f"see {folder / 'verification' / 'samples'}; [operations.{name}.expect] in service.toml says what is right "
                 "(schema = false takes answers as they are)",
             )
@@ -298,10 +302,15 @@ class _DrivenLoad:
 
 
 def _output(
-    asked: LoadTarget, words: LoadSpec, ready: Ready, planned: Stretch, not_loaded: list[LeftOut], driven: _DrivenLoad
+    load_target: LoadTarget,
+    words: LoadSpec,
+    ready: Ready,
+    planned: Stretch,
+    not_loaded: list[LeftOut],
+    driven: _DrivenLoad,
 ) -> LoadOutput:
     stretches, row, target = driven.stretches, driven.row, driven.target
-    folder, stopped = stretches.folder, STOPPED if stretches.stop_asked else stretches.gave_up
+    folder, stopped = stretches.folder, STOPPED if stretches.stop_requested else stretches.gave_up
     ticks = ticks_of(folder, row.slice)
     steady = words.profile in ("constant", "rate") and (words.rates is None or words.rates[0] == words.rates[1])
     seconds = figures.seconds_of(row, ticks, folder)
@@ -311,8 +320,8 @@ def _output(
     why_not = _why_not(row, driven.wrong, target, row.sent + verified)
     rest = row.sent - row.completed - failed
     return LoadOutput(
-        service=asked.name,
-        target=asked.address,
+        service=load_target.name,
+        target=load_target.address,
         load=load_text(words, planned),
         seconds=row.seconds,
         completed=row.completed,
@@ -328,7 +337,7 @@ def _output(
         operations=figures.by_operation(sorted(planned.mix), ticks),
         not_loaded=not_loaded,
         kept_answers=driven.looked_at + len(ready.answers),
-        kept_rules=_kept_rules(asked),
+        kept_rules=_kept_rules(load_target),
         goals=goals,
         goals_kept=all(goal.kept for goal in goals) if goals else None,
         valid=not why_not,
@@ -364,10 +373,12 @@ def _why_not(row: SliceRow, wrong_kept: Sequence[str], target: StartedTarget | N
     return [*why_not, *([] if row.completed else ["there was no right answer"])]
 
 
-def _kept_rules(asked: LoadTarget) -> list[str]:
+def _kept_rules(load_target: LoadTarget) -> list[str]:
     """The rules that are judged on sampled answers only."""
-    operations = asked.operations.values()
-    return sorted({rule for operation in operations for rule in answer_rules.rules_of(operation.expect, asked.schema)})
+    operations = load_target.operations.values()
+    return sorted(
+        {rule for operation in operations for rule in answer_rules.rules_of(operation.expect, load_target.schema)}
+    )
 
 
 def _notes(
@@ -380,14 +391,14 @@ def _notes(
     return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
-def _kept_answers(asked: LoadTarget, folder: Path, label: str) -> tuple[int, list[WrongSample]]:
+def _kept_answers(load_target: LoadTarget, folder: Path, label: str) -> tuple[int, list[WrongSample]]:
     """The number of sampled answers that were fully checked, and the wrong ones."""
     wrong, looked_at = [], 0
     for sample in samples_of(folder):
         if sample.outcome != "right":
             continue
         looked_at += 1
-        difference = answer_rules.broken_by(sample.answer, asked, sample.operation)
+        difference = answer_rules.broken_by(sample.answer, load_target, sample.operation)
         if difference is not None:
             message = f"a sampled answer of {sample.operation} is not right: {difference}"
             wrong.append(WrongSample(slice=0, subject=label, operation=sample.operation, message=message))

@@ -55,7 +55,7 @@ class RunningSide:
     """One of the two subjects: its name and its requests."""
 
     name: str
-    asked: LoadTarget
+    load_target: LoadTarget
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def compare_running(
     pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
     loads.require_place(out or Path("runs"))
     for side in sides:
-        require_up(side.asked.address, None)
+        require_up(side.load_target.address, None)
     with machine_lock("steelyard compare"):
         folder = loads.make_run_folder((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
         shares = share()
@@ -118,9 +118,9 @@ def compare_running(
             run, stopped = _drive_pairs(pair, words, folder, progress)
     progress.show("writing the page")
     analysed = analysis.full_analysis(folder)
-    load = load_text(words.load, stretch_of(words.load, list(pair.sides[0].asked.operations), None))
+    load = load_text(words.load, stretch_of(words.load, list(pair.sides[0].load_target.operations), None))
     subjects = {
-        target.subject: (side.name, side.asked.address) for side, target in zip(sides, pair.targets, strict=True)
+        target.subject: (side.name, side.load_target.address) for side, target in zip(sides, pair.targets, strict=True)
     }
     output = compared_output(ComparedRun(analysed, subjects, load, STOPPED if stopped else None, pair.not_loaded))
     write_document(run.folder / loads.COMPARISON, output.model_dump(mode="json"))
@@ -130,7 +130,7 @@ def compare_running(
 
 def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
     """The pair of both sides; raises SteelyardError where they cannot be compared."""
-    first, second = (side.asked for side in sides)
+    first, second = (side.load_target for side in sides)
     if first.auth != second.auth:
         raise ConfigurationError(
             "the two use different authentication: their [auth] differs",
@@ -138,8 +138,8 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
         )
     chosen: list[LoadTarget] = []
     not_loaded: list[LeftOut] = []
-    for asked in (first, second):
-        loaded, left = loadable(asked, load)
+    for load_target in (first, second):
+        loaded, left = loadable(load_target, load)
         not_loaded += [omitted for omitted in left if omitted not in not_loaded]
         kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]
         chosen.append(loaded.select(kept))
@@ -150,14 +150,15 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
         )
     labels = _labels(sides)
     targets = [
-        target_of(asked).model_copy(update={"subject": label}) for asked, label in zip(chosen, labels, strict=True)
+        target_of(load_target).model_copy(update={"subject": label})
+        for load_target, label in zip(chosen, labels, strict=True)
     ]
     alike = chosen[0].operations == chosen[1].operations
     called = [{name: name if alike else f"{name}@{label}" for name in chosen[0].operations} for label in labels]
     operations = {
         own[name]: replace(operation, name=own[name])
-        for asked, own in zip(chosen, called, strict=True)
-        for name, operation in asked.operations.items()
+        for load_target, own in zip(chosen, called, strict=True)
+        for name, operation in load_target.operations.items()
     }
     requests = replace(chosen[0], operations=operations)
     return _Pair(sides, (targets[0], targets[1]), requests, (called[0], called[1]), not_loaded)
@@ -165,20 +166,20 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
 
 def _labels(sides: Sequence[RunningSide]) -> list[str]:
     """Two different labels for the sides."""
-    first, second = (label_of(side.asked.name) for side in sides)
+    first, second = (label_of(side.load_target.name) for side in sides)
     return [first, second if second != first else f"{second}-2"]
 
 
 def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress) -> tuple[RunFolder, bool]:
     """The run with its whole pairs, and whether a stop was requested."""
     load, shares = words.load, share()
-    requests, who_asks = with_auth(pair.requests, {})
+    requests, credentials = with_auth(pair.requests, {})
     corpus = write_requests(requests, folder / "corpus", load.headers, packed=load.packed, chunked=load.chunked)
     ground = LoadContext(
         pair.targets[0],
         corpus,
         folder,
-        who_asks,
+        credentials,
         shares.engine,
         load.seed,
         load.timeout_seconds,
@@ -213,7 +214,7 @@ def _verify_target(place: int, pair: _Pair, ground: LoadContext) -> RunningTarge
     ground.progress.show(f"verifying {side.name}")
     own = replace(ground, target=target, folder=ground.folder / f"verified-{place + 1}")
     _, answers = verify(own, list(pair.names[place].values()))
-    return RunningTarget(target.subject, side.name, side.asked.address, len(answers))
+    return RunningTarget(target.subject, side.name, side.load_target.address, len(answers))
 
 
 def _take_turns(
@@ -241,7 +242,7 @@ def _take_turns(
             target = next(target for target in running if target.label == plan.subject)
             with observe_slice(observer, plan.number, target):
                 stretches.drive(plan.number, lambda _, at=at: at)  # type: ignore[misc]
-            if stretches.stop_asked:
+            if stretches.stop_requested:
                 raise StopAsked
             if stretches.gave_up is not None:
                 raise TargetError(f"{target.title}: {stretches.gave_up}", hint=f"see {stretches.folder}")

@@ -39,7 +39,7 @@ def require_shared(words: LoadSpec, profile: Profile) -> None:
 
 
 @contextmanager
-def driven_from(asked: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineHost]]:
+def driven_from(load_target: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineHost]]:
     """The hosts of a load's engines, while the load lasts; nothing runs on other hosts afterwards.
 
     Raises ConfigurationError or TargetError where other hosts cannot drive the load, ProvisionError or ToolchainError where a
@@ -52,12 +52,12 @@ def driven_from(asked: LoadTarget, words: LoadSpec) -> Iterator[Sequence[EngineH
         raise ConfigurationError(
             "--engines and --hosts exclude each other: one engine drives from each host", hint="leave one of them out"
         )
-    if is_this_machine(addresses_of(asked.address)):
+    if is_this_machine(addresses_of(load_target.address)):
         raise TargetError(
-            f"{asked.address} is a loopback address, which means a different machine on each host",
+            f"{load_target.address} is a loopback address, which means a different machine on each host",
             hint="use an address that the other hosts can reach, in a service.toml that declares it as yours",
         )
-    if asked.tls.key is not None:
+    if load_target.tls.key is not None:
         raise ConfigurationError(
             "engines on other hosts would need the private key of the client's certificate, which stays on this machine",
             hint="leave --hosts out",

@@ -102,7 +102,7 @@ class Stages:
         ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
         ground.progress.show(f"stage {number}: {load}")
         row, stretches = self._drive_stage(planned, ground)
-        if stretches.stop_asked:
+        if stretches.stop_requested:
             raise StopAsked
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
@@ -129,7 +129,7 @@ class Stages:
             ):
                 row = stretches.drive(0, _tick_text)
             notes.slices = [SlicePlan(number=0, subject=running.label, cell=cell.name, phase="measure", pair=0)]
-            notes.stopped = STOPPED if stretches.stop_asked else stretches.gave_up
+            notes.stopped = STOPPED if stretches.stop_requested else stretches.gave_up
         return row, stretches
 
     def _stage(self, profile: Profile, load: str, row: SliceRow, times: Values, requests: JudgedRequests) -> LimitStage:

@@ -93,7 +93,7 @@ def _verify_answers(
     setting: TrialContext, plan: TrialPlan, log: TrialLog, label: str, up: RunningSubject, *, all_spellings: bool
 ) -> int:
     server = up.subject.front.server.model
-    if setting.asked is not None:
+    if setting.load_target is not None:
         return own_answers.verify(setting, log.folder, label, up)
     try:
         return contract.verify(

@@ -80,7 +80,7 @@ class TrialContext:
 
     `warm_up_within` is the time in seconds from a trial's start by which a budget ends its warm-up, steady or not; `trial_within`
     is the time by which the budget ends the trial. `apart` are the subjects that share a fixed port. Each has its own network
-    namespace. `asked` are the requests of a user's own service with the rules for their answers, and `who_asks` their
+    namespace. `load_target` are the requests of a user's own service with the rules for their answers, and `credentials` their
     credentials; None where the service has a contract. `deadline` is the time on the monotonic clock after which no measurement
     starts. `site` is the host of all subjects. `lab` is the process id of the run, where trials are driven side by side.
     """
@@ -98,8 +98,8 @@ class TrialContext:
     site: Placement = LOOPBACK
     lab: int | None = None
     apart: Sequence[str] = ()
-    asked: LoadTarget | None = None
-    who_asks: Credentials | None = None
+    load_target: LoadTarget | None = None
+    credentials: Credentials | None = None
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """The trial's current activity, for the progress line."""

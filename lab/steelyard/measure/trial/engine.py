@@ -202,10 +202,10 @@ class Engine:
             self._process.wait()
             self._held.close()
 
-    def _send_command(self, asked: dict[str, Any]) -> None:
+    def _send_command(self, command: dict[str, Any]) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.write(json.dumps(command) + "\n")
             self._process.stdin.flush()
         except OSError:
             raise self._end_error() from None

@@ -205,9 +205,9 @@ def make_job(
     """The engine's job. Slices of a pair share a deck seed, so both subjects get the same requests in the same order; subjects
     with different formats each have an order of their own."""
     cells = {cell.name: cell for cell in schedule.cells}
-    asked: dict[str, str] = {}
+    operations: dict[str, str] = {}
     for cell in schedule.cells:
-        asked |= operations_of(cell, schedule.sessions)
+        operations |= operations_of(cell, schedule.sessions)
     beside = folder.is_relative_to(corpus.folder.parent)
     place = os.path.relpath(corpus.folder, folder) if beside else str(corpus.folder)
     sliced = all(kind_of(cell).sliced for cell in schedule.cells)
@@ -215,7 +215,7 @@ def make_job(
     return engine_job(
         trial.seed,
         JobRequests(place, corpus.rules, _sessions(schedule)),
-        [target_of(label, subject, service, asked) for label, subject in running.items()],
+        [target_of(label, subject, service, operations) for label, subject in running.items()],
         [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in planned],
         shares.engine,
         JobSettings(
@@ -232,13 +232,13 @@ def _sessions(schedule: Schedule) -> dict[str, Session]:
     A session longer than a slice would be cut before its last requests in every warm-up slice, and their code would still be cold
     when it is measured.
     """
-    asked = sessions_of(schedule.cells, schedule.sessions)
+    sessions = sessions_of(schedule.cells, schedule.sessions)
     seconds = schedule.slice_seconds / WARM_UP_SESSIONS_IN_A_SLICE
-    return asked | {name + HURRIED: shorten_pauses(session, seconds) for name, session in asked.items()}
+    return sessions | {name + HURRIED: shorten_pauses(session, seconds) for name, session in sessions.items()}
 
 
-def target_of(label: str, running: RunningSubject, service: Entry[Service], asked: Mapping[str, str]) -> Target:
-    """The target of a subject; `asked` are the operations, by the names of their requests in the corpus in the service's own
+def target_of(label: str, running: RunningSubject, service: Entry[Service], operations: Mapping[str, str]) -> Target:
+    """The target of a subject; `operations` has the operation of each name of requests in the corpus, in the service's own
     format."""
     subject = running.subject
     entry = subject.in_own_format(service)
@@ -253,7 +253,7 @@ def target_of(label: str, running: RunningSubject, service: Entry[Service], aske
         # Requests of a user's own service contain all their headers.
         operation_headers={
             in_format(name, subject.form): contract.request_headers(entry.model, operation)
-            for name, operation in sorted(asked.items())
+            for name, operation in sorted(operations.items())
             if not service.model.is_own
         },
         http2=http2_of(entry),

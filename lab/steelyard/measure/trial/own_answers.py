@@ -11,7 +11,7 @@ from ...models.records import Failure
 from ...workload import answer_rules
 from ..load.auth import Credentials
 from ..load.driving import LoadContext
-from ..load.driving import verify as asked_once
+from ..load.driving import verify as verify_once
 from .context import TrialContext, TrialFailedError
 from .engine import Secrets
 
@@ -20,9 +20,9 @@ _GIVE_UP_SECONDS = 10.0
 
 def secrets(setting: TrialContext) -> Secrets | None:
     """The engine's secrets; None where the service has a contract or no secrets."""
-    if setting.who_asks is None:
+    if setting.credentials is None:
         return None
-    return setting.who_asks.next_secrets(max(cell.users for cell in setting.schedule.cells))
+    return setting.credentials.next_secrets(max(cell.users for cell in setting.schedule.cells))
 
 
 def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) -> int:
@@ -30,15 +30,15 @@ def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) 
 
     Raises TrialFailedError on the first wrong answer.
     """
-    assert setting.asked is not None
-    operations = list(setting.asked.operations)
+    assert setting.load_target is not None
+    operations = list(setting.load_target.operations)
     own = folder / f"{label}.verified"
     own.mkdir()
     ground = LoadContext(
         Target(subject=label, host=up.host, port=up.front.port, path=up.subject.path()),
         setting.corpus,
         own,
-        setting.who_asks or Credentials(Secrets()),
+        setting.credentials or Credentials(Secrets()),
         setting.shares.engine,
         setting.schedule.seed,
         setting.schedule.drain_limit_seconds,
@@ -46,9 +46,9 @@ def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) 
         setting.progress,
     )
     try:
-        _, answers = asked_once(ground, operations)
+        _, answers = verify_once(ground, operations)
         for operation, answer in answers.items():
-            broken = answer_rules.broken_by(answer, setting.asked, operation)
+            broken = answer_rules.broken_by(answer, setting.load_target, operation)
             if broken is not None:
                 raise TargetError(f"{operation} is not answered rightly: {broken}", hint=f"its answer is in {own}")
     except TargetError as error:

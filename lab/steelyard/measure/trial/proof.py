@@ -109,18 +109,19 @@ def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
     for label, subject in running.items():
         if subject.subject.same_as is not None:
             continue
-        for asked in subject.subject.reconciliations():
+        for reconciliation in subject.subject.reconciliations():
             try:
-                expected, printed = subject.reconcile(asked)
+                expected, printed = subject.reconcile(reconciliation)
             except (ProvisionError, KeeperError) as error:
-                message = f"{label} cannot be reconciled with its load ({asked.name}): {error.message}"
+                message = f"{label} cannot be reconciled with its load ({reconciliation.name}): {error.message}"
                 raise TrialFailedError(
                     Failure(kind="reconciliation", subject=label, message=message), error.hint
                 ) from None
             if printed != expected:
-                message = f"{label} is not reconciled with its load: {asked.name} is '{printed[:200]}', and should be '{expected}'"
+                message = f"{label} is not reconciled with its load: {reconciliation.name} is '{printed[:200]}', "
+                message += f"and should be '{expected}'"
                 raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message))
-            outcomes.append(Reconciled(subject=label, name=asked.name, found=printed))
+            outcomes.append(Reconciled(subject=label, name=reconciliation.name, found=printed))
     return outcomes
 
 
@@ -153,7 +154,7 @@ def check_samples(setting: TrialContext, log: TrialLog) -> None:
     samples = log.folder / "samples"
     if not (samples / "index.csv").is_file():
         return
-    difference = _by_contract(setting) if setting.asked is None else _by_rules(setting.asked)
+    difference = _by_contract(setting) if setting.load_target is None else _by_rules(setting.load_target)
     with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             answer = samples / f"{row['sample']}.answer"
@@ -180,6 +181,6 @@ def _by_contract(setting: TrialContext) -> _Difference:
     )
 
 
-def _by_rules(asked: LoadTarget) -> _Difference:
+def _by_rules(load_target: LoadTarget) -> _Difference:
     """The check of a sampled answer of a user's own service against the rules that the engine does not judge."""
-    return lambda row, answer: answer_rules.broken_by(answer, asked, operation_of(row["operation"]))
+    return lambda row, answer: answer_rules.broken_by(answer, load_target, operation_of(row["operation"]))
