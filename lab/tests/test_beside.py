@@ -72,7 +72,7 @@ def test_several_runs_make_a_page_where_one_is_and_json_makes_none(tmp_path: Pat
     assert ran.code == 0 and "page: side-by-side.html" in ran.out, ran.err
     assert (tmp_path / "side-by-side.html").read_text().startswith("<!doctype html>")
     ran = steelyard("report", "run-1", "run-2", "--pdf", folder=tmp_path)
-    assert ran.code == 64 and "are of one run" in ran.err
+    assert ran.code == 64 and "take one run" in ran.err
 
 
 def test_a_folder_that_is_no_run_is_named(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_a_server_that_listens_on_one_address_of_its_name_is_found_whichever_com
     with server([listening]) as (port, counts):
         output = loaded(steelyard("load", f"http://both.test:{port}/", *SHORT, folder=tmp_path))
     assert output["failed"] == 0 and output["sent"] == counts.requests.total() > 10
-    assert about(output, "dealt evenly") == []
+    assert about(output, "spread evenly") == []
     assert f"Host: both.test:{port}\r\n" in counts.heads[0]
 
 
@@ -138,7 +138,7 @@ def test_connections_are_dealt_over_all_addresses_that_accept_and_the_output_nam
     resolves("many.test", ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
     with server(["127.0.0.2", "127.0.0.4"]) as (port, counts):
         output = loaded(steelyard("load", f"http://many.test:{port}/", "--users", "8", *SHORT[2:], folder=tmp_path))
-    assert about(output, "dealt evenly") == ["connections were dealt evenly over 127.0.0.2, 127.0.0.4"]
+    assert about(output, "spread evenly") == ["connections were spread evenly over 127.0.0.2, 127.0.0.4"]
     assert output["failed"] == 0 and output["sent"] == counts.requests.total()
     asked = {address: counts.connections[address] for address in ("127.0.0.2", "127.0.0.4")}
     # Four users each; the lab's look and the verification come beside them.

@@ -209,7 +209,7 @@ def test_an_engine_alone_needs_no_hosts() -> None:
     [
         ((), "http://127.0.0.1:9 is a loopback address, which means a different machine on each host"),
         (("--engines", "2"), "--engines and --hosts exclude each other"),
-        (("--otlp", "http://127.0.0.1:1/v1/metrics"), "of several engines' load nobody is told while it lasts"),
+        (("--otlp", "http://127.0.0.1:1/v1/metrics"), "telemetry needs one engine"),
         (("--users", "1"), "1 user cannot be shared by 2 engines"),
     ],
 )

@@ -142,7 +142,7 @@ def test_a_name_token_is_filled_by_the_engine_and_holds_no_secret(
     assert texts == ["{{time}}", "{{time_plus_300}}", "me", "{{password_digest}}", "{{nonce}}", "{{time}}"]
     (tmp_path / "token").write_text("abc\n")
     assert secret_of("file:token", tmp_path) == "abc"
-    with pytest.raises(ConfigurationError, match="never written down"):
+    with pytest.raises(ConfigurationError, match="never as text"):
         secret_of("hunter2", tmp_path)
 
 

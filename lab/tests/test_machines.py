@@ -155,7 +155,7 @@ def test_report_of_such_a_run_writes_its_page_and_those_of_its_machines(three: P
     said = terminal.export_text()
     assert "machine-2, trial 4: lost: <gone>" in said and "on these 3 machines" in said
     ran = steelyard("report", str(three), "--markdown", folder=tmp_path)
-    assert ran.code == 64 and "not of a run on several machines" in ran.err
+    assert ran.code == 64 and "do not take a run on several machines" in ran.err
 
 
 def test_a_machine_that_does_not_count_is_named_and_no_part_of_the_mean(three: Path, tmp_path: Path) -> None:

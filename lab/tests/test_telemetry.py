@@ -187,7 +187,7 @@ def test_what_is_no_address_is_refused_before_anything_is_loaded(address: str, t
 def test_several_engines_and_a_receiver_are_refused_before_anything_is_loaded(tmp_path: Path) -> None:
     several = ("--users", "4", "--engines", "2", "--otlp", "http://127.0.0.1:9/v1/metrics")
     ran = steelyard("load", "http://127.0.0.1:9/", *several, folder=tmp_path)
-    assert ran.code == 64 and "take one engine" in ran.err and not (tmp_path / "runs").exists()
+    assert ran.code == 64 and "use one engine" in ran.err and not (tmp_path / "runs").exists()
 
 
 def test_without_its_libraries_it_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
