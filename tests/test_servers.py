@@ -23,7 +23,7 @@ from steelyard.models.study import PartSpec, SubjectSpec
 
 ROOT = Path(__file__).parent.parent
 EVERYWHERE = ["null", "go", "tomcat-metro"]  # `make test-servers` asks them all
-WHERE_INSTALLED = ["gsoap", "python-spyne"]
+WHERE_INSTALLED = ["gsoap", "python-spyne", "dotnet", "dotnet-mono"]
 FROZEN_SECONDS = 25
 
 Check = Callable[..., ServerRow]

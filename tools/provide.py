@@ -22,6 +22,8 @@ WANTED = {
         ("gsoap", {}),
         ("php-fpm", {}),
         ("aspnet-mono", {}),
+        ("dotnet", {}),
+        ("dotnet-mono", {}),
         ("python-spyne", {}),
     ],
     "soaservers": [("tomcat-metro", {}), ("tomcat-cxf", {}), ("tomcat-springws", {}), ("aspnet-mono", {})],

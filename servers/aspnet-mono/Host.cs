@@ -5,6 +5,7 @@ using System.Net;
 using System.Threading;
 using System.Web;
 using System.Web.Hosting;
+using Steelyard.Common;
 
 namespace Steelyard.AspNetMono
 {

@@ -5,8 +5,8 @@ name=$(basename "$service")
 site="$2/$name"
 rm -rf "$site"
 mkdir -p "$site/bin"
-mcs -nologo -optimize+ -warnaserror -r:System.Web -out:"$site/bin/host.exe" ./*.cs
-set -- asmx/*.cs "$service"/aspnet/*.cs
+mcs -nologo -optimize+ -warnaserror -r:System.Web -out:"$site/bin/host.exe" ./*.cs ../../services/common/dotnet/Connection.cs
+set -- asmx/*.cs ../../services/common/dotnet/Busy.cs "$service"/aspnet/*.cs
 if [ -f "$service/aspnet/generate.sh" ]; then
     sh "$service/aspnet/generate.sh" "$site"
     set -- "$@" "$site"/obj/*.cs

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 
-namespace Steelyard.Asmx
+namespace Steelyard.Common
 {
     /// <summary>Spins for a time that is measured on the thread's own processor clock.</summary>
     static class Busy
