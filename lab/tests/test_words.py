@@ -132,6 +132,20 @@ def test_a_missing_toolchain_is_named_with_the_command_that_installs_it(tmp_path
         assert platform in ran.out + ran.err
 
 
+def test_a_dry_run_names_a_server_that_cannot_run_here(tmp_path: Path) -> None:
+    words = ("run", "wstest", "--only", "go,weblogic", "--dry-run")
+    ran = steelyard(*words, folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: weblogic needs ORACLE_HOME, which is not set")
+
+
+def test_what_cannot_run_here_is_not_offered_for_fetching(tmp_path: Path) -> None:
+    ran = steelyard("servers", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert re.search(r"^weblogic .* cannot run here *$", ran.out, re.MULTILINE)
+    ran = steelyard("servers", "weblogic", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert "to fetch  weblogic needs ORACLE_HOME, which is not set" in ran.out
+
+
 def test_a_server_that_cannot_be_had_here_is_no_failure_of_all(tmp_path: Path) -> None:
     ran = steelyard("servers", "check", "weblogic", "--json", folder=tmp_path, environment={"ORACLE_HOME": ""})
     assert '"contract":null' in ran.out and '"started":null' in ran.out and "ORACLE_HOME" in ran.out

@@ -86,6 +86,7 @@ def house(tmp_path: Path) -> Path:
         *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4", "haproxy", "go")),
         *("bin/mariadbd", "bin/mariadb-install-db"),
         *("cache/echo", "cache/link", "cache/wstest-null", "cache/python/bin/python"),
+        "cache/python/lib/python3.11/site-packages/dnv/net/runtime/.net/dotnet",
         *("cache/product/bin/initdb", "cache/product/bin/postgres", "oracle/wlserver/server/lib/weblogic.jar"),
     ]
     files = {

@@ -104,6 +104,8 @@ def _description(row: ServerRow) -> str:
 
 def to_fetch(row: ServerRow) -> str:
     """The parts of a server that are not yet fetched, in words."""
+    if row.missing is not None:
+        return "cannot run here"
     if row.fetched:
         return "nothing"
     return "yes" if row.bytes is None else f"{row.bytes / 1e6:.0f} MB"
@@ -114,7 +116,7 @@ def server(detail: ServerDetail, console: Console) -> None:
     row = detail.server
     about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
     about_it += [("JDK", str(row.jdk))] if row.jdk else []
-    about_it += [("to fetch", to_fetch(row)), ("services", ", ".join(detail.services) or "none")]
+    about_it += [("to fetch", row.missing or to_fetch(row)), ("services", ", ".join(detail.services) or "none")]
     console.print(f"{row.name}: {row.title}", style="bold", highlight=False, markup=False)
     for name, value in about_it:
         console.print(f"{name:<10}{value}", highlight=False, markup=False)

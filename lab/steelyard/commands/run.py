@@ -207,9 +207,11 @@ def run(options: RunOptions) -> None:
     elif options.sessions is not None:
         run_sessions(options.study, request, options.sessions, options.rest, options.out, options.json, options.hosts)
     elif options.dry_run:
+        from ..hosts.subject import require_available
         from . import listing
 
         study = entries.study(options.study).model
+        require_available(requested_subjects(study, request), entries.service(study.service))
         planned, seconds = _plan(study, request)
         searched = [] if merge_parameters(study, request).users else [_SEARCHED]
         for said in (*planned.said, *searched):

@@ -46,10 +46,7 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
 
     Raises ToolchainError, FetchError or BuildError.
     """
-    _require_licence(server)
-    environment = require(server.model.needs, server.name)
-    if not fetch.is_fetched(server):
-        require_commands(server.model.needs.build_commands, server.name)
+    environment = require_available(server)
     cache = fetch.fetch(server, progress, environment)
     if service is None or not server.model.build:
         return cache
@@ -69,6 +66,17 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
                 note.parent.mkdir(exist_ok=True)
                 note.write_text(wanted, encoding="utf-8")
     return cache
+
+
+def require_available(server: Entry[Server]) -> dict[str, str]:
+    """The environment variables that a start of `server` needs; raises ToolchainError for the first of what must be on the machine
+    beforehand and is not: a licensed product, commands, a JDK, Debian packages."""
+    _require_licence(server)
+    environment = require(server.model.needs, server.name)
+    fetch.require_packages(server)
+    if not fetch.is_fetched(server):
+        require_commands(server.model.needs.build_commands, server.name)
+    return environment
 
 
 def _note(

@@ -50,7 +50,7 @@ def is_fetched(server: Entry[Server]) -> bool:
 def fetch(server: Entry[Server], progress: Progress, environment: Mapping[str, str]) -> Path:
     """Make sure that all of the server's artifacts are in its cache folder, which is returned; raises FetchError."""
     target = cache_folder(server)
-    _require_packages(server)
+    require_packages(server)
     if (target / _DONE).is_file():
         return target
     _make(target.parent)
@@ -233,7 +233,8 @@ def _missing_packages(artifact: Artifact) -> list[str]:
     return [package for package in artifact.apt if package not in installed]
 
 
-def _require_packages(server: Entry[Server]) -> None:
+def require_packages(server: Entry[Server]) -> None:
+    """Raises ToolchainError that names the server's Debian packages that are not on the machine."""
     missing = [package for artifact in server.model.artifacts for package in _missing_packages(artifact)]
     if missing:
         raise ToolchainError(

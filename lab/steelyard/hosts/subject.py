@@ -201,6 +201,7 @@ def _require_places(spec: SubjectSpec) -> None:
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
     """Every subject, in the order given; a face has the parts of the subject that it is the same as."""
+    require_available(specs, service)
     made = {spec.label: provide_subject(spec, service, progress) for spec in specs if spec.same_as is None}
     for spec in specs:
         if spec.slowed is not None and BUSY_HEADER not in spec.headers:
@@ -213,6 +214,16 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
                 raise ProvisionError(f"{spec.label} is the same as {spec.same_as}, which is not among the subjects")
             made[spec.label] = replace(made[spec.same_as], label=spec.label, headers=spec.headers, same_as=spec.same_as)
     return [made[spec.label] for spec in specs]
+
+
+def require_available(specs: Sequence[SubjectSpec], service: Entry[Service]) -> None:
+    """Raises ToolchainError for the first server that cannot run on this machine, before anything is fetched or built."""
+    for spec in specs:
+        for part in (*spec.companions, *spec.parts):
+            server, factors = _as_run(part, service if part in spec.parts else None)
+            require(server.model.needs_with(factors), server.name)
+            if part.own is None:
+                build.require_available(server)
 
 
 def service_as_run(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
@@ -230,11 +241,16 @@ def service_as_run(service: Entry[Service], subjects: Sequence[Subject]) -> Entr
 
 
 def _part(spec: PartSpec, service: Entry[Service] | None, progress: Progress) -> Part:
-    server = entries.server_of(spec)
-    factors = settings.factor_values(server, service, spec.factors)
-    require(server.model.needs_with(factors), server.name)
-    as_run = replace(server, model=server.model.as_run(factors))
+    as_run, factors = _as_run(spec, service)
+    require(as_run.model.needs_with(factors), as_run.name)
     judged = service is not None
     processors = spec.processors or ("server" if judged else None)
-    cache = server.folder if spec.own is not None else build.provide(as_run, service, progress)
+    cache = as_run.folder if spec.own is not None else build.provide(as_run, service, progress)
     return Part(role_of(spec), as_run, factors, cache, judged, processors, spec.own)
+
+
+def _as_run(spec: PartSpec, service: Entry[Service] | None) -> tuple[Entry[Server], dict[str, str]]:
+    """The server of a part as it runs under the part's factors, and the value of each factor."""
+    server = entries.server_of(spec)
+    factors = settings.factor_values(server, service, spec.factors)
+    return replace(server, model=server.model.as_run(factors)), factors

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...base.errors import StoreError
+from ...base.errors import StoreError, ToolchainError
 from ...catalogue.entries import Entry
-from ...hosts import fetch
+from ...hosts import build, fetch
+from ...hosts.toolchain import require
 from ...models.outputs.catalogue import ServerRow, ServersOutput
 from ...models.server import Server
 
@@ -28,9 +29,20 @@ def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> Serv
         floor=model.floor,
         jdk=model.needs_with(chosen).jdk,
         fetched=fetch.is_fetched(server),
+        missing=_missing(server, chosen),
         bytes=fetch.bytes_to_fetch(server),
         deviations=model.deviations,
     )
+
+
+def _missing(server: Entry[Server], factors: Mapping[str, str]) -> str | None:
+    """Why the server cannot run on this machine; None where all that must be here beforehand is."""
+    try:
+        require(server.model.needs_with(factors), server.name)
+        build.require_available(server)
+    except ToolchainError as error:
+        return error.message
+    return None
 
 
 def kept_in(path: Path) -> list[ServerRow]:

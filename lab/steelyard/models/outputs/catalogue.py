@@ -33,7 +33,8 @@ class Checked(Strict):
 class ServerRow(Strict):
     """One server, and what `servers check` found of it: null where something was not tried, or cannot be had.
 
-    `fetched`: its artifacts are in the cache. `started`: its process came up and counted requests. `deployed`: it answered rightly.
+    `fetched`: its artifacts are in the cache. `missing`: why it cannot run on this machine, such as a missing command; null
+    where it can. `started`: its process came up and counted requests. `deployed`: it answered rightly.
     `contract`: every check passed, or failed for a reason that `deviations` record; else `reason` says what failed.
     `exchanges`: requests answered rightly, spellings counted. `sockets`: every address that it listens on, all `loopback` or
     not. `twice`: a second one ran beside it. `redeploy_seconds`: from the order to replace the service until the new one
@@ -50,6 +51,7 @@ class ServerRow(Strict):
     floor: bool = False
     jdk: int | None
     fetched: bool
+    missing: str | None = None
     bytes: int | None
     contract: bool | None = None
     reason: str | None = None
