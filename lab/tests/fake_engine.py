@@ -2,7 +2,8 @@
 """Plays steelyard-engine for tests of what the lab does with one: the protocol and the files of contracts/, and no load.
 
 A slice takes no time and has the throughput that STEELYARD_FAKE plants (JSON): `rates` are right answers a second by subject,
-1000 where nothing is said; `at` is a list of `[trial, subject, number, what]`: at the measured slice of that number of the subject
+1000 where nothing is said; `need` is how many processors the engine would use (0), of which each of its threads can use one;
+`at` is a list of `[trial, subject, number, what]`: at the measured slice of that number of the subject
 (from 0; null for any) of that trial (null for any) the engine does `what`: `interrupt` (Ctrl-C to the lab), `end` (it dies),
 `reset` (no answer was right), `wrong` (all were wrong), `silent` (it says no more), `void` (it says that the slice does not count).
 
@@ -47,7 +48,7 @@ class Engine:
 
     def __init__(self, job_file, out):
         self.job = json.loads(job_file.read_text())
-        self.out, self.trial = out, int(out.name)
+        self.out, self.trial = out, int(out.name) if out.name.isdecimal() else 0  # 0: the pilot
         self.slices = {one["number"]: one for one in self.job["slices"]}
         self.urls = {
             one["subject"]: urlsplit(f"http://{one['host']}:{one['port']}{one['path']}") for one in self.job["targets"]
@@ -87,8 +88,11 @@ class Engine:
         response = one["profile"]["users"] * length
         counts = {"started": answers, "completed": right, "response_ns_sum": response if right else 0}
         counts |= {"reset": answers} if deed == "reset" else {"wrong": answers} if deed == "wrong" else {}
+        need, threads = self.planted.get("need", 0.0), self.job["threads"]
         known = {"slice": number, "subject": one["subject"], "operation": "+".join(one["mix"]), **counts}
         row = {
+            "engine_user_ns": round(min(need, threads) * length),
+            "thread_cpu_most_ns": round(min(need / threads, 1.0) * length),
             "phase": one["phase"], "begin_ns": begin, "end_ns": begin + length, "measured_ns": length,
             "service_ns_sum": counts["response_ns_sum"], "sent": answers, **NO_TURNS, **known,
             "valid": int(deed != "void"), "why_not": "planted" if deed == "void" else "",

@@ -17,13 +17,13 @@ from ..results.stored_run import Run, Trial
 from ..results.tables import LinkUse, SliceRow
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
 from ..statistics.processor_witness import disagree, disagreement
+from .engine_use import ENGINE_SHARE_LIMIT, engine_use
 from .frozen_work import Z_OFF, Quantity, worst_turn_effect, z_in_turns
 from .pairing import counted_slices, measured_slices
 from .second_witness import why_not_judged, witnesses
 
 ENGINE_SHARE = "Engine's processor"
 ENGINE_SHARE_WARNING = 0.75
-ENGINE_SHARE_LIMIT = 0.90
 LATENESS_LIMIT_NS = 1_000_000
 STEAL_WARNING = 0.01
 STEAL_LIMIT = 0.05
@@ -191,13 +191,12 @@ def _processor_time_findings(run: Run, cell: Cell, subject: str) -> Iterator[Fin
 
 
 def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow]]) -> Finding:
-    """CPU time of the engine as a share of its processors: near 1 the engine, not the server, was the limit."""
-    spent = sum(row.engine_user_ns + row.engine_system_ns for _, row in rows)
-    offered = sum(row.measured_ns * trial.engine_threads for trial, row in rows)
-    share = spent / offered
+    """CPU time of the engine's busiest thread as a share of the time: near 1 the engine, not the server, was the limit."""
+    busy = engine_use(rows)
+    share = busy.share
     level, reason = Level.OK, ""
     if share > ENGINE_SHARE_LIMIT:
-        level, reason = Level.INVALID, "it, not the server, may be the limit"
+        level, reason = Level.INVALID, busy.limit
     elif share > ENGINE_SHARE_WARNING:
         level, reason = (
             Level.WARNING,
@@ -208,7 +207,7 @@ def _engine_share(cell: Cell, subject: str, rows: Sequence[tuple[Trial, SliceRow
         cell.name,
         subject,
         level,
-        f"{share:.0%} busy",
+        f"{share:.0%} busy{busy.threads_text}",
         f"at most {ENGINE_SHARE_LIMIT:.0%}",
         f"the load engine was {share:.0%} busy with {subject} on {cell.where}: {reason}" if reason else "",
     )

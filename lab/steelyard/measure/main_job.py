@@ -62,6 +62,7 @@ from .side_by_side import drive_side_by_side
 from .trial import trial as drive
 from .trial.agents import find_agents
 from .trial.context import OUT_OF_BUDGET, TrialContext, TrialFailedError
+from .trial.engine_pilot import with_engine_threads
 
 HOSTS_FILE = "hosts.toml"  # characters of a run folder's prefix
 _LOOKING_SHARE = 0.03
@@ -237,6 +238,9 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     begun = time.monotonic() - standing.seconds
     seconds = seconds_until_cut(setting.schedule)
     setting = replace(setting, deadline=None if seconds is None else begun + seconds)
+    if not standing.done:
+        setting = with_engine_threads(setting)
+        _keep_schedule(setting.folder, setting.schedule)
     narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
     setting = _pushed_on(setting, 0)
     enough = stopping_of(lambda: _is_decided(setting.folder), lambda _: _pairs(setting.folder))

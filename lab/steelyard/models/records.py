@@ -150,6 +150,7 @@ class Schedule(Strict):
     brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of
     the tests that are asked for, each of them met `times` in each trial; `aftermath` is then what the service counts of each,
     `promises` what is said of it beforehand. `at_once` is how many trials are driven at a time: one, where anything is timed.
+    `engine_threads` are those that the pilot found the engine to need (0: there was no pilot, and it has one).
     """
 
     study: str
@@ -189,6 +190,7 @@ class Schedule(Strict):
     aftermath: Aftermath | None = None
     promises: list[PromiseMade] = []
     at_once: int = Field(default=1, ge=1)
+    engine_threads: int = Field(default=0, ge=0)
 
     def for_trial(self, plan: TrialPlan) -> Schedule:
         """The same with the cells that a trial is for: the one that it names, else each that all its subjects have; a subject

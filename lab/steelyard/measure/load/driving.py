@@ -37,7 +37,7 @@ _STOPPING_SECONDS = 5.0  # after Ctrl-C, until the current second ends and its a
 class LoadContext:
     """Settings shared by all stretches of load on a target. `folder` is the run's; `cpus` are this machine's processors for
     engines. Each load has one engine on each of `engine_hosts`. Where stretches name other subjects than the target, `beside`
-    holds their targets."""
+    holds their targets. The engine has so many `threads`."""
 
     target: Target
     corpus: Corpus
@@ -50,6 +50,7 @@ class LoadContext:
     progress: Progress
     beside: Sequence[Target] = ()
     engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
+    threads: int = 1
 
 
 class Stretches:
@@ -154,6 +155,7 @@ class Stretches:
                 samples=Samples(one_in=1, most_right=500) if verifying else Samples(),
                 seconds_histograms=not verifying,
                 log_requests=self._logged,
+                threads=1 if verifying else ground.threads,
             ),
         )
 

@@ -21,7 +21,7 @@ from ...hosts import environment, processes
 from ...hosts.cpus import Shares, kept_awake, share
 from ...hosts.keeper import Keeper
 from ...hosts.placement import EngineHost
-from ...models.outputs.loading import LoadedLayers, LoadOutput, StartedTarget
+from ...models.outputs.loading import LoadOutput, StartedTarget
 from ...models.outputs.own_service import LeftOut
 from ...models.records import SlicePlan, WrongSample
 from ...models.service import Service
@@ -40,10 +40,11 @@ from ..telemetry.receivers import Receiver
 from . import agent, connections, started_target, starting
 from .auth import with_auth
 from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
+from .engine_pilot import with_engine_threads
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
+from .ready_target import NO_AGENT, Ready, records_in
 from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observe_slice, plan_trial, record_trial
 from .sharing import driven_from, require_shared, with_engines
-from .started_target import TargetUse
 
 NOT_JUDGED = [
     "whether the service counted as many requests: the counter of a running target is not known",
@@ -52,7 +53,6 @@ NOT_JUDGED = [
 ]
 _THIS_PROCESS = "intervals cover this process and hour alone: a running target cannot be restarted"
 _ONE_START = "intervals cover this one start alone: `steelyard compare` starts each target several times"
-_NO_AGENT = "set `start` in its service.toml and stop it first: the agent must be in its JVM from the start"
 
 
 def load(
@@ -73,14 +73,15 @@ def load(
     require_shared(words, planned.profile)
     if words.layers and load_target.service is None:
         raise ConfigurationError(
-            f"--layers needs a service that its file starts, but {load_target.name} is a URL", hint=_NO_AGENT
+            f"--layers needs a service that its file starts, but {load_target.name} is a URL", hint=NO_AGENT
         )
     if receivers and words.driving > 1:
         raise ConfigurationError(
             "telemetry needs one engine: the seconds of several engines are merged at the end of the load",
             hint="use one engine, or leave --otlp and --remote-write out",
         )
-    with prepare_load(load_target, words, secret_headers, out=out, command=command, progress=progress) as ready:
+    with prepare_load(load_target, words, secret_headers, out=out, command=command, progress=progress) as verified:
+        ready = with_engine_threads(verified, planned, layers=words.layers)
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
         schedule = plan_trial(LOAD, load_target.name, [label], [cell], words.seed)
@@ -125,38 +126,6 @@ def _drive_load(
         ready.ground.progress.show("gathering the agent's records")
         output = output.model_copy(update={"layers": ready.layers(row)})
     return output
-
-
-@dataclass(frozen=True)
-class Ready:
-    """A verified target: the host of its load, the division of the machine, its name in the run, and the requests and answers of
-    the verification. For a started target also `started`: its service, its keeper, and its use before the verification and before
-    the load."""
-
-    ground: LoadContext
-    shares: Shares
-    running: RunningTarget
-    verification: SliceRow
-    answers: Mapping[str, bytes]
-    started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
-
-    def target(self, row: SliceRow) -> StartedTarget | None:
-        """The use and count of a started target, with the load of `row`; raises TargetError where it has ended."""
-        if self.started is None:
-            return None
-        service, kept, before, loaded = self.started
-        after, challenged = started_target.read(service, kept), self.ground.credentials.challenge_count
-        return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
-
-    def layers(self, row: SliceRow) -> LoadedLayers:
-        """The time by layer of the requests of `row` inside a target that was started with the agent; ends the target. Raises
-        TargetError where it was already running, and KeeperError or StoreError."""
-        if self.started is None:
-            raise TargetError("a target that was already running has no agent", hint=_NO_AGENT)
-        answered = row.sent + self.verification.sent - row.maybe_served - row.rejected_requests
-        service, kept_by = self.started[:2]
-        kept_by.stop(agent.END_SECONDS)  # it writes its last records
-        return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
 
 
 @contextmanager
@@ -233,7 +202,7 @@ def _require_ready(load_target: LoadTarget, words: LoadSpec, out: Path) -> None:
     if words.layers and (
         not starting.can_start(load_target.service) or starting.takes_connections(load_target.address)
     ):
-        raise TargetError(f"{load_target.name} is not started for this load, so it has no agent", hint=_NO_AGENT)
+        raise TargetError(f"{load_target.name} is not started for this load, so it has no agent", hint=NO_AGENT)
     loads.require_place(out)
     starting.require_up(load_target.address, load_target.service)
 
@@ -254,11 +223,6 @@ def _running(
     progress.show(f"starting {load_target.name}")
     with starting.running_target(service, folder / "target.log", progress, attached) as kept_by:
         yield service.model, kept_by
-
-
-def records_in(folder: Path) -> Path:
-    """The folder in the run's folder where the agent of a load's target writes its records."""
-    return folder / "records"
 
 
 def _without_values(command: Sequence[str]) -> list[str]:

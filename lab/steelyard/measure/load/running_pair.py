@@ -32,6 +32,7 @@ from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
 from .auth import with_auth
 from .driving import LoadContext, Stretches, verify
+from .engine_pilot import with_threads
 from .pair_figures import LEAST_PAIRS, ComparedRun, compared_output
 from .run_folder import (
     COMPARISON,
@@ -189,6 +190,9 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
     running = [_verify_target(place, pair, ground) for place in (0, 1)]
     measured = replace(stretch_of(load, list(pair.names[0]), pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
     labels = [target.subject for target in pair.targets]
+    ground = with_threads(
+        replace(ground, beside=[pair.targets[1]]), [pair.stretch(place, measured) for place in (0, 1)]
+    )
     by_rate = "response_time_mean" if load.rates is not None else "throughput"
     cell = cell_of(measured).model_copy(update={"judged_by": by_rate})
     schedule = plan_trial(COMPARISON, pair.requests.name, labels, [cell], load.seed)
@@ -196,9 +200,7 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
     run = RunFolder(folder, schedule.model_copy(update=update), shares)
     run.keep()
     with record_trial(run, run.schedule.trials[0], running) as notes:
-        stopped = _take_turns(
-            pair, words, replace(ground, beside=[pair.targets[1]]), run.schedule, measured, running, notes
-        )
+        stopped = _take_turns(pair, words, ground, run.schedule, measured, running, notes)
         notes.stopped = STOPPED if stopped else None
     pairs = sum(plan.phase == "measure" for plan in notes.slices) // 2
     if not pairs:

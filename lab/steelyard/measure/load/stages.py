@@ -23,9 +23,10 @@ from ...results.tables import SliceRow
 from ...statistics.queue_limit import OpenStretch, Values
 from ...workload.load_spec import LoadSpec
 from ...workload.planned_load import Stretch, stretch_of
+from ..trial.engine_threads import threads_needed
 from .driving import LoadContext, Stretches
 from .judged_requests import USUAL_ERRORS, JudgedRequests, judged_requests
-from .load import Ready
+from .ready_target import Ready
 from .run_folder import RunFolder, cell_of, observe_slice, record_trial
 
 _MOST_IN_FLIGHT = 10_000
@@ -71,7 +72,10 @@ class Driven:
 
 @dataclass
 class Stages:
-    """Drives stages on a verified target, each a trial of the run with its own cell, and stores them in order."""
+    """Drives stages on a verified target, each a trial of the run with its own cell, and stores them in order.
+
+    The engine has as many `threads` as the stages so far showed that it needs.
+    """
 
     run: RunFolder
     ready: Ready
@@ -80,6 +84,7 @@ class Stages:
     most_rate: float | None
     goal: LimitGoal
     driven: list[Driven] = field(default_factory=list)
+    threads: int = 1
 
     def users(self, count: int, seconds: float) -> Driven:
         """A stage with `count` users, each of which sends its next request after the answer."""
@@ -99,7 +104,7 @@ class Stages:
 
     def _drive(self, planned: Stretch, load: str, again: int | None = None) -> Driven:
         number = len(self.driven) + 1
-        ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number))
+        ground = replace(self.ready.ground, seed=self.ready.ground.seed + (again or number), threads=self.threads)
         ground.progress.show(f"stage {number}: {load}")
         row, stretches = self._drive_stage(planned, ground)
         if stretches.stop_requested:
@@ -112,6 +117,7 @@ class Stages:
         users = planned.profile.users if isinstance(planned.profile, BigBang) else 0
         requests = judged_requests(row, stretches.folder, users * row.seconds)
         done = Driven(self._stage(planned.profile, load, row, times, requests), taken_up, times, held_up, row.why_not)
+        self.threads = min(len(ground.cpus), max(self.threads, threads_needed(row, self.threads)))
         self.driven.append(done)
         return done
 

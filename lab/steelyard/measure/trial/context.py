@@ -103,6 +103,8 @@ class TrialContext:
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """The trial's current activity, for the progress line."""
+        if not plan.number:
+            return f"pilot · {activity}"
         return f"trial {plan.number} of {self.schedule.trials[-1].number} · {activity}"
 
 

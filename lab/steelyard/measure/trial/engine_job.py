@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...models.job import Job, OnFailure, Profile, Rule, Samples, Session, Slice, Target, Think
+from ...models.job import FixedWork, Job, OnFailure, Profile, Rule, Samples, Session, Slice, Target, Think
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,14 @@ class JobRequests:
 @dataclass(frozen=True)
 class JobSettings:
     """How requests are sent and recorded; see `Job`. A request that is unanswered at a slice's end has the usual timeout,
-    `timeout_ms`."""
+    `timeout_ms`. The engine has so many `threads` where it can deal the load over several."""
 
     timeout_ms: float = 10_000.0
     on_failure: OnFailure = field(default_factory=OnFailure)
     samples: Samples = field(default_factory=Samples)
     seconds_histograms: bool = False
     log_requests: bool = False
+    threads: int = 1
 
 
 def engine_job(
@@ -74,6 +75,7 @@ def engine_job(
             for number, load in enumerate(slices, first)
         ],
         sessions=dict(requests.sessions),
+        threads=settings.threads if can_have_threads(targets, [load.profile for load in slices]) else 1,
         cpus=list(cpus),
         timeout_ms=settings.timeout_ms,
         drain_limit_ms=settings.timeout_ms,
@@ -82,3 +84,9 @@ def engine_job(
         seconds_histograms=settings.seconds_histograms,
         log_requests=settings.log_requests,
     )
+
+
+def can_have_threads(targets: Sequence[Target], profiles: Sequence[Profile]) -> bool:
+    """Whether the engine can deal a load over several threads: fixed work and RMI calls run on one."""
+    of_one_thread = any(isinstance(profile, FixedWork) for profile in profiles)
+    return not of_one_thread and all(target.rmi is None for target in targets)

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from ...base.histogram import Histogram
 from ...catalogue.entries import Entry
 from ...catalogue.formats import http2_of, rmi_of
-from ...hosts.cpus import Shares
 from ...hosts.running import RunningSubject
 from ...models.job import Job, KeeperChannel, Samples, Session, Target, Tls, Turn
 from ...models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
@@ -24,7 +23,7 @@ from ...plan.kinds import KINDS, kind_of, may_take_turns, warm_up_cells
 from ...plan.shapes import held_seconds
 from ...plan.slices import most_head_start_slices, most_warm_up_slices, spare_pairs, warm_up_load_seconds
 from ...workload import contract
-from ...workload.corpus import Corpus
+from .context import TrialContext
 from .engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 
 # answers of each user in a turn: at its end users leave one by one over the time of one answer, 1% of a turn of fifty
@@ -193,36 +192,47 @@ def turn_within(slice_seconds: float, least_ms: float, answering: Sequence[Answe
 
 
 def make_job(
-    schedule: Schedule,
-    trial: TrialPlan,
-    slices: TrialSlices,
-    running: Mapping[str, RunningSubject],
-    service: Entry[Service],
-    corpus: Corpus,
-    folder: Path,
-    shares: Shares,
+    setting: TrialContext, trial: TrialPlan, slices: TrialSlices, running: Mapping[str, RunningSubject], folder: Path
 ) -> Job:
-    """The engine's job. Slices of a pair share a deck seed, so both subjects get the same requests in the same order; subjects
+    """The job of a trial. Slices of a pair share a deck seed, so both subjects get the same requests in the same order; subjects
     with different formats each have an order of their own."""
+    schedule = setting.schedule
     cells = {cell.name: cell for cell in schedule.cells}
+    planned = slices.all()
+    loads = [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in planned]
+    threads = max(1, schedule.engine_threads)
+    return job_of_loads(setting, trial.seed, loads, running, folder, threads, first=planned[0].number)
+
+
+def job_of_loads(
+    setting: TrialContext,
+    seed: int,
+    loads: Sequence[LoadSlice],
+    running: Mapping[str, RunningSubject],
+    folder: Path,
+    threads: int,
+    first: int = 0,
+) -> Job:
+    """A job of these loads on running subjects, which writes into `folder`; its slices are numbered from `first` on."""
+    schedule, corpus = setting.schedule, setting.corpus
     operations: dict[str, str] = {}
     for cell in schedule.cells:
         operations |= operations_of(cell, schedule.sessions)
     beside = folder.is_relative_to(corpus.folder.parent)
     place = os.path.relpath(corpus.folder, folder) if beside else str(corpus.folder)
     sliced = all(kind_of(cell).sliced for cell in schedule.cells)
-    planned = slices.all()
     return engine_job(
-        trial.seed,
+        seed,
         JobRequests(place, corpus.rules, _sessions(schedule)),
-        [target_of(label, subject, service, operations) for label, subject in running.items()],
-        [_slice(schedule, cells[plan.cell], plan, running[plan.subject].subject.form) for plan in planned],
-        shares.engine,
+        [target_of(label, subject, setting.service, operations) for label, subject in running.items()],
+        loads,
+        setting.shares.engine,
         JobSettings(
             timeout_ms=schedule.drain_limit_seconds * 1000,
             samples=Samples(one_in=_KEPT_ONE_IN) if sliced else Samples(),
+            threads=threads,
         ),
-        first=planned[0].number,
+        first=first,
     )
 
 

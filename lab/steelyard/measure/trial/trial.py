@@ -174,9 +174,7 @@ def _drive_subjects(
             label: subject.subject.same_as for label, subject in running.items() if subject.subject.same_as is not None
         }
         slices = plan_slices(setting.schedule, plan, unpinned, faces, first)
-        job = make_job(
-            setting.schedule, plan, slices, running, setting.service, setting.corpus, log.folder, setting.shares
-        )
+        job = make_job(setting, plan, slices, running, log.folder)
         stack.enter_context(pin_thread(setting.shares.engine))  # the lab must not run on the servers' processors
         try:
             counts = ServiceCounts(running)

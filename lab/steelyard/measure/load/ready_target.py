@@ -1,0 +1,57 @@
+"""A target that is verified and ready to be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...base.errors import TargetError
+from ...hosts.cpus import Shares
+from ...hosts.keeper import Keeper
+from ...models.outputs.loading import LoadedLayers, StartedTarget
+from ...models.service import Service
+from ...results.tables import SliceRow
+from . import agent, started_target
+from .driving import LoadContext
+from .run_folder import RunningTarget
+from .started_target import TargetUse
+
+NO_AGENT = "set `start` in its service.toml and stop it first: the agent must be in its JVM from the start"
+
+
+def records_in(folder: Path) -> Path:
+    """The folder in the run's folder where the agent of a load's target writes its records."""
+    return folder / "records"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A verified target: the host of its load, the division of the machine, its name in the run, and the requests and answers of
+    the verification. For a started target also `started`: its service, its keeper, and its use before the verification and before
+    the load."""
+
+    ground: LoadContext
+    shares: Shares
+    running: RunningTarget
+    verification: SliceRow
+    answers: Mapping[str, bytes]
+    started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
+
+    def target(self, row: SliceRow) -> StartedTarget | None:
+        """The use and count of a started target, with the load of `row`; raises TargetError where it has ended."""
+        if self.started is None:
+            return None
+        service, kept, before, loaded = self.started
+        after, challenged = started_target.read(service, kept), self.ground.credentials.challenge_count
+        return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
+
+    def layers(self, row: SliceRow) -> LoadedLayers:
+        """The time by layer of the requests of `row` inside a target that was started with the agent; ends the target. Raises
+        TargetError where it was already running, and KeeperError or StoreError."""
+        if self.started is None:
+            raise TargetError("a target that was already running has no agent", hint=NO_AGENT)
+        answered = row.sent + self.verification.sent - row.maybe_served - row.rejected_requests
+        service, kept_by = self.started[:2]
+        kept_by.stop(agent.END_SECONDS)  # it writes its last records
+        return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)
