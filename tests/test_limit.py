@@ -32,6 +32,7 @@ def limit_found(lab: Lab, url: str, *words: str) -> Any:
     return outcome
 
 
+@pytest.mark.long  # in short: lab/tests/test_limit_search.py, on simulated stages
 def test_a_short_try_comes_near_the_limit_that_theory_knows(lab: Lab) -> None:
     with one_worker() as (url, _):
         outcome = limit_found(lab, url, "--within", "90s")

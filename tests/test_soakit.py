@@ -103,6 +103,7 @@ def test_bytes_rise_with_sublines_and_are_those_of_the_corpus(shared_lab: Lab, p
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: the index is recomputed from the throughputs above
 def test_a_subject_that_takes_a_fifth_longer_reads_083(shared_lab: Lab, plain: list[dict[str, object]]) -> None:
     """One user asks, so a request that takes 20% longer leaves 1 / 1.2 of the throughput; the interval says how sure that is."""
     tps = next(row["tps"] for row in plain if row["subject"] == "a" and row["payload"] == {"Sublines": 20})

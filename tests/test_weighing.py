@@ -53,6 +53,7 @@ def weighed(shared_lab: Lab) -> Path:
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: tests/test_compare.py calls a slower server, lab/tests a planted slow-down in stored data
 def test_a_planted_slow_down_is_called_and_the_engines_count_is_the_servers(lab: Lab) -> None:
     pilot = lab.run("run", lab.study([{"label": "a", "server": "go"}], name="pilot", forks=1, warm_up=1), "--json")
     assert pilot.code in (0, 2), pilot.err
