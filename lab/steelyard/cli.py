@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import signal
@@ -180,8 +181,18 @@ def _usage_problem(error: TyperException) -> tuple[str, str]:
     if isinstance(error, typer.BadParameter) and isinstance(said, ValidationError) and error.param is not None:
         message = f"{' or '.join(error.param.opts)} {problem_text(said.errors()[0])}"
     else:
+        _keep_near_options(error)
         message = " ".join(error.format_message().split())
     return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
+
+
+def _keep_near_options(error: TyperException) -> None:
+    """Of the options that an unknown one may have meant, keep those with a similar word: the dashes are alike in all."""
+    meant, possible = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
+    if possible:
+        words = {option.lstrip("-"): option for option in possible}
+        near = difflib.get_close_matches(meant.lstrip("-"), words, cutoff=0.6)
+        error.possibilities = [words[word] for word in near]  # type: ignore[attr-defined]  # of click's NoSuchOption
 
 
 def _print_error(message: str, hint: str) -> None:

@@ -58,3 +58,13 @@ def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_re
     found = loaded("report", RESULTS / "demo", RESULTS / "demo", folder=tmp_path)
     assert "numpy" in found
     assert found & {"scipy.stats", "scipy.optimize", "xmlschema", "steelyard.measure.trial.trial"} == set()
+
+
+def test_an_option_that_resembles_none_suggests_none_and_a_dry_run_promises_no_more_trials_than_its_budget() -> None:
+    steelyard = Path(sys.executable).with_name("steelyard")
+    unknown = [steelyard, "load", "http://127.0.0.1:9/", "--gatling"]
+    ran = subprocess.run(unknown, capture_output=True, text=True, check=False)
+    assert ran.returncode == 64 and "No such option: --gatling\n" in ran.stderr
+    planned = [steelyard, "run", "demo", "--budget", "10s", "--dry-run"]
+    ran = subprocess.run(planned, capture_output=True, text=True, check=True)
+    assert "up to 6 trials" in ran.stdout

@@ -76,3 +76,10 @@ def test_who_asks_for_no_known_server_is_told_the_servers_and_not_what_stands_be
     assert told < entries.server_files().keys()
     with pytest.raises(UnknownNameError, match="did you mean 'greenmail'"):
         entries.server("grenmail")
+
+
+def test_the_first_part_of_a_servers_name_suggests_all_servers_that_begin_with_it() -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        entries.server("tomcat")
+    tomcats = [name for name in entries.server_files() if name.startswith("tomcat-")]
+    assert len(tomcats) > 1 and all(f"'{name}'" in refused.value.message for name in tomcats)

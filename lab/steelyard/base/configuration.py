@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from .errors import ConfigurationError, why_unread
+from .text import join_words
 from .validation import named_problem, problem_text
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -66,7 +67,10 @@ def nearest(word: str, valid: list[str]) -> str:
 
 
 def did_you_mean(word: str, valid: list[str]) -> str:
-    """A clause with the valid word nearest to `word`. Empty where none is near."""
+    """A clause with the valid words of several parts that begin with `word`, else with the nearest. Empty where none is near."""
+    longer = [each for each in valid if each.startswith(f"{word}-")]
+    if len(longer) > 1:
+        return f"; did you mean {join_words([repr(each) for each in longer], 'or')}?"
     close = difflib.get_close_matches(word, valid, n=1, cutoff=0.5)
     return f"; did you mean '{close[0]}'?" if close else ""
 

@@ -29,9 +29,10 @@ def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     pairs = "pairs of slices" if len(planned.subjects) > 1 else "slices"
     measured = f"{planned.pairs_per_cell} {pairs} of {planned.slice_seconds:g} s an operation"
     warm_up = f"a warm-up of up to {planned.warm_up_limit_seconds:g} s"
+    bound = "up to " if planned.budget_seconds is not None else ""
     lines = [
         f"{planned.study}: {', '.join(planned.subjects)}; {planned.cells[0].users} users; {cells}",
-        f"{planned.design}: {len(planned.trials)} trials, each {warm_up} and {measured}; {_time(seconds)}",
+        f"{planned.design}: {bound}{plural(len(planned.trials), 'trial')}, each {warm_up} and {measured}; {_time(seconds)}",
     ]
     for line in lines:
         console.print(line, highlight=False, markup=False)
