@@ -83,7 +83,7 @@ def test_json_values_are_the_same_however_they_are_written(tmp_path: Path, answe
         ("9007199254740993", "9007199254740992", "is 9007199254740993"),
         ("1.5000000000000002", "1.5", "is 1.5000000000000002"),
         ('{"a": 1, "a": 1}', '{"a": 1}', "the key 'a' twice"),
-        ("NaN", "1", "NaN, which is no JSON"),
+        ("NaN", "1", "NaN, which is not JSON"),
         ("<html/>", "1", "not JSON"),
         ("", "1", "not JSON"),
         ("1e999999999", "1", "expected 1"),
@@ -135,7 +135,7 @@ def test_a_page_is_right_where_its_places_are_however_it_is_written(tmp_path: Pa
         (PAGE.replace("/2", "/3"), "/links[1] is '/3', expected '/2'"),
         (PAGE.replace("<h1>Two things</h1>", ""), "/title holds 0 items, expected 1"),
         (PAGE.replace("<li>", ""), "/count[0] is '0.0', expected '2.0'"),
-        ("", "no page"),
+        ("", "not an HTML page"),
     ],
 )
 def test_a_difference_of_a_page_is_said_with_its_place(tmp_path: Path, answer: str, said: str) -> None:

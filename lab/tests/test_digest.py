@@ -40,7 +40,7 @@ def test_the_strongest_challenge_that_can_be_answered_is_taken() -> None:
         (SHA.replace('"auth"', '"auth-int"'), "qop auth-int"),
         (SHA.replace('qop="auth", ', ""), "no qop"),
         (SHA.replace('nonce="n2"', 'nonce=""'), "without realm or nonce"),
-        (SHA.replace("n2", "{{password}}"), "other characters"),
+        (SHA.replace("n2", "{{password}}"), "unprintable characters"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_by_name(field: str, named: str) -> None:

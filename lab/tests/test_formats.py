@@ -154,7 +154,7 @@ def _with_generator(tmp_path: Path, script: str) -> Entry[Service]:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("print('null')", "of 34 exchanges of wstest, 1 came back in x"),
+        ("print('null')", "converted 1 of 34 exchanges of wstest to x"),
         ("import sys\nfor line in sys.stdin: print('<a/>')", "printed a line that is not JSON"),
         ("import sys\nfor line in sys.stdin: print('{}')", "key 'operation' is missing"),
         ("raise SystemExit('out of ink')", "failed: out of ink"),

@@ -300,7 +300,7 @@ def test_a_generator_that_prints_nothing_is_ended_and_named(monkeypatch: pytest.
     service = entries.service("wstest")
     silent = ["python3", "-c", "import time; time.sleep(60)"]
     mute = replace(service, model=service.model.model_copy(update={"generate": silent}))
-    with pytest.raises(ContractError, match=r"printed nothing for 0\.3 s, and was ended"):
+    with pytest.raises(ContractError, match=r"printed nothing for 0\.3 s, and was stopped"):
         list(exchanges.generate_exchanges(mute, "echoVoid", seed=1, count=1, parameters={}))
 
 

@@ -93,11 +93,11 @@ def test_the_engine_judges_by_the_status_and_what_marks_the_answer() -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"", "no frame of gRPC: it has 0 bytes"),
-        (b"\1\0\0\0\0", "is packed"),
-        (frame(b"") * 2, "says that its message has 0 bytes, and holds 5"),
-        (frame(b"a")[:-1], "says that its message has 1 bytes, and holds 0"),
-        (frame(b"\x08\x01"), "EchoVoidResponse holds a field 1"),
+        (b"", "not a gRPC frame: it has 0 bytes"),
+        (b"\1\0\0\0\0", "is compressed"),
+        (frame(b"") * 2, "announces a message of 0 bytes, and holds 5"),
+        (frame(b"a")[:-1], "announces a message of 1 bytes, and holds 0"),
+        (frame(b"\x08\x01"), "EchoVoidResponse has a field 1"),
     ],
 )
 def test_a_body_that_is_not_one_message_is_said_to_be_none(body: bytes, said: str) -> None:
@@ -122,7 +122,9 @@ def test_any_answer_at_all_is_judged_by_a_sentence(body: bytes, with_a_frame: bo
 def test_what_is_not_refused_is_said() -> None:
     assert MEANING.refusal_problem(answered(200, ("grpc-status", "3"))) is None
     assert MEANING.refusal_problem(answered(415)) is None
-    assert "grpc-status 0, where another is due" in (MEANING.refusal_problem(answered(200, ("grpc-status", "0"))) or "")
+    assert "grpc-status 0, but another is expected" in (
+        MEANING.refusal_problem(answered(200, ("grpc-status", "0"))) or ""
+    )
     assert "HTTP status 500" in (MEANING.refusal_problem(answered(500)) or "")
 
 

@@ -102,12 +102,14 @@ def test_a_later_request_repeats_what_was_made_up() -> None:
 def test_a_request_with_a_hole_that_nothing_fills_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     lost = ORDER.model_copy(update={"request": ORDER.request.replace("<", "<!--{{hole:nothing}}--><", 1)})
     monkeypatch.setattr(contract, "all_exchanges", lambda _service, _seed: [("getOrder/lost", lost)])
-    with pytest.raises(ContractError, match="getOrder/lost cannot be asked: no earlier answer holds 'nothing'"):
+    with pytest.raises(
+        ContractError, match="getOrder/lost cannot be sent: no earlier answer had a value for 'nothing'"
+    ):
         contract.verify(SERVICE, "http://127.0.0.1:1/", seed=1)
 
     def made(*_: object, **__: object) -> Iterator[Exchange]:
         yield lost
 
     monkeypatch.setattr(exchanges, "generate_exchanges", made)
-    with pytest.raises(ContractError, match="no earlier answer holds 'nothing'"):
+    with pytest.raises(ContractError, match="no earlier answer had a value for 'nothing'"):
         corpus.make(SERVICE, tmp_path, {"getOrder": Requests("getOrder", {})}, seed=1, count=1)

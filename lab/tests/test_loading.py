@@ -158,7 +158,7 @@ def test_rules_on_kept_answers_say_what_is_missing() -> None:
     assert answer_rules.difference(ENVELOPE, Expect(xpath=["//b"]), None) == "xpath //b finds nothing"
     assert answer_rules.difference(b'{"id": 1}', Expect(jsonpath=["$.id"]), None) is None
     assert answer_rules.difference(b'{"id": 1}', Expect(jsonpath=["$.no"]), None) == "jsonpath $.no finds nothing"
-    assert answer_rules.difference(b"<", Expect(jsonpath=["$"]), None) == "it is no JSON"
+    assert answer_rules.difference(b"<", Expect(jsonpath=["$"]), None) == "it is not JSON"
     with pytest.raises(ConfigurationError, match="XPath"):
         answer_rules.difference(ENVELOPE, Expect(xpath=["//["]), None)
 

@@ -106,15 +106,15 @@ def test_what_differs_is_told_apart() -> None:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        (b"\x20\x01", "holds a field 4, which the contract does not have"),
-        (b"\x08\x01", "text is written as no field of its type is"),
+        (b"\x20\x01", "has a field 4, which is not in the contract"),
+        (b"\x08\x01", "text has an encoding that does not fit its type"),
         (b"\x0a\x05ab", "ends within a field"),
         (b"\x0a\x02\xff\xfe", "text is not UTF-8"),
-        (b"\x0a" + b"\xff" * 10, "a number without end"),
-        (b"\x0a", "a number without end"),
-        (b"\x0c", "a field of the kind 4"),
-        (b"\0", "holds a field 0"),
-        (protobuf.unknown_field(), "holds a field 15000"),
+        (b"\x0a" + b"\xff" * 10, "an unterminated number"),
+        (b"\x0a", "an unterminated number"),
+        (b"\x0c", "the wire type 4"),
+        (b"\0", "has a field 0"),
+        (protobuf.unknown_field(), "has a field 15000"),
     ],
 )
 def test_what_is_no_message_of_the_contract_is_refused_by_a_sentence(message: bytes, said: str) -> None:

@@ -94,8 +94,8 @@ def _asked(monkeypatch: pytest.MonkeyPatch, script: str) -> RmiClient:
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("exit 1", "the driver of RMI ended, or said nothing"),
-        ("read line; sleep 60", "the driver of RMI ended, or said nothing"),
+        ("exit 1", "the RMI driver ended, or did not answer"),
+        ("read line; sleep 60", "the RMI driver ended, or did not answer"),
         ("""read line; echo '{"failed":"reset","why":"gone"}'""", r"no answer: reset \(gone\)"),
     ],
 )

@@ -1,1 +1,4 @@
-"""Requests and expected answers: contracts, corpora, imports, recordings, stand-ins and exports. Nothing here measures."""
+"""Requests and expected answers: contracts, corpora, imports, recordings, mock servers and exports.
+
+This package measures nothing.
+"""

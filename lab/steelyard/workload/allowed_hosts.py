@@ -1,4 +1,4 @@
-"""Whether a target may be loaded, and at which rate: this machine, or hosts that the user declared as owned."""
+"""Checks whether a target may be loaded, and at which rate: this machine, or hosts that the user declared as owned."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from .load_target import LoadTarget, label_of
 
 
 def addresses_of(address: str) -> list[str]:
-    """The IP addresses of a target's host; raises TargetError if it has none."""
+    """The IP addresses of a target's host; raises TargetError if it cannot be resolved."""
     parts = urlsplit(address)
     try:
         resolved = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise TargetError(f"the host of {address} is not known here", hint="is its name spelled right?") from None
+        raise TargetError(f"the host of {address} cannot be resolved", hint="check the spelling of its name") from None
     return list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in resolved))
 
 
 def is_this_machine(addresses: list[str]) -> bool:
-    """Whether all of the addresses are of loopback."""
+    """Whether all addresses are loopback addresses."""
     return bool(addresses) and all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
 def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
-    """The target in the engine's words, asked by HTTP/2 where so many `streams` are to share a connection; raises TargetError if
-    it may not be loaded.
+    """The target for the engine's job, with HTTP/2 if `streams` is set; raises TargetError if it may not be loaded.
 
-    A name that means this machine is resolved once, here: load goes to these addresses, and to no other.
+    The name of a target on this machine is resolved once, here. Load goes only to these addresses.
     """
     addresses = addresses_of(asked.address)
     here = is_this_machine(addresses)
@@ -54,10 +53,10 @@ def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
 
 
 def loopback_of(address: str) -> list[str]:
-    """The addresses of a target on this machine; raises TargetError if it is none, or has one elsewhere."""
+    """The addresses of a target on this machine; raises TargetError if any is on another."""
     addresses = addresses_of(address)
     if not is_this_machine(addresses):
-        raise TargetError(f"{address} is not this machine", hint="give one of its own addresses")
+        raise TargetError(f"{address} is not this machine", hint="give an address of this machine")
     return addresses
 
 
@@ -65,7 +64,7 @@ def _require_declared(asked: LoadTarget) -> None:
     if not asked.declared:
         raise TargetError(
             f"{asked.address} is not this machine",
-            hint="import it or write a service.toml that says owned = true, a contact and a max_rate, and load that",
+            hint="import it or write a service.toml with owned = true, a contact and a max_rate, and load that",
         )
     lacking = [
         word
@@ -75,5 +74,5 @@ def _require_declared(asked: LoadTarget) -> None:
     if lacking:
         raise TargetError(
             f"{asked.address} is not this machine, and its service file lacks {', '.join(lacking)}",
-            hint="say there that you may load it, who is to be asked, and how many requests a second it takes at most",
+            hint="add them: that you may load it, a contact, and the highest number of requests per second",
         )

@@ -1,4 +1,4 @@
-"""What takes longer to judge than every answer allows is judged on those that were kept: paths into them, and their schema."""
+"""Rules that are too slow to check on every answer, and are checked on stored answers: paths, and the schema."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ _ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/20
 
 
 def rules_of(expect: Expect, schema: Path | None) -> list[str]:
-    """The rules that are judged on kept answers only, each in words: `xpath //a`, `schema`."""
+    """The rules that are checked only on stored answers, as text: `xpath //a`, `schema`."""
     rules = [f"xpath {path}" for path in expect.xpath] + [f"jsonpath {path}" for path in expect.jsonpath]
     rules += [f"answer {Path(expect.answer).name}"] if expect.answer is not None else []
     return rules + (["schema"] if judges_schema(expect, schema) else [])
 
 
 def judges_schema(expect: Expect, schema: Path | None) -> bool:
-    """Whether answers are held against the schema: where there is one, unless it is said that they are not."""
+    """Whether answers are checked against the schema: if there is one, unless the rules disable it."""
     return schema is not None and expect.schema_kept is not False and expect.fault in (None, "absent")
 
 
 def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str | None = None) -> str | None:
-    """How a kept answer is not what it should be, as a sentence; None if it is. `schema` is one of SOAP's messages, or a JSON
-    Schema where `json_of` names the operation whose answer it is. Raises ConfigurationError if a rule is no rule."""
+    """How a stored answer breaks the rules, as a sentence; None if it keeps them.
+
+    `schema` is an XML Schema of SOAP messages, or a JSON Schema if `json_of` names the answer's operation. Raises
+    ConfigurationError if a rule is invalid.
+    """
     try:
         for path in expect.xpath:
             if not _found_by_xpath(path, parse(answer)):
@@ -52,18 +55,18 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
     except ContractError as error:
         return error.message
     except (json.JSONDecodeError, RecursionError):
-        return "it is no JSON"
+        return "it is not JSON"
     return said
 
 
 def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:
-    """How a kept answer to an operation of a target breaks its rules, as a sentence; None if it keeps them."""
+    """How a stored answer to a target's operation breaks its rules, as a sentence; None if it keeps them."""
     expect = asked.operations[operation].expect
     return difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
 
 
 def require_rules(expect: Expect) -> None:
-    """Raise ConfigurationError if a rule is no rule, or names a file that is not there: it need not wait for an answer."""
+    """Raise ConfigurationError if a rule is invalid, or names a missing file, before any answer arrives."""
     for path in expect.xpath:
         _compiled_xpath(path)
     if expect.jsonpath:
@@ -83,7 +86,7 @@ def _compiled_xpath(path: str) -> None:
         etree.XPath(path)
     except etree.XPathError as error:
         raise ConfigurationError(
-            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+            f"'{path}' is not a valid XPath: {error}", hint="local-name() needs no prefixes"
         ) from None
 
 
@@ -103,7 +106,7 @@ def _found_by_xpath(path: str, root: etree._Element) -> bool:
         return bool(root.xpath(path, namespaces={key: uri for key, uri in root.nsmap.items() if key}))
     except etree.XPathError as error:
         raise ConfigurationError(
-            f"'{path}' is not an XPath that can be asked: {error}", hint="local-name() needs no prefixes"
+            f"'{path}' is not a valid XPath: {error}", hint="local-name() needs no prefixes"
         ) from None
 
 
@@ -120,10 +123,10 @@ def _schema_violation(root: etree._Element, schema: Path) -> str | None:
     bodies: Sequence[Any] = [child for space in _ENVELOPES for child in root.iterfind(f"{{{space}}}Body")]
     inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
     if not bodies or not inside:
-        return None if bodies else f"it is no SOAP envelope but <{etree.QName(root).localname}>"
+        return None if bodies else f"it is not a SOAP envelope but <{etree.QName(root).localname}>"
     declared = schema_of_messages(schema).maps.elements.get(inside[0].tag)
     if declared is None:
-        return f"the schema knows no element {etree.QName(inside[0]).localname}"
+        return f"the schema has no element {etree.QName(inside[0]).localname}"
     try:
         declared.validate(etree.fromstring(etree.tostring(inside[0])))
     except xmlschema.XMLSchemaValidationError as error:
@@ -133,5 +136,5 @@ def _schema_violation(root: etree._Element, schema: Path) -> str | None:
 
 @cache
 def schema_of_messages(schema: Path) -> xmlschema.XMLSchema:
-    """The schema of SOAP's messages in a file, which is read once."""
+    """The schema of SOAP messages in a file, which is read once."""
     return xmlschema.XMLSchema(str(schema), allow="local", defuse="always")

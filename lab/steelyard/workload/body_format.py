@@ -1,4 +1,7 @@
-"""What an exchange means: how answers are compared, and which spellings, bad requests and faults there are. One file a meaning."""
+"""Body formats: how answers are compared, and which spellings, bad requests and faults a format has.
+
+One file per format.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ..models.service import Exchange, Service
 
 @dataclass(frozen=True)
 class Spelling:
-    """A request body as bytes, with the name of what is peculiar to it; `content_type` where it is not the service's."""
+    """A request body as bytes, the name of its spelling, and its `content_type` if it is not the service's."""
 
     name: str
     body: bytes
@@ -26,7 +29,7 @@ class Spelling:
 
 @dataclass(frozen=True)
 class BadRequest:
-    """A request that must be refused: its name, its body, and the operation whose headers it has, beside `headers`."""
+    """A request that must be refused: its name, its body, the operation whose headers it has, and further `headers`."""
 
     name: str
     body: bytes
@@ -36,23 +39,23 @@ class BadRequest:
 
 @dataclass(frozen=True)
 class Echo:
-    """A request whose answer holds a text of its own: what stands before that text, and after it."""
+    """A request whose answer repeats a text of the request: the request before and after that text."""
 
     operation: str
     before: str
     after: str
 
     def with_text(self, text: str) -> bytes:
-        """The request with another text, written as its format needs."""
+        """The request with another text, escaped for its format."""
         return (self.before + text + self.after).encode()
 
 
 class BodyFormat(ABC):
-    """What the exchanges of one service mean.
+    """The format of a service's bodies, which gives its exchanges their meaning.
 
-    `request_ending` and `answer_ending` are how its files in contract/ end, `content_type` is what a request is sent as unless
-    the service says otherwise, and `fault_status` is a fault's usual HTTP status. `answers_may_lack` where a written exchange needs
-    no expected answer: the empty text stands for it. `has_headers`: whether a request can hold more than its body.
+    `request_ending` and `answer_ending` are the endings of its files in contract/. `content_type` is the default of
+    requests, and `fault_status` the usual HTTP status of a fault. `answers_may_lack`: a written exchange may lack its
+    expected answer, which is then an empty text. `has_headers`: requests can have headers of their own.
     """
 
     request_ending: ClassVar[str]
@@ -67,70 +70,75 @@ class BodyFormat(ABC):
 
     @abstractmethod
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
-        """How an answer differs from the one expected of an operation, as a sentence; None if they mean the same."""
+        """How an answer differs from the expected one of an operation, as a sentence;
+
+        None if they have the same values.
+        """
 
     def check_fields(self, answer: Answer, exchange: Exchange) -> str | None:
-        """What the fields of an answer say against its being the one expected, as a sentence; None if they say nothing."""
+        """How the headers of an answer contradict the expected answer, as a sentence; None if they do not."""
         del answer, exchange
         return None
 
     @property
     def remembered_values(self) -> Mapping[str, str]:
-        """What the holes of earlier answers held, by their names; nothing where answers of this meaning have none."""
+        """The wildcard values of earlier answers by name; empty for formats without wildcards."""
         return {}
 
     def remember(self) -> None:
-        """Keep what the holes of the last right answer held, for the exchanges that follow."""
+        """Remember the wildcard values of the last right answer for later exchanges."""
         return
 
     def body(self, text: str) -> bytes:
-        """The bytes of a body that an exchange holds as text; raises ContractError if it is none."""
+        """The bytes of a body that an exchange holds as text; raises ContractError if the text is invalid."""
         return text.encode()
 
     @classmethod
     def text(cls, body: bytes) -> str:
-        """A body as an exchange holds it, as text; raises UnicodeDecodeError if it is none."""
+        """A body as text for an exchange; raises UnicodeDecodeError if it cannot be text."""
         return body.decode()
 
     def spellings(self, exchange: Exchange) -> Iterator[Spelling]:
-        """The request as it stands, then in each other spelling that means the same."""
+        """The request as given, then in each other spelling with the same meaning."""
         yield Spelling("as given", self.body(exchange.request))
 
     def request_value(self, body: bytes) -> object:
-        """What a request says, as a value that is equal (`==`) for all spellings that mean the same; raises ContractError if it
-        cannot be read."""
+        """A request's value, which is equal (`==`) for all spellings with the same meaning; raises ContractError if it
+        cannot be parsed."""
         return body
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        """What any service of this meaning must refuse, made of its written exchanges; one may ask for the content of `file`."""
+        """The requests that any service of this format must refuse, made from its written exchanges; one may request
+        the content of `file`."""
         del written, file
         return []
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
-        """The exchange that would show the content of a file; None if no request of this meaning can name one."""
+        """An exchange that could reveal the content of a file; None if no request of this format can name a file."""
         del written
         return None
 
     def readable(self, answer: bytes) -> bytes:
-        """What the server said in an answer's body, whatever was done to it on the way."""
+        """The body of an answer in readable form, for example decrypted."""
         return answer
 
     def refusal_problem(self, answer: Answer) -> str | None:
-        """Why an answer to a bad request is no refusal; None if it is."""
+        """Why an answer to a bad request is not a refusal; None if it is one."""
         refused = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
-        return None if refused else f"HTTP status {answer.status}, where one of 400 to 499 is due"
+        return None if refused else f"HTTP status {answer.status}, but 400 to 499 is expected"
 
     def status(self, exchange: Exchange) -> int:
         """The HTTP status of the right answer."""
         return exchange.status or (self.fault_status if exchange.fault else HTTPStatus.OK)
 
     def rule(self, exchange: Exchange) -> Rule:
-        """How the engine judges each answer cheaply: status, and a text that only the right answer holds."""
+        """The rule by which the engine checks each answer quickly: status, and a text that only the right answer
+        holds."""
         return Rule(status=[self.status(exchange)], fault="any", contains=exchange.marker)
 
 
 def first_difference(got: object, wanted: object, place: str = "") -> str:
-    """Where two trees of dicts and lists that are not equal first differ, as a sentence; `place` is the path that leads there."""
+    """The first difference of two unequal trees of dicts and lists, as a sentence; `place` is the path to them."""
     if isinstance(got, dict) and isinstance(wanted, dict):
         for key in (*wanted, *got):
             if key not in got or key not in wanted:

@@ -1,4 +1,4 @@
-"""The contract test: a subject must answer every exchange rightly, in every spelling, before anything is measured."""
+"""The contract test: a subject must answer every exchange correctly, in every spelling, before any measurement."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ def verify(
     deviations: Mapping[str, str] = _NONE,
     floor: bool = False,
 ) -> int:
-    """How many requests were answered rightly; raises ContractError on the first that was not, naming it
-    and the `subject` that answered it, or the URL where none is given.
+    """Run the contract test and return the number of requests; raises ContractError on the first wrong answer, with the
+    exchange's name and the `subject`, or the URL if none is given.
 
-    `access` is with what the subject is asked. What is filled means nothing outside its session and is left out: its answers are
-    judged under load, each by its rule and the sampled ones in full.
-    Exchanges and spellings named in `deviations` (the product's own, recorded in its descriptor) are left out: an exchange as
-    `<operation>/<name>`, a spelling as `spelling/<name>`, or as `<service>/spelling/<name>` of one service alone; of one format
-    alone, behind its name and a slash.
+    `access` configures the connection. Exchanges with places that are filled under load are left out: their answers are
+    checked under load, each by its rule and samples in full.
 
-    `all_spellings = False` sends each exchange as it stands only: the short form for forks after the first.
-    `floor = True` does so too: a floor knows no other spelling (Server.floor).
+    `deviations` are the product's known ones, from its descriptor, and are left out: an exchange as
+    `<operation>/<name>`, a spelling as `spelling/<name>`, or `<service>/spelling/<name>` for one service; for one
+    format, prefixed with its name and a slash.
+
+    `all_spellings = False` sends each exchange only as given: the short form for forks after the first. `floor = True`
+    does so too: a floor server supports no other spelling (Server.floor).
     """
     verified = 0
     known = deviations_in(service, deviations)
@@ -63,7 +64,7 @@ def verify(
                 try:
                     right = questioner.ask(exchange, spelling, right)
                 except ContractError as error:
-                    where = f"breaks the contract of {service.name} at {name}, spelled with {spelling.name}"
+                    where = f"breaks the contract of {service.name} at {name} in the spelling '{spelling.name}'"
                     raise ContractError(f"{subject or url} {where}: {error.message}") from None
                 verified += 1
             questioner.meaning.remember()
@@ -71,10 +72,10 @@ def verify(
 
 
 def hold_connection(service: Entry[Service], url: str, access: Access = PLAIN) -> Iterator[None]:
-    """Sends one exchange again and again over one connection that is never opened twice.
+    """Send one exchange repeatedly over a single connection that is never reopened.
 
-    It is the contract's first whose right answer is no fault, since servers may close the connection after one. Each step of the
-    iterator is one more right answer; raises ContractError on the first that does not come or is not right.
+    The exchange is the contract's first whose right answer is not a fault, since servers may close the connection after
+    a fault. Each step of the iterator is one more right answer; raises ContractError if an answer is missing or wrong.
     """
     with Questioner(service, url, access, once=True) as questioner:
         written = [exchange for _, exchange in exchanges.contract_exchanges(service)]
@@ -87,9 +88,9 @@ def hold_connection(service: Entry[Service], url: str, access: Access = PLAIN) -
 
 
 class Questioner:
-    """Asks a subject over one connection, and judges what it answers; `access` is with what it is asked.
+    """Sends requests to a subject over one connection, and checks its answers; `access` configures the connection.
 
-    With `once`, the connection is never opened again.
+    With `once`, the connection is never reopened.
     """
 
     def __init__(self, service: Entry[Service], url: str, access: Access = PLAIN, *, once: bool = False) -> None:
@@ -105,9 +106,9 @@ class Questioner:
         self._conversation.close()
 
     def ask(self, exchange: Exchange, spelling: Spelling, right: bytes = b"") -> bytes:
-        """The answer to one request; raises ContractError that says how it is not the exchange's.
+        """The answer to one request; raises ContractError with its difference from the expected answer.
 
-        `right` is an answer to the same exchange that was right: the same bytes need no second look.
+        `right` is an earlier right answer to the same exchange: equal bytes are not checked again.
         """
         operation = self._service.operations[exchange.operation]
         own = {"Content-Type": spelling.content_type} if spelling.content_type else {}
@@ -134,8 +135,10 @@ class Questioner:
 def conversation(
     service: Entry[Service], url: str, *, once: bool = False, authority: Path | None = None
 ) -> HttpClient | Http2Client | RmiClient:
-    """A connection on which the service is asked, by HTTP/2 or Java RMI where its format says so; over TLS where its URL does, from
-    a server that shows the certificate `authority` (None: one that the system's roots have signed)."""
+    """A connection to the service, by HTTP/2 or Java RMI if its format requires it, and TLS if its URL does.
+
+    `authority` is the expected certificate of the server (None: one signed by the system's roots).
+    """
     calls = rmi_of(service)
     if calls is not None:
         from .rmi_client import RmiClient
@@ -143,13 +146,13 @@ def conversation(
         return RmiClient(url, calls, once=once)
     if http2_of(service) is None:
         return HttpClient(url, once=once, context=trusted_context(authority))
-    from ..base.http2_client import Http2Client  # whose library hardly anybody needs
+    from ..base.http2_client import Http2Client  # which needs an optional library
 
     return Http2Client(url, once=once, context=trusted_context(authority))
 
 
 def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exchange]]:
-    """Every exchange that `verify` asks with this seed, with its name: those of the contract, then random ones."""
+    """Every exchange that `verify` sends with this seed, with its name: those of the contract, then random ones."""
     yield from exchanges.contract_exchanges(service)
     for operation in service.model.operations:
         made = exchanges.generate_exchanges(service, operation, seed=seed, count=RANDOM_EXCHANGES, parameters={})
@@ -158,21 +161,22 @@ def all_exchanges(service: Entry[Service], seed: int) -> Iterator[tuple[str, Exc
 
 
 def _with_remembered_values(exchange: Exchange, meaning: BodyFormat, name: str) -> Exchange:
-    """The exchange with what earlier answers held in the holes of its request."""
+    """The exchange with its request's wildcards filled from earlier answers."""
     try:
         return exchange.model_copy(update={"request": wildcards.fill(exchange.request, meaning.remembered_values)})
     except ContractError as error:
-        raise ContractError(f"{name} cannot be asked: {error.message}") from None
+        raise ContractError(f"{name} cannot be sent: {error.message}") from None
 
 
 def request_headers(service: Service, operation: str, own: Mapping[str, str] = _NONE) -> dict[str, str]:
-    """The headers of a request: the service's and the operation's, which win as they do in the engine, and a subject's `own`."""
+    """The headers of a request: the service's and the operation's, which take precedence as in the engine, and a
+    subject's `own`."""
     content_type = {"Content-Type": MEANINGS[service.meaning].content_type}
     return merge_headers(own, content_type, service.headers, service.operations[operation].headers)
 
 
 def merge_headers(*layers: Mapping[str, str]) -> dict[str, str]:
-    """Headers in one: of two with the same name, in capitals or not, the later one stays."""
+    """Merge headers: of two with the same name (case-insensitive), the later one stays."""
     together: dict[str, tuple[str, str]] = {}
     for layer in layers:
         together |= {name.lower(): (name, value) for name, value in layer.items()}

@@ -1,4 +1,4 @@
-"""The corpus: requests made and saved before anything runs, with the answers expected and the rules that judge them."""
+"""The corpus: requests generated before the run, with the expected answers and the rules that check them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEAST_ENTRIES = 8
 
 @dataclass(frozen=True)
 class Corpus:
-    """A stored corpus: its folder, and the rules by name that its entries refer to."""
+    """A stored corpus: its folder, and the rules by name that its entries use."""
 
     folder: Path
     rules: dict[str, Rule]
@@ -44,7 +44,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Requests:
-    """One kind of request: an operation, and the values of the service's parameters that size it."""
+    """One kind of request: an operation, and the values of the service's parameters for its size."""
 
     operation: str
     parameters: Mapping[str, int]
@@ -53,9 +53,10 @@ class Requests:
 def requests_of(
     cells: Sequence[Cell], parameters: Mapping[str, int], sessions: Mapping[str, Session]
 ) -> dict[str, Requests]:
-    """What the cells ask for, by the names of `Cell.request_mix`, or of the steps where one is a session; `parameters` are those of
-    all,
-    which a cell's payload overrides."""
+    """The requests that the cells need, by the names in `Cell.request_mix`, or by steps for sessions.
+
+    `parameters` apply to all; a cell's payload overrides them.
+    """
     return {
         name: Requests(operation, {**parameters, **cell.payload})
         for cell in cells
@@ -72,13 +73,12 @@ def make(
     count: int,
     formats: Collection[str] = (),
 ) -> Corpus:
-    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl, `count` exchanges of each kind of request wanted, by the
-    names that the engine is to know them by: fewer where they are so large that they come to MOST_BYTES. Raises ContractError.
+    """Write corpus.bin, corpus.csv, rules.json and expected.jsonl: `count` exchanges for each name in `wanted`, fewer
+    if they reach MOST_BYTES. Raises ContractError.
 
-    They pass through as they are made, so that memory does not bound a corpus. Behind the service's own stand the same exchanges
-    in each of the other `formats`, under names that say so (`in_format`).
-
-    The files that the service's factors name are kept beside them, each under the factor's name.
+    Exchanges are streamed, so memory does not limit a corpus. After the service's own exchanges come the same in each
+    of the other `formats`, named by `in_format`. The files of the service's factors are copied beside them, named after
+    the factor.
     """
     made = _in_all_formats(service, wanted, formats, seed=seed, count=count)
     rules: dict[str, Rule] = {}
@@ -115,7 +115,8 @@ def make(
 def _in_all_formats(
     service: Entry[Service], wanted: Mapping[str, Requests], formats: Collection[str], *, seed: int, count: int
 ) -> Iterator[tuple[Entry[Service], BodyFormat, str, Exchange]]:
-    """The exchanges in the service's format, then in each other one: with the service in it, what they mean, and their name."""
+    """The exchanges in the service's format, then in each other format: with the service in that format, its body
+    format, and the exchange's name."""
     for form in ("", *formats):
         in_it = service_in_format(service, {FORMAT: form}) if form else service
         meaning = meaning_of(in_it)
@@ -126,7 +127,7 @@ def _in_all_formats(
 def _make_exchanges(
     service: Entry[Service], wanted: Mapping[str, Requests], *, seed: int, count: int
 ) -> Iterator[tuple[str, Exchange]]:
-    """The exchanges of each kind of request, as they are made; of large ones fewer than `count`, once they have MOST_BYTES."""
+    """The exchanges of each kind of request as they are generated; fewer than `count` once they reach MOST_BYTES."""
     for name, requests in wanted.items():
         size = 0
         made = exchanges.generate_exchanges(
@@ -147,7 +148,7 @@ def expected_answers(folder: Path) -> dict[int, str]:
 
 
 def keep_sizes(folder: Path) -> None:
-    """Write SIZES: how large the requests of each kind are, for whoever reads the run when the requests are gone."""
+    """Write SIZES, the request sizes of each kind, so that they stay known when the requests are deleted."""
     sizes: dict[str, list[int]] = {}
     with (folder / "corpus.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -160,7 +161,7 @@ def keep_sizes(folder: Path) -> None:
 
 
 def _own_columns(operation: Operation, exchange: Exchange) -> list[str | int | float]:
-    """The later columns: empty if neither the exchange nor its operation has something of its own."""
+    """The later columns, empty if neither the exchange nor its operation sets them."""
     method = exchange.method or operation.method
     headers = json.dumps(exchange.headers) if exchange.headers else ""
     link = "" if exchange.link is None else exchange.link

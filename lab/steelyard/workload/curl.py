@@ -1,4 +1,5 @@
-"""A service's requests as commands of curl (or of the driver of RMI): one an operation, its body in a file that may be edited."""
+"""A service's requests as curl commands (or commands of the RMI driver): one per operation, with its body in an
+editable file."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ _ANSWER_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class CurlRequest:
-    """A request of an operation that anybody can send: its command, and its body as text; None of both where it goes on with a
-    visit that other requests begin."""
+    """A request that can be sent by hand: its command, and its body as text; both None if it needs a session that other
+    requests begin."""
 
     operation: str
     command: str | None = None
@@ -38,11 +39,10 @@ class CurlRequest:
 def commands(
     service: Entry[Service], url: str, folder: Path, *, access: Access, deviations: Collection[str]
 ) -> list[CurlRequest]:
-    """A request of each operation for the service at `url`, which is asked with `access`; bodies are written to `folder`.
+    """A request for each operation of the service at `url`, with `access`; bodies are written to `folder`.
 
-
-    Exchanges named in `deviations` are none that this product answers as others do. Raises ContractError if there is
-    no exchange to show.
+    Exchanges in `deviations` are not used, since this product answers them differently. Raises ContractError if there
+    is no exchange to show.
     """
     written = [exchange for name, exchange in exchanges.contract_exchanges(service) if name not in deviations]
     asked = []
@@ -57,8 +57,8 @@ def commands(
 
 
 def _sample(service: Entry[Service], written: list[Exchange], operation: str) -> Exchange | None:
-    """The one of middle length, neither an empty case nor a long one, of those that are no fault and stand alone; where the
-    contract has none, the generator's first."""
+    """The exchange of median length among those that are no faults and need no session; if the contract has none, the
+    generator's first."""
     alone = sorted(filter(_stands_alone, written), key=lambda exchange: len(exchange.request))
     if alone:
         return alone[len(alone) // 2]
@@ -91,7 +91,7 @@ def _command(entry: Entry[Service], url: str, folder: Path, exchange: Exchange, 
 
 
 def _call(entry: Entry[Service], url: str, folder: Path, exchange: Exchange) -> str:
-    """The same by Java RMI: a line of a file, which the driver reads from its standard input."""
+    """The command for Java RMI: a line of a file, which the driver reads from its standard input."""
     calls, place = rmi_of(entry), urlsplit(url)
     assert calls is not None
     path = exchange.path or entry.model.operations[exchange.operation].path or place.path

@@ -1,4 +1,4 @@
-"""Data for samples: rows of values, made before the run from its seed."""
+"""Data for samples: rows of values, generated before the run from its seed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Format = Literal["xml", "json"]
 
 
 def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, written_in: Format | None) -> list[dict[str, str]]:
-    """A row a request, with a value for each column: as many as the longest file has, or GENERATED_ROWS; one empty row without
-    columns.
+    """One row per request with a value for each column: as many as the longest file has, or GENERATED_ROWS; one empty
+    row without columns.
 
-    Shorter files begin anew. The same seed gives the same rows. What the format that they are `written_in` means otherwise is
-    written as it must be: markup of XML, quotes of JSON. Raises ConfigurationError.
+    Shorter files repeat. The same seed gives the same rows. Characters with a meaning in the format `written_in` are
+    escaped: XML markup, JSON quotes. Raises ConfigurationError.
     """
     if not columns:
         return [{}]
@@ -51,7 +51,7 @@ def _format_value(value: str, written_in: Format | None) -> str:
 
 
 def _draw_values(column: Column, draw: random.Random) -> Iterator[str]:
-    """Endless values of a generator."""
+    """An infinite stream of values of a generator."""
     days = (column.until - column.since).days
     for number in itertools.count():
         if column.kind == "sequence":
@@ -84,5 +84,5 @@ def _column_of(name: str, column: Column, folder: Path) -> list[str]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(f"the data of [data.{name}] in {path} cannot be read: {error}") from None
     if not values:
-        raise ConfigurationError(f"{path} has no row of data")
+        raise ConfigurationError(f"{path} has no rows of data")
     return values

@@ -1,7 +1,8 @@
-"""HTTP's digest authentication (RFC 7616) with `qop=auth`: the server's challenge, and what the engine needs to answer it.
+"""HTTP digest authentication (RFC 7616) with `qop=auth`: the server's challenge, and the values that the engine needs
+for its answer.
 
-The answer differs with each request, since it covers how often the server's nonce was used. So the engine makes it, out of the two
-hashes that stay: of user, realm, password and nonce, and of method and path.
+Each request has a different answer, since it covers the use count of the server's nonce. So the engine computes it from
+two constant hashes: of user, realm, password and nonce, and of method and path.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ from ..models.service import OF_THE_ENGINE
 from .allowed_hosts import target_of
 from .load_target import LoadOperation, LoadTarget
 
-_HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # the stronger first
+_HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # strongest first
 _SECONDS = 30.0
-# A server may refuse a use of a nonce long after later ones (Tomcat: a hundred), which users who share one would see.
+# A server may refuse a nonce count that arrives long after later ones (Tomcat: after a hundred), which happens to users
+# who share a nonce.
 MOST_NONCES = 64
 
 
 @dataclass(frozen=True)
 class Challenge:
-    """What a server wants to be told: of which `realm`, with which `nonce`, hashed how; `opaque` goes back as it came."""
+    """A server's challenge: `realm`, `nonce`, hash algorithm, and `opaque`, which is sent back unchanged."""
 
     realm: str
     nonce: str
@@ -35,30 +37,34 @@ class Challenge:
     opaque: str | None
 
     def hash_text(self, text: str) -> str:
-        """The hash of a text, in hexadecimal digits."""
+        """The hash of a text in hexadecimal."""
         return _HASHES[self.algorithm](text.encode()).hexdigest()
 
     def values(self, requests: Sequence[tuple[str, str]]) -> dict[str, str]:
-        """What fills the engine's places whichever nonce a user has: a hash of each request's method and path."""
+        """The values of the engine's places that do not depend on the nonce: a hash of each request's method and
+        path."""
         hashes = (self.hash_text(f"{method}:{path}") for method, path in requests)
         return {"digest_algorithm": self.algorithm, **numbered_values("digest_request", hashes)}
 
     def repeated_fields(self) -> str:
-        """The challenge as every answer repeats it."""
+        """The challenge's fields that every answer repeats."""
         said = f'realm="{_quote(self.realm)}", nonce="{_quote(self.nonce)}", algorithm={self.algorithm}'
         if self.opaque is not None:
             said += f', opaque="{_quote(self.opaque)}"'
         return said
 
     def key(self, user: str, password: str) -> str:
-        """What every answer with this nonce is made of."""
+        """The constant part of every answer with this nonce."""
         return f"{self.hash_text(f'{user}:{self.realm}:{password}')}:{self.nonce}"
 
 
 @dataclass
 class Digest:
-    """A user of digest authentication, and the requests that are made in the user's name: `requests` by method and path, of which
-    `first` is sent without an answer for each challenge. `challenged` counts these, which are in no load's counts."""
+    """A user of digest authentication, and the user's requests by method and path.
+
+    `first` is sent without an answer to get each challenge. `challenged` counts these requests, which are not part of a
+    load's counts.
+    """
 
     address: str
     user: str
@@ -70,8 +76,10 @@ class Digest:
     challenged: int = 0
 
     def values(self, users: int) -> dict[str, str]:
-        """What fills the engine's places, for nonces that are asked for now, one a user up to MOST_NONCES; raises TargetError if
-        there is no challenge that can be answered."""
+        """The values of the engine's places, with new nonces: one per user, at most MOST_NONCES.
+
+        Raises TargetError if there is no supported challenge.
+        """
         challenges = self._challenges(min(max(1, users), MOST_NONCES))
         return {
             **challenges[0].values(self.requests),
@@ -80,7 +88,7 @@ class Digest:
         }
 
     def _challenges(self, count: int) -> list[Challenge]:
-        """As many as that of one kind, or fewer where the server asks otherwise all of a sudden."""
+        """Up to `count` challenges of one kind; fewer if the server changes the kind."""
         challenges: list[Challenge] = []
         try:
             talk = HttpClient(self.address, _SECONDS, context=self.context, addresses=self.addresses)
@@ -92,34 +100,34 @@ class Digest:
                     )
                     if answer.status != 401:
                         raise TargetError(
-                            f"{self.address}{self.first.path} answers {answer.status} to whom it does not know, "
-                            "and asks for no digest",
-                            hint="leave --auth out, or take the kind that it asks for",
+                            f"{self.address}{self.first.path} answers {answer.status} to a request without credentials, and does "
+                            "not require a digest",
+                            hint="leave --auth out, or use the kind that the server requires",
                         )
                     challenges.append(challenge_of(answer.values_of("WWW-Authenticate")))
             finally:
                 talk.close()
         except (NoAnswerError, OSError) as error:
-            raise TargetError(f"{self.address} did not say whom it asks for: {error}") from None
+            raise TargetError(f"{self.address} sent no challenge: {error}") from None
         return [challenge for challenge in challenges if challenge.algorithm == challenges[0].algorithm]
 
 
 def numbered_values(name: str, values: Iterable[str]) -> dict[str, str]:
-    """Values as the engine asks for them: `NAME_0`, `NAME_1`, ..."""
+    """Values as the engine names them: `NAME_0`, `NAME_1`, ..."""
     return {f"{name}_{number}": value for number, value in enumerate(values)}
 
 
 def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget, Digest]:
-    """The requests with the places that the engine fills, and what fills them; raises ConfigurationError, and TargetError where the
-    target may not be asked."""
+    """The requests with the engine's places, and their values; raises ConfigurationError, and TargetError if the target
+    may not be called."""
     if not user or not user.isascii() or not user.isprintable():
-        raise ConfigurationError("a digest needs a user's name in ASCII", hint="--user NAME, or user in [auth]")
+        raise ConfigurationError("a digest needs a user name in ASCII", hint="--user NAME, or user in [auth]")
     operations = {}
     for number, (name, operation) in enumerate(asked.operations.items()):
         if operation.paths or OF_THE_ENGINE.search(operation.path):
             raise ConfigurationError(
-                f"the path of {name} is filled from data or when it is sent, and a digest covers the path",
-                hint="leave the operation out with --operation, or the place out of its path",
+                f"the path of {name} has places, and a digest covers the path",
+                hint="select other operations with --operation, or remove the place from its path",
             )
         line = (
             f'Digest username="{_quote(user)}", {{{{digest_challenge}}}}, uri="{operation.path}", qop=auth, '
@@ -136,8 +144,8 @@ def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget
 
 
 def challenge_of(fields: Sequence[str]) -> Challenge:
-    """The strongest challenge of a server's WWW-Authenticate fields that can be answered; raises TargetError, which names what
-    cannot."""
+    """The strongest supported challenge in a server's WWW-Authenticate headers; raises TargetError with the unsupported
+    ones."""
     answerable, refused = [], []
     for scheme, words in _challenges(fields):
         why = _why_not(scheme, words)
@@ -148,8 +156,8 @@ def challenge_of(fields: Sequence[str]) -> Challenge:
             refused.append(why)
     if not answerable:
         raise TargetError(
-            f"the target asks for no digest that can be given: {'; '.join(refused) or 'it names no scheme'}",
-            hint="digests of MD5 and SHA-256 with qop=auth can",
+            f"the target requires no supported digest: {'; '.join(refused) or 'it names no scheme'}",
+            hint="supported are MD5 and SHA-256 with qop=auth",
         )
     return min(answerable, key=lambda challenge: list(_HASHES).index(challenge.algorithm))
 
@@ -165,11 +173,12 @@ def _why_not(scheme: str, words: dict[str, str]) -> str | None:
     if "realm" not in words or not words.get("nonce"):
         return "a challenge without realm or nonce"
     said = "".join(words.values())
-    return None if said.isprintable() and "{{" not in said else "a challenge of other characters than those of a text"
+    return None if said.isprintable() and "{{" not in said else "a challenge with unprintable characters or {{"
 
 
 def _challenges(fields: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """Scheme and words of each challenge: a field may hold several, each of which begins with `SCHEME NAME=VALUE`."""
+    """Scheme and parameters of each challenge; a header may hold several, each of which begins with `SCHEME
+    NAME=VALUE`."""
     challenges: list[tuple[str, list[str]]] = []
     for part in (part for line in fields for part in parse_http_list(line)):
         scheme, _, rest = part.partition(" ")
@@ -188,8 +197,11 @@ def _quote(text: str) -> str:
 
 
 def tls_context(asked: LoadTarget) -> ssl.SSLContext | None:
-    """How a server's certificate is judged, as the engine does it, and what it is shown; None if there is no TLS. Raises
-    ConfigurationError."""
+    """The TLS context: how a server's certificate is checked, as in the engine, and the client certificate; None
+    without TLS.
+
+    Raises ConfigurationError.
+    """
     if urlsplit(asked.address).scheme != "https":
         return None
     tls, folder = asked.tls, asked.folder

@@ -25,16 +25,17 @@ from .body_formats import MEANINGS
 
 GENERATE_SECONDS = 120
 _WHOLE = ".exchange.json"
-# So few are remembered: each subject of a trial is asked the same, and to start a generator takes longer than to run it.
+# Small sets are cached: each subject of a trial gets the same exchanges, and starting a generator takes longer than its
+# work.
 _FEW = 10
 
 
 def contract_exchanges(service: Entry[Service]) -> list[tuple[str, Exchange]]:
-    """The contract's own exchanges with their names, in order; raises ContractError if there is none for an operation.
+    """The contract's exchanges with their names, in order; raises ContractError if an operation has none.
 
-    One is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the service's meaning), or whole, as the
-    generator prints it, in NAME.exchange.json. In a format that is not the service's own, they are its own ones in that format,
-    but for those that it cannot say.
+    An exchange is a pair of bodies (NAME.request.xml and NAME.answer.xml, with the endings of the body format), or a
+    NAME.exchange.json as the generator prints it. In another format, they are the service's own exchanges converted to
+    that format, without those that it cannot represent.
     """
     if isinstance(service, Spoken):
         return _translate(service, contract_exchanges(service.own))
@@ -59,35 +60,37 @@ def contract_exchanges(service: Entry[Service]) -> list[tuple[str, Exchange]]:
 
 
 def _translate(service: Spoken, own: Sequence[tuple[str, Exchange]]) -> list[tuple[str, Exchange]]:
-    """The service's own exchanges as its format's generator translates them, where it has one; raises ContractError."""
+    """The service's own exchanges converted by its format's generator, if it has one; raises ContractError."""
     if service.own.model.formats[service.form].generate is None:
         return list(own)
     given = "".join(exchange.model_dump_json() + "\n" for _, exchange in own)
     argv = (*_command(service.model.generate), "--translate")
     lines = _translated_before(service.name, service.folder, argv, given)
     if len(lines) != len(own):
-        raise ContractError(f"of {len(own)} exchanges of {service.name}, {len(lines)} came back in {service.form}")
+        raise ContractError(
+            f"the generator converted {len(lines)} of {len(own)} exchanges of {service.name} to {service.form}"
+        )
     rows = ((name, _row(line, name, service.name)) for (name, _), line in zip(own, lines, strict=True))
     return [(name, exchange) for name, exchange in rows if exchange is not None]
 
 
 @lru_cache(maxsize=16)
 def _translated_before(service: str, folder: Path, argv: Sequence[str], given: str) -> tuple[str, ...]:
-    """What a format's generator makes of exchanges, remembered: they are the contract's, which every subject is asked."""
+    """The output of a format's generator for exchanges, cached: every subject gets the same contract."""
     return tuple(_generator_lines(service, folder, argv, (), given))
 
 
 def _row(line: str, name: str, service: str) -> Exchange | None:
-    """A line of a generator as an exchange; None if it says that there is none. Raises ContractError."""
+    """A generator's line as an exchange; None if the line is null. Raises ContractError."""
     try:
         row = json.loads(line)
-    except (ValueError, RecursionError) as error:  # the latter of what is nested too deep
+    except (ValueError, RecursionError) as error:  # RecursionError: nested too deeply
         raise ContractError(f"the generator of {service} printed a line that is not JSON: {error}") from None
     return None if row is None else validate(row, Exchange, f"exchange {name} of {service}")
 
 
 def _command(argv: Sequence[str]) -> list[str]:
-    """An argument list in which `python3` is the lab's own interpreter."""
+    """An argument list with the lab's own interpreter for `python3`."""
     return [sys.executable if word == "python3" else word for word in argv]
 
 
@@ -110,10 +113,11 @@ def _pair(service: Service, operation: str, path: Path) -> Exchange:
 def generate_exchanges(
     service: Entry[Service], operation: str, *, seed: int, count: int, parameters: Mapping[str, int]
 ) -> Generator[Exchange, None, None]:
-    """`count` exchanges of one operation from the service's generator, as it makes them; the same arguments give the same ones.
+    """`count` exchanges of one operation from the service's generator, streamed; the same arguments give the same
+    exchanges.
 
-    A service whose exchanges are all written is asked those, over and over. Whoever has enough may ask for no more, which ends the
-    generator. Raises ContractError if a parameter is unknown or out of its bounds, or the generator fails.
+    A service with only written exchanges repeats those. A caller may stop early, which ends the generator. Raises
+    ContractError if a parameter is unknown or out of bounds, or the generator fails.
     """
     if not service.model.generate and service.model.target is None:
         own = [exchange for _, exchange in contract_exchanges(service) if exchange.operation == operation]
@@ -122,7 +126,7 @@ def generate_exchanges(
     if not service.model.generate:
         raise ContractError(
             f"{service.name} runs at {service.model.target} and has no generator of exchanges",
-            hint="`steelyard load` loads it where it runs",
+            hint="load it with `steelyard load`",
         )
     settings: list[str] = []
     for name, value in parameters.items():
@@ -157,9 +161,9 @@ def generate_exchanges(
 def _generator_lines(
     service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]], given: str = ""
 ) -> Iterator[str]:
-    """The lines that the generator prints, as they come; it is ended when nobody asks for more, or one is long in coming.
+    """The generator's lines as they come. It is ended when the caller stops, or when it prints nothing for too long.
 
-    `given` is what it reads from its standard input.
+    `given` is its standard input.
     """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said,
@@ -191,14 +195,14 @@ def _generator_lines(
                 yield line
             code = process.wait()
         except UnicodeDecodeError:
-            raise ContractError(f"the generator of {service} printed what is not UTF-8") from None
+            raise ContractError(f"the generator of {service} printed text that is not UTF-8") from None
         finally:
             silence.end()
             kill_group(process)
             if process.stdout is not None:
                 process.stdout.close()
         if silence.too_long:
-            raise ContractError(f"the generator of {service} printed nothing for {GENERATE_SECONDS} s, and was ended")
+            raise ContractError(f"the generator of {service} printed nothing for {GENERATE_SECONDS} s, and was stopped")
         if code != 0:
             said.seek(0)
             message = " ".join(said.read().split())[-300:]
@@ -209,7 +213,7 @@ def _generator_lines(
 def _printed_before(
     service: str, folder: Path, argv: Sequence[str], environment: Sequence[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """The same of a few exchanges, remembered."""
+    """The generator's lines for a few exchanges, cached."""
     return tuple(islice(_generator_lines(service, folder, argv, environment), _FEW + 1))
 
 

@@ -1,4 +1,4 @@
-"""What is loaded: the requests of a service folder that names its target, or of one URL."""
+"""The target of a load: the requests of a service folder that names its target, or of one URL."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 
 @dataclass(frozen=True)
 class LoadOperation:
-    """One kind of request: `bodies` are sent in a seeded order, again and again; `expect` is what its answers must be.
+    """One kind of request: `bodies` are sent repeatedly in an order from the seed; `expect` are the rules for its
+    answers.
 
-    `paths` are those of the bodies, one each, where data fills `path`; else none. `filled`: places of it are filled by the
-    engine when it is sent.
+    `paths` has one path per body if data fills `path`, else it is empty. `filled`: the engine fills places when it
+    sends the request.
     """
 
     name: str
@@ -41,15 +42,18 @@ class LoadOperation:
     paths: Sequence[str] = ()
 
     def rule(self) -> Rule:
-        """What the engine judges every answer by."""
+        """The rule by which the engine checks every answer."""
         return rule_of(self.expect)
 
 
 @dataclass(frozen=True)
 class LoadTarget:
-    """A target with what is asked of it. `address` is its server's; `schema` the file that answers are held against; `folder`
-    is what relative files are relative to. `meaning` is how its answers are judged. `declared`: a service file stands behind it,
-    which may allow more than this machine; `service` is that service."""
+    """A target with its operations. `address` is its server's; `schema` is the file that answers are checked against;
+    relative files are relative to `folder`.
+
+    `meaning` is the body format of its answers. `declared`: it comes from a service file, which may allow other
+    machines; `service` is that service.
+    """
 
     name: str
     address: str
@@ -66,7 +70,7 @@ class LoadTarget:
     service: Entry[Service] | None = None
 
     def select(self, names: Sequence[str]) -> LoadTarget:
-        """With these operations only, all where none is named; raises ConfigurationError."""
+        """The target with only these operations, all if none is named; raises ConfigurationError."""
         for name in names:
             if name not in self.operations:
                 raise ConfigurationError(f"{self.name} has no operation '{name}'{nearest(name, list(self.operations))}")
@@ -77,12 +81,12 @@ class LoadTarget:
 
 
 def label_of(name: str) -> str:
-    """The label of a subject that is called so: `127.0.0.1-8080` of `127.0.0.1:8080`."""
+    """The label for a subject's name: `127.0.0.1-8080` for `127.0.0.1:8080`."""
     return re.sub(r"[^A-Za-z0-9._@=-]+", "-", name).strip("-._@=")[:100] or "target"
 
 
 def rule_of(expect: Expect) -> Rule:
-    """What of `expect` every answer is judged by: status 200 and no fault where nothing else is said."""
+    """The part of `expect` that is checked on every answer; the default is status 200 without a fault."""
     bounded = expect.least is not None or expect.most is not None
     return Rule(
         status=expect.status or [200],
@@ -94,18 +98,21 @@ def rule_of(expect: Expect) -> Rule:
 
 
 def expected_of(service: Entry[Service], operation: Operation) -> Expect:
-    """When an answer to an operation of a running target is right, by its file; files that are named there as from anywhere."""
+    """The rules for answers to an operation of a running target, from its file, with absolute file names."""
     return _with_absolute_file(operation.expect.overriding(service.model.expect), service.folder)
 
 
 def schema_of(service: Entry[Service]) -> Path | None:
-    """The file that the kept answers of a running target are held against; None if there is none."""
+    """The file that stored answers of a running target are checked against; None without one."""
     model = service.model
     return service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None
 
 
 def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget:
-    """The requests of a service that names its target; `expect` goes before the rules of its file. Raises ConfigurationError."""
+    """The requests of a service that names its target;
+
+    `expect` overrides the rules of its file. Raises ConfigurationError.
+    """
     model = service.model
     if model.target is None:
         raise ConfigurationError(
@@ -161,7 +168,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
     bodies = [_fill_sample(text, row).encode() for text in texts for row in rows]
     paths: list[str] = []
     if any(f"{{{{{place}}}}}" in path for place in used):
-        # The same rows, as a path must have them.
+        # The same rows, escaped for a path.
         plain = rows_of(columns, service.folder, seed, None)
         paths = [_fill_sample(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
         paths *= len(texts)
@@ -187,31 +194,31 @@ def _sample(service: Entry[Service], name: str, sample: str | None) -> str:
 
 
 def _with_absolute_file(expect: Expect, folder: Path) -> Expect:
-    """Rules whose file is named as from anywhere; those of the command line are as from where it was given."""
+    """Rules with an absolute file name; files of the command line are relative to the working directory."""
     return expect if expect.answer is None else expect.model_copy(update={"answer": str(folder / expect.answer)})
 
 
 def _fill_sample(text: str, row: Mapping[str, str]) -> str:
-    """A sample with the values of one row; places of the engine's stay."""
+    """A sample with the values of one row; the engine's places stay."""
     return _PLACE.sub(lambda place: row.get(place[1], place[0]), text)
 
 
 def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str], expect: Expect) -> LoadTarget:
-    """One request for one URL; raises TargetError if it is none."""
+    """One request to one URL; raises TargetError if the URL is invalid."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         good = False
     if not good or "@" in urlsplit(url).netloc or not url.isprintable() or " " in url:
-        shown = re.sub("//[^/@]*@", "//...@", url[:200])  # who asks may stand there, with a password
+        shown = re.sub("//[^/@]*@", "//...@", url[:200])  # it may contain a user and password
         raise TargetError(
-            f"'{shown}' is not a URL that can be loaded", hint="write http://HOST:PORT/PATH; --auth says who asks"
+            f"'{shown}' is not a valid HTTP URL", hint="write http://HOST:PORT/PATH; give credentials with --auth"
         )
     if expect.schema_kept:
         raise ConfigurationError(
-            "a URL alone has no schema that answers could keep",
-            hint="`steelyard import` makes a folder of its description, which has one",
+            "a URL alone has no schema to check answers against",
+            hint="import its description with `steelyard import`, and load that",
         )
     path = ascii_path((parts.path or "/") + (f"?{parts.query}" if parts.query else ""))
     used = (method or ("POST" if body else "GET")).upper()
@@ -235,15 +242,15 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
 
 
 def _address(address: str) -> str:
-    """A server's address as it is asked; raises TargetError if its host's name cannot be."""
+    """A server's address with its host in ASCII; raises TargetError if the host's name is invalid."""
     try:
         return ascii_address(address)
     except ValueError as error:
-        raise TargetError(str(error), hint="is it spelled right?") from None
+        raise TargetError(str(error), hint="check its spelling") from None
 
 
 def _kind_of(body: bytes) -> str:
-    """What a body is sent as where nobody says: XML and JSON by how they begin."""
+    """The default content type of a body: XML and JSON by their first character."""
     begins = body.lstrip()[:1]
     kinds = {b"<": "text/xml; charset=utf-8", b"{": "application/json", b"[": "application/json"}
     return kinds.get(begins, "application/octet-stream")

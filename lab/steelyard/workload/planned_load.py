@@ -1,4 +1,4 @@
-"""The load that a user asks of a target: which operations are loaded, how many users or requests when, and its text."""
+"""The planned load of a target: its operations, the users or requests over time, and a description."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MOST_STEPS = 20
 
 @dataclass(frozen=True)
 class Stretch:
-    """One unbroken stretch of load: how many ask when (`profile`), for what (`mix`, weights by operation), with what pauses.
+    """One continuous stretch of load: users over time (`profile`), the weights of operations (`mix`), and the pauses.
 
-    The first `lead_in_seconds` are not measured; `phase` is `verify`, `warm-up` or `measure`. `subject` is whom it loads, where
-    there are several; stretches with the same `deck` make the same requests in the same order.
+    The first `lead_in_seconds` are not measured; `phase` is `verify`, `warm-up` or `measure`. `subject` is its subject
+    if there are several; stretches with the same `deck` send the same requests in the same order.
     """
 
     profile: Profile
@@ -34,36 +34,40 @@ class Stretch:
 
 
 def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
-    """What is verified, and what of it is not loaded: operations that change data, unless the user allows it. Raises
-    ConfigurationError where nothing is left to load."""
+    """The target to verify, and the operations that are not loaded: those that change data, unless the user allows it.
+
+    Raises ConfigurationError if nothing is left to load.
+    """
     for operation in asked.operations.values():
         answer_rules.require_rules(operation.expect)
     asked = asked.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
-        LeftOut(what=name, why="it changes data: --writes loads it")
+        LeftOut(what=name, why="it changes data: allow it with --writes")
         for name, operation in asked.operations.items()
         if operation.changes_data and not words.writes
     ]
     if len(left) == len(asked.operations):
         raise ConfigurationError(
-            f"all that is asked of {asked.name} changes data ({', '.join(omitted.what for omitted in left)})",
-            hint="--writes loads it, or correct changes_data in service.toml",
+            f"all selected operations of {asked.name} change data ({', '.join(omitted.what for omitted in left)})",
+            hint="allow it with --writes, or correct changes_data in service.toml",
         )
     return asked, left
 
 
 def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | None) -> Stretch:
-    """The stretch of load that the words mean, within the target's bound; raises ConfigurationError if they contradict it."""
+    """The stretch of load for these options, within the target's limit; raises ConfigurationError if they conflict."""
     mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
     if not mix:
-        raise ConfigurationError("the mix names no operation that is loaded")
+        raise ConfigurationError("the mix contains none of the loaded operations")
     profile, think = profile_of(words), words.think
     if most_rate is not None:
         if isinstance(profile, Rate):
             if max(words.rates or (0.0, 0.0)) > most_rate:
-                raise ConfigurationError(f"the rate is above max_rate, {most_rate:g} a second", hint="ask for less")
+                raise ConfigurationError(
+                    f"the rate is above max_rate, {most_rate:g} requests per second", hint="lower the rate"
+                )
         else:
-            # Each user waits so long that all together cannot ask more often.
+            # Each user pauses long enough that all together stay below the limit.
             least_ms = max(words.users) / most_rate * 1000
             if think.kind == "none" or think.ms < least_ms:
                 think = Think(kind="constant", ms=max(least_ms, think.to_ms, think.ms))
@@ -74,25 +78,27 @@ def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | No
 
 
 def profile_of(words: LoadSpec) -> Profile:
-    """The shape of the load; raises ConfigurationError if the words make none."""
+    """The load's profile; raises ConfigurationError if the options give none."""
     first, last = words.users
     seconds = words.seconds
     if words.profile == "rate" or words.rates is not None:
         if words.rates is None or words.profile not in ("rate", "constant"):
             raise ConfigurationError(
-                "a profile of rate, and no other, needs --rate", hint="--profile rate --rate 200/s"
+                "--profile rate needs --rate, and --rate allows no other profile", hint="--profile rate --rate 200/s"
             )
         if words.most_requests is not None:
             seconds = min(seconds, words.most_requests / (sum(words.rates) / 2))
         stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
         return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=10_000)
     if words.poisson:
-        raise ConfigurationError("--poisson goes with --rate", hint="--rate 200/s --poisson")
+        raise ConfigurationError("--poisson needs --rate", hint="--rate 200/s --poisson")
     if words.profile != "constant" and words.most_requests is not None:
-        raise ConfigurationError("--max-requests goes with a constant number of users, or a rate")
+        raise ConfigurationError("--max-requests needs a constant number of users, or a rate")
     if words.profile == "constant":
         if first != last:
-            raise ConfigurationError(f"{first}..{last} users need a shape", hint="--profile ramp or --profile steps")
+            raise ConfigurationError(
+                f"a range of users ({first}..{last}) needs a profile", hint="--profile ramp or --profile steps"
+            )
         if words.most_requests is not None:
             users = min(first, words.most_requests)
             each, extra = divmod(words.most_requests, users)
@@ -114,7 +120,7 @@ def _levels(first: int, last: int) -> list[int]:
 
 
 def load_text(words: LoadSpec, stretch: Stretch) -> str:
-    """The load in a few words, as the user sees it: `8 users for 10 s`."""
+    """A short description of the load: `8 users for 10 s`."""
     profile = stretch.profile
     last = f"for {words.seconds:g} s"
     if isinstance(profile, Rate):

@@ -1,7 +1,7 @@
-"""Protocol buffers: the bytes of a message as typed values by its descriptor, and other bytes that mean the same.
+"""Protocol buffers: decodes a message to typed values by its descriptor, and encodes other equivalent forms.
 
-The wire format is Google's (protobuf.dev, "Encoding"). Messages are read here, and not by the library, because a right answer holds
-nothing beside what the contract knows, may nest deeper than the library reads, and may be anything at all where it is wrong.
+The wire format is Google's (protobuf.dev, "Encoding"). This module decodes messages itself, since the library would
+accept unknown fields and limits the nesting, and a wrong answer may be any bytes.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import ContractError
 
-if TYPE_CHECKING:  # read only where a service is asked in such messages
+if TYPE_CHECKING:  # imported only for services with such messages
     from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
 Values = dict[str, Any]
 
-MOST_DEPTH = 300  # messages in each other
+MOST_DEPTH = 300  # nested messages
 MOST_VALUES = 200_000
 _MOST_VARINT = 10  # bytes
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
-_UNKNOWN = 15_000  # a number of a field that no contract of ours has
+_UNKNOWN = 15_000  # a field number that no contract uses
 _MASK = (1 << 64) - 1
 
 
 def method_at(compiled: Path, path: str) -> MethodDescriptor:
-    """The method that gRPC calls at `/PACKAGE.SERVICE/METHOD`, by the compiled contract; raises ContractError if it has none."""
+    """The method for the gRPC path `/PACKAGE.SERVICE/METHOD` in the compiled contract; raises ContractError if it has
+    none."""
     service, _, name = path.strip("/").partition("/")
     try:
         return _pool(compiled).FindServiceByName(service).methods_by_name[name]
@@ -52,10 +53,10 @@ def _pool(compiled: Path) -> Any:
 
 
 def values(message: bytes, kind: Descriptor) -> Values:
-    """What a message says, by the names of its fields; raises ContractError if it is none.
+    """A message's values by field name; raises ContractError if it is invalid.
 
-    A field that the contract does not have makes it none. A scalar that is absent has its default; a message that is absent is
-    left out.
+    A field that is not in the contract makes it invalid. An absent scalar has its default; an absent message is
+    omitted.
     """
     return _MessageReading(MOST_VALUES).message(memoryview(message), kind, MOST_DEPTH)
 
@@ -71,16 +72,14 @@ class _MessageReading:
         read = {
             field.name: _absent(field) for field in fields.values() if field.message_type is None or field.is_repeated
         }
-        pieces: dict[
-            str, list[memoryview]
-        ] = {}  # of one message: what comes in several is merged, as if it were one after the other
+        pieces: dict[str, list[memoryview]] = {}  # pieces of one message are merged as if concatenated
         at = 0
         while at < len(data):
             self._count()
             tag, at = _varint(data, at)
             field = fields.get(tag >> 3)
             if field is None:
-                raise ContractError(f"{kind.name} holds a field {tag >> 3}, which the contract does not have")
+                raise ContractError(f"{kind.name} has a field {tag >> 3}, which is not in the contract")
             wire, (raw, at) = tag & 7, _raw(data, at, tag & 7)
             if field.message_type is not None and not field.is_repeated:
                 pieces.setdefault(field.name, []).append(_bytes_of(raw, wire, field))
@@ -94,7 +93,7 @@ class _MessageReading:
         return read
 
     def _several(self, raw: int | memoryview, wire: int, field: FieldDescriptor, depth: int) -> Iterator[Any]:
-        """The values of one field that is repeated: a message, a scalar, or scalars that are packed."""
+        """The values of a repeated field: messages, scalars, or packed scalars."""
         if field.message_type is not None:
             yield self.message(_bytes_of(raw, wire, field), field.message_type, depth - 1)
             return
@@ -124,11 +123,11 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
         value |= (byte & 0x7F) << (7 * place)
         if byte < 0x80:
             return value & _MASK, at + place + 1
-    raise ContractError(f"the message holds a number without end at byte {at:,}")
+    raise ContractError(f"the message has an unterminated number at byte {at:,}")
 
 
 def _raw(data: memoryview, at: int, wire: int) -> tuple[int | memoryview, int]:
-    """What stands behind a tag, and where it ends."""
+    """The raw value after a tag, and the position after it."""
     if wire == _VARINT:
         return _varint(data, at)
     if wire == _LENGTH:
@@ -136,7 +135,7 @@ def _raw(data: memoryview, at: int, wire: int) -> tuple[int | memoryview, int]:
     elif wire in (_FIXED32, _FIXED64):
         length = 4 if wire == _FIXED32 else 8
     else:
-        raise ContractError(f"the message holds a field of the kind {wire}, which proto3 does not have, at byte {at:,}")
+        raise ContractError(f"the message has the wire type {wire}, which proto3 does not define, at byte {at:,}")
     if length > len(data) - at:
         raise ContractError(f"the message ends within a field, at byte {at:,}")
     return data[at : at + length], at + length
@@ -148,14 +147,14 @@ def _wire_of(field: FieldDescriptor) -> int:
 
 def _bytes_of(raw: int | memoryview, wire: int, field: FieldDescriptor) -> memoryview:
     if wire != _LENGTH or isinstance(raw, int):
-        raise ContractError(f"{field.name} is written as no field of its type is")
+        raise ContractError(f"{field.name} has an encoding that does not fit its type")
     return raw
 
 
 def _scalar(raw: int | memoryview, wire: int, field: FieldDescriptor) -> Any:
     scalar = _SCALARS[field.type]
     if wire != scalar.wire:
-        raise ContractError(f"{field.name} is written as no field of its type is")
+        raise ContractError(f"{field.name} has an encoding that does not fit its type")
     try:
         return _comparable(scalar.read(raw))
     except UnicodeDecodeError:
@@ -163,7 +162,7 @@ def _scalar(raw: int | memoryview, wire: int, field: FieldDescriptor) -> Any:
 
 
 def _comparable(value: Any) -> Any:
-    """A value that equals those that mean the same: not a number equals itself, and a boolean is no number."""
+    """A value in comparable form: NaN equals NaN, and booleans differ from numbers."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "NaN" if isinstance(value, float) and value != value else value
@@ -171,7 +170,7 @@ def _comparable(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Scalar:
-    """How a type is written: the kind of its field, and its value from what stands there and back."""
+    """The encoding of a scalar type: its wire type, and functions that decode and encode it."""
 
     wire: int
     read: Callable[[Any], Any]
@@ -228,7 +227,8 @@ _SCALARS = {
 
 @dataclass(frozen=True)
 class Writing:
-    """How a message may be written: fields in the other order, longer numbers than need be, defaults, messages in two pieces."""
+    """An encoding of a message: fields in reverse order, overlong numbers, explicit defaults, or messages in two
+    pieces."""
 
     backwards: bool = False
     long_numbers: bool = False
@@ -237,7 +237,7 @@ class Writing:
     text: Callable[[str], bytes] = str.encode
 
     def message(self, said: Values, kind: Descriptor) -> bytes:
-        """The values of a message, as `values` gives them, as bytes."""
+        """Encode a message from values as `values` returns them."""
         parts = [
             part
             for field in sorted(kind.fields, key=lambda field: field.number, reverse=self.backwards)
@@ -284,6 +284,6 @@ class Writing:
 
 
 def unknown_field() -> bytes:
-    """A field that no contract has, which readers pass over."""
+    """A field that is in no contract, which readers skip."""
     plain = Writing()
     return plain._number(_UNKNOWN << 3 | _LENGTH) + plain._number(7) + b"unknown"

@@ -1,4 +1,4 @@
-"""Bad requests that every server must refuse and survive, and a check that none reveals a file of its machine."""
+"""Bad requests that every server must refuse and survive, and a check that no answer reveals a file of its machine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .body_format import BadRequest, BodyFormat, Echo
 from .body_formats import meaning_of
 from .contract import conversation, merge_headers, request_headers
 
-LEAK = "leak"  # the name of a fault that no deviation excuses
+LEAK = "leak"  # the name of a failure that no deviation allows
 
 
 def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
-    """Requests that every server must refuse as the service's meaning says, and survive.
+    """Requests that every server must refuse as its body format defines, and survive.
 
-    One asks for the content of `file`, where a request can. Beside these, which suit any service of this meaning, the contract's
-    own stand in contract/bad/<name>.request.xml (or what its requests end with).
+    One requests the content of `file` if the format allows it. Besides these, which fit any service of this format, the
+    contract has its own in contract/bad/<name>.request.xml (or the ending of its requests).
     """
     meaning, written = meaning_of(service), exchanges.contract_exchanges(service)
     first = written[0][1]
@@ -37,7 +37,7 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
         *meaning.bad_requests(written, file),
         *(BadRequest(path.name.removesuffix(ending), path.read_bytes(), operation) for path in own),
     ]
-    if not (service.model.generate and meaning.has_headers):  # a user's own service knows nothing of that header
+    if not (service.model.generate and meaning.has_headers):  # a user's own service does not know that header
         return asked
     return [
         *asked,
@@ -47,10 +47,10 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
 
 
 def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[str, str]:
-    """What `url` did wrong with each bad request, by its name; empty if all were refused properly.
+    """Send each bad request to `url`, and return the failures by name; empty if all were refused properly.
 
-    `access` is with what it is asked. An answer that holds the content of a file is under `LEAK`, as is one that could not have
-    shown it.
+    `access` configures the connection. An answer with the content of a file is under `LEAK`, and so is a check for
+    leaks that could not work.
     """
     wrong: dict[str, str] = {}
     meaning = meaning_of(service)
@@ -68,12 +68,12 @@ def refuse(service: Entry[Service], url: str, access: Access = PLAIN) -> dict[st
                 wrong[bad.name] = reason
     echo = meaning.echo(exchanges.contract_exchanges(service))
     if echo is not None and not _echoes(service, url, echo, access, meaning):
-        wrong.setdefault(LEAK, "it cannot be seen: a text that was sent did not come back")
+        wrong.setdefault(LEAK, "leaks cannot be detected: the answer did not repeat a text of the request")
     return wrong
 
 
 def _send_request(service: Entry[Service], url: str, bad: BadRequest, access: Access) -> Answer:
-    """The answer to one request on a connection of its own; raises ContractError if none comes."""
+    """The answer to one request on its own connection; raises ContractError if there is none."""
     operation = service.model.operations[bad.operation]
     headers = merge_headers(request_headers(service.model, bad.operation, access.headers), bad.headers)
     talk = conversation(service, url, authority=access.authority)
@@ -85,7 +85,7 @@ def _send_request(service: Entry[Service], url: str, bad: BadRequest, access: Ac
 
 @contextmanager
 def _secret_file() -> Iterator[tuple[Path, bytes]]:
-    """A file that anybody may read, and what stands in it and nowhere else."""
+    """A world-readable file, and its unique content."""
     secret = secrets.token_hex(16).encode()
     with tempfile.NamedTemporaryFile(prefix="steelyard-secret-") as file:
         file.write(secret)
@@ -96,7 +96,7 @@ def _secret_file() -> Iterator[tuple[Path, bytes]]:
 
 
 def _echoes(service: Entry[Service], url: str, echo: Echo, access: Access, meaning: BodyFormat) -> bool:
-    """Whether the operation that was asked for a file's content gives back a text that was sent."""
+    """Whether the operation of the leak test repeats a text of its request."""
     text = f"said{secrets.token_hex(8)}"
     try:
         answer = _send_request(service, url, BadRequest("echo", echo.with_text(text), echo.operation), access)

@@ -1,4 +1,4 @@
-"""The requests of a load as the engine reads them, and the rules that judge their answers."""
+"""Writes the requests of a load for the engine, and the rules for their answers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PACKED = "gzip, deflate"
 def write_requests(
     asked: LoadTarget, folder: Path, headers: Mapping[str, str], *, packed: bool, chunked: bool
 ) -> Corpus:
-    """Write corpus.bin, corpus.csv and the sizes of the requests; `headers` go before each request's own.
+    """Write corpus.bin, corpus.csv and the sizes of the requests; `headers` come before each request's own.
 
-    `packed` allows answers in gzip or deflate, `chunked` sends bodies in chunks. Raises StoreError.
+    `packed` accepts answers in gzip or deflate, `chunked` sends bodies in chunks. Raises StoreError.
     """
     rules: dict[str, Rule] = {}
     offset = entry = 0
@@ -76,10 +76,10 @@ def _headers(operation: LoadOperation, headers: Mapping[str, str], *, packed: bo
 
 
 def _in_chunks(operation: LoadOperation, body: bytes) -> bytes:
-    """A body in two chunks and the last, empty one."""
+    """A body in two chunks and the final, empty one."""
     if operation.filled:
         raise ConfigurationError(
-            f"{operation.name} has places that are filled when it is sent, and cannot be sent in chunks",
+            f"{operation.name} has places that the engine fills, and cannot be sent in chunks",
             hint="leave --chunked out",
         )
     middle = max(1, len(body) // 2)

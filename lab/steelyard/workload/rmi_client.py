@@ -1,4 +1,4 @@
-"""One connection of Java RMI for the lab's own questions, which the driver of RMI asks for it, a line a question."""
+"""A connection of the lab by Java RMI, through the RMI driver: one call per line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..base.http_client import ANSWER_SECONDS, Answer
 from ..hosts import rmi_driver
 from ..models.job import Rmi
 
-INSTEAD = "Instead"  # the header, which no call has, that names what the driver is to send in place of the request
-_START_SECONDS = 20.0  # a JVM's, and a margin for the driver's own limit
+INSTEAD = "Instead"  # the header, unused by calls, that names a bad request for the driver to send instead
+_START_SECONDS = 20.0  # to start a JVM, and a margin for the driver's own limit
 
 
 class RmiClient:
-    """What `Conversation` is, by Java RMI. Paths are /NAME/METHOD; an exception in place of an answer has status 500.
+    """The counterpart of `HttpClient` for Java RMI. Paths are /NAME/METHOD; an exception has status 500.
 
-    The driver runs from the first question on, and ends with this conversation.
+    The driver starts with the first call, and ends with `close`.
     """
 
     def __init__(self, url: str, calls: Rmi, seconds: float = ANSWER_SECONDS, *, once: bool = False) -> None:
@@ -34,7 +34,8 @@ class RmiClient:
         self._lines: Queue[str] = Queue()
 
     def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
-        """The answer to one call, for the URL's own path where `path` is empty; raises NoAnswerError if none comes in time."""
+        """The answer to one call, to the URL's own path if `path` is empty; raises NoAnswerError if none comes in
+        time."""
         del method
         if self._process is None:
             self._start()
@@ -65,7 +66,7 @@ class RmiClient:
                 )
             )
         except OSError as error:
-            raise ToolchainError(f"the driver of RMI cannot be started: {error}") from None
+            raise ToolchainError(f"the RMI driver cannot be started: {error}") from None
         self._process = process
         Thread(target=self._read, args=(process,), daemon=True).start()
 
@@ -86,13 +87,13 @@ class RmiClient:
             said = ""
         if not said:
             self.close()
-            raise NoAnswerError("the driver of RMI ended, or said nothing")
+            raise NoAnswerError("the RMI driver ended, or did not answer")
         answer: dict[str, Any] = json.loads(said)
         return answer
 
 
 def ask_command(host: str, port: int, calls: Rmi, seconds: float, *, once: bool = False) -> list[str]:
-    """The command that answers a line of standard input with the answer to a call."""
+    """The driver's command, which answers each line of standard input with the result of a call."""
     words = ["ask", "--host", host, "--port", str(port), "--interface", calls.interface]
     words += ["--classes", ":".join(calls.classes), "--seconds", f"{seconds:g}", *(["--once"] if once else [])]
     return [*rmi_driver.command(), *words]

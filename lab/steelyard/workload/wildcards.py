@@ -1,4 +1,4 @@
-"""Wildcards in expected answers, `{{hole:NAME}}`: values that a service generates (a code, a date), which later
+"""Wildcards in expected answers, `{{hole:NAME}}`: values that a service generates (a code, a date), and that later
 requests may repeat."""
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ HOLE = re.compile(r"\{\{hole:([a-z][a-z0-9_]*)\}\}")
 
 
 def name_of(text: str | None) -> str | None:
-    """The name of the hole that a text is as a whole; None if it is none."""
+    """The name of the wildcard if a text is exactly one; else None."""
     hole = HOLE.fullmatch((text or "").strip())
     return hole[1] if hole else None
 
 
 def fill(document: str, values: Mapping[str, str]) -> str:
-    """A document with every hole filled by its value; raises ContractError if no earlier answer held one."""
+    """A document with every wildcard filled; raises ContractError if no earlier answer had a value."""
 
     def value(hole: re.Match[str]) -> str:
         if hole[1] not in values:
-            raise ContractError(f"no earlier answer holds '{hole[1]}', which this request repeats")
+            raise ContractError(f"no earlier answer had a value for '{hole[1]}', which this request needs")
         return escape(values[hole[1]], {'"': "&quot;"})
 
     return HOLE.sub(value, document)

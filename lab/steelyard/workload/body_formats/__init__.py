@@ -1,4 +1,4 @@
-"""The meanings that a service may have (`meaning` of service.toml), by name; a new one is one file, and one line here."""
+"""The body formats of services (`meaning` in service.toml) by name; a new format is one file, and one line here."""
 
 from ...catalogue.entries import Entry
 from ...models.service import Service
@@ -30,5 +30,5 @@ MEANINGS: dict[str, type[BodyFormat]] = {
 
 
 def meaning_of(service: Entry[Service]) -> BodyFormat:
-    """A new Meaning of the kind that the service names; it judges answers and remembers what their holes held."""
+    """A new BodyFormat of the service's kind; it checks answers and remembers their wildcard values."""
     return MEANINGS[service.model.meaning](service)

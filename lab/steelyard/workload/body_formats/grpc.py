@@ -1,4 +1,5 @@
-"""gRPC: one message of protocol buffers each way, compared by typed values; the status behind an answer says whether it is one."""
+"""gRPC: one protobuf message each way, compared by typed values; the status after an answer tells whether it is a
+fault."""
 
 from __future__ import annotations
 
@@ -20,12 +21,13 @@ from .raw_bytes import RawBytes
 if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor
 
-_PREFIX = struct.Struct(">BI")  # whether the message is packed, and its length
+_PREFIX = struct.Struct(">BI")  # whether the message is compressed, and its length
 _SUCCESS = "0"
 
 
 class Grpc(RawBytes):
-    """Calls over HTTP/2: the operation's path names a method of the compiled contract (`schema`), which has the types of messages.
+    """Calls over HTTP/2: the operation's path names a method of the compiled contract (`schema`), which has the message
+    types.
 
     In exchanges, bodies are base64, each with gRPC's prefix. Every status but 0 is a fault.
     """
@@ -48,7 +50,7 @@ class Grpc(RawBytes):
         if code is None:
             return None if answer.status != HTTPStatus.OK else "the answer has no grpc-status"
         if exchange.fault:
-            return "an answer came where a status other than 0 is due" if code == _SUCCESS else None
+            return "an answer came, but a status other than 0 is expected" if code == _SUCCESS else None
         return (
             None if code == _SUCCESS else f"grpc-status {code} came: {' '.join(answer.values_of('grpc-message'))[:200]}"
         )
@@ -68,7 +70,7 @@ class Grpc(RawBytes):
         yield Spelling("an unknown field", frame(given + protobuf.unknown_field()))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        del file  # no message has a way to name one
+        del file  # no message can name a file
         exchange = written[0][1]
         good = self.body(exchange.request)
         bodies = {
@@ -97,10 +99,10 @@ class Grpc(RawBytes):
         if code not in (None, _SUCCESS):
             return None
         refused = super().refusal_problem(answer) is None
-        return None if refused else f"HTTP status {answer.status} and grpc-status {code}, where another is due"
+        return None if refused else f"HTTP status {answer.status} and grpc-status {code}, but another is expected"
 
     def rule(self, exchange: Exchange) -> Rule:
-        """The marker stands in the message as it is; where there is none, there is at least a frame."""
+        """The marker is in the message as it is; without a marker, there is at least a frame."""
         fault = "present" if exchange.fault else "absent"
         least = None if exchange.fault else Length(least=_PREFIX.size)
         return Rule(
@@ -117,25 +119,23 @@ class Grpc(RawBytes):
 
 
 def frame(message: bytes) -> bytes:
-    """A message as gRPC sends it."""
+    """A message with gRPC's prefix."""
     return _PREFIX.pack(0, len(message)) + message
 
 
 def _message(body: bytes, role: str) -> bytes:
-    """The one message of a body; raises ContractError if it holds none, several, or a packed one, which nobody asked for."""
+    """The single message of a body; raises ContractError if there is none, more than one, or a compressed one."""
     if len(body) < _PREFIX.size:
-        raise ContractError(f"{role} is no frame of gRPC: it has {len(body)} bytes")
+        raise ContractError(f"{role} is not a gRPC frame: it has {len(body)} bytes")
     packed, length = _PREFIX.unpack_from(body)
     if packed:
-        raise ContractError(f"{role} is packed, or no frame of gRPC: it begins {body[:8]!r}")
+        raise ContractError(f"{role} is compressed, or not a gRPC frame: it begins {body[:8]!r}")
     if length != len(body) - _PREFIX.size:
-        raise ContractError(
-            f"{role} says that its message has {length:,} bytes, and holds {len(body) - _PREFIX.size:,}"
-        )
+        raise ContractError(f"{role} announces a message of {length:,} bytes, and holds {len(body) - _PREFIX.size:,}")
     return body[_PREFIX.size :]
 
 
 def _code(answer: Answer) -> str | None:
-    """gRPC's status: a success only where every one that is said is; None if none is."""
+    """gRPC's status: a success only if all status fields are 0; None if there is no status."""
     codes = answer.values_of("grpc-status")
     return next((code for code in codes if code != _SUCCESS), codes[0] if codes else None)

@@ -1,4 +1,4 @@
-"""HTML: a page is right where the texts at the operation's named places are; everything else is the server's own."""
+"""HTML: a page is right if the texts at the operation's named places are right; the rest of the page is free."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class HtmlPlaces(BodyFormat):
         return None if got == wanted else first_difference(got, wanted)
 
     def _texts(self, page: bytes, operation: str) -> dict[str, list[str]]:
-        """The texts at each place, by its name, white space as a browser shows it; raises ContractError."""
+        """The texts at each place by name, with white space as a browser shows it; raises ContractError."""
         try:
             root = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8", no_network=True))
         except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-            raise ContractError(f"the answer is no page: {error}; it begins {page[:120]!r}") from None
+            raise ContractError(f"the answer is not an HTML page: {error}; it begins {page[:120]!r}") from None
         return {
             name: _values_at(root, name, path) for name, path in self.service.model.operations[operation].places.items()
         }
@@ -44,7 +44,7 @@ class HtmlPlaces(BodyFormat):
         if not exchange.request:
             return  # a request without a body has one spelling
         fields = parse_qsl(exchange.request, keep_blank_values=True)
-        if len({name for name, _ in fields}) == len(fields):  # values of one name mean something by their order
+        if len({name for name, _ in fields}) == len(fields):  # with repeated names, the order has a meaning
             yield Spelling("other order of fields", urlencode(fields[::-1]).encode())
         yield Spelling("%20 for a blank", urlencode(fields, quote_via=quote).encode())
         yield Spelling("every letter escaped", _encode_fields(fields, "%{:02X}"))
@@ -56,8 +56,8 @@ class HtmlPlaces(BodyFormat):
         return {name: [value for key, value in fields if key == name] for name in names}
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        """A form is hardly ever malformed, so little is bad for all services: contract/bad/ says what is for one."""
-        del file  # a form has no way to name one
+        """Forms are rarely malformed, so bad requests come only from contract/bad/."""
+        del file  # a form cannot name a file
         exchange = next((exchange for _, exchange in written if exchange.request), None)
         if exchange is None:
             return []

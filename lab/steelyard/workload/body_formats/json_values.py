@@ -1,4 +1,4 @@
-"""JSON: answers compared by typed values, so that the order of keys, white space and escapes carry no meaning."""
+"""JSON: answers are compared by typed values, so the order of keys, white space and escapes do not matter."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ..body_format import BadRequest, BodyFormat, Spelling, first_difference
 from ..soap.messages import single
 
 Pair = tuple[str, Any]
-_DEEP = 100_000  # arrays in each other
+_DEEP = 100_000  # nested arrays
 
 
 class JsonValues(BodyFormat):
-    """Objects, arrays, texts, numbers, booleans and null: each is only equal to its own kind."""
+    """Objects, arrays, texts, numbers, booleans and null; values of different types are never equal."""
 
     request_ending = answer_ending = "json"
     content_type = "application/json"
@@ -49,7 +49,7 @@ class JsonValues(BodyFormat):
         return _comparable(_read(body), self.service.model.singles) if body else None
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        del file  # JSON has no way to name one
+        del file  # JSON cannot name a file
         exchange = next((exchange for _, exchange in written if exchange.request), None)
         if exchange is None:
             return []
@@ -68,19 +68,21 @@ class JsonValues(BodyFormat):
 
 
 def breaks(answer: bytes, schema: Path, operation: str) -> str | None:
-    """How an answer breaks the schema of an operation's answers, as a sentence; None if it keeps it."""
+    """How an answer breaks the schema of its operation's answers, as a sentence; None if it matches."""
     try:
         error = next(_validator(schema, operation).iter_errors(_read(answer)), None)
     except ContractError as error:
         return error.message
     except RecursionError:
-        return "the answer is nested too deep to be held against the schema"
+        return "the answer is nested too deeply to be validated"
     return None if error is None else f"the answer breaks the schema: {error.message:.200} at {error.json_path}"
 
 
 def value_difference(answer: bytes, expected: str, singles: Collection[str] = ()) -> str | None:
-    """How the values of an answer are not those expected, as a sentence; None if they are. Numbers under the keys `singles` are
-    of 32 bits."""
+    """How the values of an answer differ from the expected ones, as a sentence;
+
+    None if they do not. Numbers under the keys `singles` have 32 bits.
+    """
     try:
         got, wanted = _comparable(_read(answer), singles), _comparable(_read(expected), singles)
     except ContractError as error:
@@ -93,12 +95,12 @@ class _Number(str):
 
 
 def _read(document: bytes | str) -> Any:
-    """A JSON document as values; raises ContractError if it is none, or leaves open what it means."""
+    """A JSON document as values; raises ContractError if it is invalid or ambiguous."""
     try:
         text = document if isinstance(document, str) else document.decode()
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_decimal)
     except RecursionError:
-        raise ContractError("the answer is nested too deep to be read") from None
+        raise ContractError("the answer is nested too deeply to be parsed") from None
     except (ValueError, UnicodeDecodeError) as error:
         raise ContractError(f"the answer is not JSON: {error}; it begins {document[:120]!r}") from None
 
@@ -107,24 +109,24 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     read = dict(pairs)
     if len(read) < len(pairs):
         twice = next(key for key, _ in pairs if [name for name, _ in pairs].count(key) > 1)
-        raise ContractError(f"the answer holds the key '{twice}' twice in one object")
+        raise ContractError(f"the answer has the key '{twice}' twice in one object")
     return read
 
 
 def _no_number(word: str) -> Any:
-    raise ContractError(f"the answer holds {word}, which is no JSON")
+    raise ContractError(f"the answer holds {word}, which is not JSON")
 
 
 def _decimal(written: str) -> int | float:
-    """A number: a whole one exactly, however it is written, any other as the nearest double."""
+    """A number: an integer exactly, however it is written, any other as the nearest double."""
     exact = Decimal(written)
-    small = exact.adjusted() < 400  # what is larger is no double, and would only be long
+    small = exact.adjusted() < 400  # larger numbers are no doubles, and would only be long
     return int(exact) if small and exact == exact.to_integral_value() else float(written)
 
 
 def _comparable(value: Any, singles: Collection[str]) -> Any:
-    """A value made comparable: a boolean is no number, which Python's `==` would make of it, and a number under one of the keys
-    `singles` is the nearest of 32 bits."""
+    """A value in comparable form: booleans differ from numbers, unlike with Python's `==`, and numbers under the keys
+    `singles` are rounded to 32 bits."""
     if isinstance(value, dict):
         return {
             key: single(item) if key in singles and _is_number(item) else _comparable(item, singles)
@@ -164,7 +166,7 @@ def _serialize(
     text: Callable[[str], str] = json.dumps,
     number: Callable[[str], str] = str,
 ) -> bytes:
-    """A document written anew: the keys in another order, other white space, texts and numbers in other letters."""
+    """Serialize a document with another order of keys, other white space, or other forms of texts and numbers."""
 
     def write(part: Any) -> str:
         if isinstance(part, dict):
@@ -183,7 +185,7 @@ def _reverse_pairs(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def _with_exponent(written: str) -> str:
-    """A fraction as `15e-1`. A whole number stays: some readers rightly take no integer that is written with an exponent."""
+    """A fraction as `15e-1`. An integer stays: some parsers rightly reject an integer with an exponent."""
     if "." not in written:
         return written
     sign, digits, exponent = Decimal(written).as_tuple()
@@ -199,7 +201,7 @@ def _escape_all(text: str) -> str:
 
 @cache
 def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
-    """What judges an operation's answers; raises ContractError if the schema cannot be used."""
+    """The validator of an operation's answers; raises ContractError if the schema cannot be used."""
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -208,5 +210,5 @@ def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
         raise ContractError(f"the schema {path} cannot be read: {error!s:.200}") from None
     except (KeyError, TypeError):
         raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it") from None
-    # What refers to another file is an error then: nothing is looked for on a network.
+    # A reference to another file is an error then: nothing is fetched over a network.
     return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"}, registry=Registry())

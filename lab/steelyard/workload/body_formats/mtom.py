@@ -1,4 +1,4 @@
-"""SOAP 1.1 as MTOM packs it: the service's own exchanges, of which bytes go over the wire as they are."""
+"""SOAP 1.1 with MTOM: the service's own exchanges, with binary values sent as separate parts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from .soap import Soap
 
 
 class Mtom(Soap):
-    """Packages: an answer means the envelope that it is with its parts put in; one that needs none may come without a package."""
+    """MTOM packages: an answer's value is its envelope with the parts inserted; an answer without binary values may be
+    a plain envelope."""
 
-    request_ending = answer_ending = "mtom"  # of which there are none: exchanges are written as envelopes
+    request_ending = answer_ending = "mtom"  # no such files exist: exchanges are written as envelopes
     content_type = packages.content_type()
 
     def __init__(self, service: Entry[Service]) -> None:

@@ -1,4 +1,4 @@
-"""SOAP 1.1 under WS-Security: the service's own exchanges, whose bodies are signed, encrypted, or both, there and back."""
+"""SOAP 1.1 with WS-Security: the service's own exchanges with signed or encrypted bodies in both directions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...models.service import Exchange, Service
 from ..body_format import BadRequest, Echo, Spelling
 from .soap import Soap
 
-if TYPE_CHECKING:  # they need a library that hardly anybody has
+if TYPE_CHECKING:  # they need an optional library
     from ...hosts.security_keys import SecurityKeys
     from ..soap.security.opening import Expected
     from ..soap.security.securing import Protection
@@ -25,9 +25,9 @@ _CIPHER = "CipherValue>"
 
 
 class Signed(Soap):
-    """Signed by the client, with its certificate; an answer means what it does once its signature is verified."""
+    """Messages signed by the client, with its certificate; an answer is compared after its signature is verified."""
 
-    request_ending = answer_ending = "signed"  # of which there are none: exchanges are written as envelopes
+    request_ending = answer_ending = "signed"  # no such files exist: exchanges are written as envelopes
     signs: ClassVar[bool] = True
     encrypts: ClassVar[bool] = False
 
@@ -47,7 +47,8 @@ class Signed(Soap):
         return super().difference(envelope, expected, operation)
 
     def unprotect(self, answer: bytes) -> bytes:
-        """The envelope of an answer, decrypted and its signature verified; raises ContractError if it is not so protected."""
+        """The envelope of an answer, decrypted and with its signature verified; raises ContractError if it is not
+        protected as required."""
         from ..soap.security import opening
 
         return opening.open_envelope(answer, self._expected_answer)
@@ -68,7 +69,7 @@ class Signed(Soap):
         return super().request_value(opening.open_envelope(body, self._expected_request))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        """Those of SOAP, protected where they have a body, and envelopes that are not protected as they must be."""
+        """The bad requests of SOAP, protected if they have a body, and envelopes with wrong protection."""
         asked = [replace(bad, body=self._protect(bad.body)) for bad in self._plain.bad_requests(written, file)]
         first = written[0][1]
         good = first.request.encode()
@@ -91,7 +92,7 @@ class Signed(Soap):
         return rule.model_copy(update={"contains": _CIPHER}) if self.encrypts and not exchange.fault else rule
 
     def protect(self, envelope: bytes, protection: Protection) -> bytes:
-        """An envelope that is protected so."""
+        """The envelope with this protection."""
         from ..soap.security import securing
 
         return securing.secure(envelope, protection)
@@ -125,7 +126,7 @@ class Signed(Soap):
         return Expected(self.keys.client if self.signs else None, self.keys.server if self.encrypts else None)
 
     def _wrongly_signed(self, good: bytes, written: Sequence[tuple[str, Exchange]]) -> dict[str, bytes]:
-        """A stranger's signature, a broken one, a body that was changed, another in its place, and no signature."""
+        """Requests with a foreign signature, a broken one, a changed body, a replaced body, and without a signature."""
         from ..soap.security import tampering
 
         other = next(each.request for _, each in reversed(written) if each.request.encode() != good).encode()
@@ -140,7 +141,7 @@ class Signed(Soap):
         }
 
     def _wrongly_encrypted(self, good: bytes) -> dict[str, bytes]:
-        """For a stranger, with a cipher that is broken, and not at all."""
+        """Requests encrypted for another recipient, with a broken cipher, and not encrypted."""
         from ..soap.security import tampering
 
         usual = self._usual_protection
@@ -152,14 +153,14 @@ class Signed(Soap):
         }
 
     def _seal(self, signed: bytes) -> bytes:
-        """What was signed and tampered with, encrypted where messages are."""
+        """The tampered message, encrypted if messages of this format are."""
         from ..soap.security import securing
 
         return securing.encrypt_body(signed, self.keys.server) if self.encrypts else signed
 
 
 class Encrypted(Signed):
-    """Encrypted for the server by a key of its own, which is encrypted for the server's certificate; answers for the client's."""
+    """Messages encrypted with a new key, which is encrypted for the server's certificate; answers for the client's."""
 
     request_ending = answer_ending = "encrypted"
     signs = False
@@ -167,7 +168,7 @@ class Encrypted(Signed):
 
 
 class SignedEncrypted(Signed):
-    """Signed, and then encrypted."""
+    """Messages that are signed, and then encrypted."""
 
     request_ending = answer_ending = "signed-encrypted"
     encrypts = True
@@ -175,7 +176,7 @@ class SignedEncrypted(Signed):
 
 @dataclass(frozen=True)
 class _ProtectedEcho(Echo):
-    """The same of a request that is protected once it holds the text."""
+    """An echo request that is protected after its text is inserted."""
 
     meaning: Signed
 

@@ -1,4 +1,4 @@
-"""Bytes: an answer is right where it is the expected one byte by byte. In exchanges, bodies are base64."""
+"""Bytes: an answer is right if it equals the expected one byte by byte. In exchanges, bodies are base64."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..body_format import BodyFormat
 
 
 class RawBytes(BodyFormat):
-    """Compared as they are, and sent as they are: there is one spelling."""
+    """Bodies sent and compared as they are; there is one spelling."""
 
     request_ending = answer_ending = "bin"
     content_type = "application/octet-stream"
@@ -40,6 +40,6 @@ class RawBytes(BodyFormat):
         return f"the answer has {len(answer):,} bytes, expected {len(wanted):,}; they differ from byte {place:,} on"
 
     def rule(self, exchange: Exchange) -> Rule:
-        """The whole answer is known, so the engine can judge it wholly."""
+        """The whole answer is known, so the engine can compare it completely."""
         digest = hashlib.sha256(self.body(exchange.answer)).hexdigest()
         return Rule(status=[self.status(exchange)], fault="any", contains=exchange.marker, sha256=digest)

@@ -1,4 +1,4 @@
-"""Calls by Java RMI: JSON says the arguments and what comes back, and the driver makes values of a contract of them."""
+"""Java RMI calls: JSON holds the arguments and the result, and the driver converts them to values of the contract."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..body_format import BadRequest, Spelling
 from ..rmi_client import INSTEAD
 from .json_values import JsonValues, value_difference
 
-# What no client would send that was compiled against the contract; the driver knows how (engine/rmi, Ask).
+# Requests that no client compiled against the contract would send; the driver can (engine/rmi, Ask).
 _INSTEAD = ("class-not-allowed", "class-not-due", "unknown-method", "unknown-object")
 
 
 class RmiValues(JsonValues):
-    """A request is an object with a value for each parameter; an answer is the value that came back, or null.
+    """A request is an object with a value for each parameter; an answer is the returned value, or null.
 
-    An exception in place of an answer is told as status 500. There is one spelling: on the wire are Java's own objects.
+    An exception is reported as status 500. There is one spelling, since Java serializes the objects.
     """
 
     request_ending = answer_ending = "rmi"
@@ -35,7 +35,7 @@ class RmiValues(JsonValues):
         yield Spelling("as given", self.body(exchange.request))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        del file  # no value can name one
+        del file  # no value can name a file
         exchange = next((each for _, each in written if each.request != "{}"), None)
         if exchange is None:
             return []
@@ -44,9 +44,11 @@ class RmiValues(JsonValues):
 
     def refusal_problem(self, answer: Answer) -> str | None:
         return (
-            None if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR else "an answer came, where an exception is due"
+            None
+            if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR
+            else "an answer came, but an exception is expected"
         )
 
     def rule(self, exchange: Exchange) -> Rule:
-        """The marker stands in a text of the answer."""
+        """The marker is in a text of the answer."""
         return Rule(fault="absent", contains=exchange.marker)

@@ -1,4 +1,5 @@
-"""SOAP, 1.1 and 1.2: answers compared by values typed by the service's schema, requests in the many spellings of XML."""
+"""SOAP 1.1 and 1.2: answers are compared by typed values of the service's schema; requests have many spellings of
+XML."""
 
 from __future__ import annotations
 
@@ -18,11 +19,12 @@ from ..body_format import BadRequest, BodyFormat, Echo, Spelling
 from ..soap import messages
 from ..soap.spellings import all_spellings, bare_envelope
 
-_NO_TEXTS = {"NaN", "INF", "true", "false"}  # of letters, where no other text may stand
+_NO_TEXTS = {"NaN", "INF", "true", "false"}  # values of letters that are not free text
 
 
 class Soap(BodyFormat):
-    """Envelopes: an answer keeps the schema and holds the expected values; a fault is as right as any other where one is due."""
+    """SOAP envelopes: a right answer matches the schema and has the expected values; if a fault is expected, any fault
+    is right."""
 
     request_ending = answer_ending = "xml"
     version: ClassVar = messages.SOAP_11
@@ -38,7 +40,7 @@ class Soap(BodyFormat):
         self._messages = messages.TypedMessages(service.folder / (model.schema_file or ""), documents, self.version)
 
     def difference(self, answer: bytes, expected: str, operation: str) -> str | None:
-        del operation  # the expected answer's element names its type
+        del operation  # the element of the expected answer determines its type
         return self._messages.difference(answer, expected)
 
     @property
@@ -81,8 +83,11 @@ class Soap(BodyFormat):
         return asked
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
-        """The first written exchange whose answer repeats a text of its request; None if no answer is written down, as of a
-        user's own service. Raises ContractError if those that are repeat none."""
+        """The first written exchange whose answer repeats a text of its request; None if no answer is written, as for a
+        user's own service.
+
+        Raises ContractError if no written answer repeats a text.
+        """
         known = [exchange for _, exchange in written if exchange.answer]
         if not known:
             return None
@@ -94,7 +99,7 @@ class Soap(BodyFormat):
                     before, _, after = exchange.request.partition(f">{text}<")
                     return Echo(exchange.operation, f"{before}>", f"<{after}")
         raise ContractError(
-            f"no exchange of {self.service.name} repeats a text of its request, so no leak of a file can be seen",
+            f"no exchange of {self.service.name} repeats a text of its request, so a leak of a file cannot be detected",
             hint="add one to contract/exchanges",
         )
 
@@ -121,7 +126,10 @@ class Soap(BodyFormat):
 
 
 class Soap12(Soap):
-    """SOAP 1.2 (W3C, 2007): the same in another envelope. Its media type has the action, and faults of a sender have status 400."""
+    """SOAP 1.2 (W3C, 2007), with its own envelope.
+
+    The action is part of the media type, and sender faults have status 400.
+    """
 
     request_ending = answer_ending = "soap12.xml"
     version = messages.SOAP_12

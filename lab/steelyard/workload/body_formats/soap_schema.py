@@ -1,4 +1,5 @@
-"""SOAP 1.1 whose right values nobody wrote down: an answer is right that is the operation's and keeps the service's schema."""
+"""SOAP 1.1 without known right values: an answer is right if it belongs to the operation and matches the service's
+schema."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from .soap import Soap
 
 
 class SoapSchema(Soap):
-    """A user's own service: the schema judges its answers, and their values only where an expected answer stands in the contract.
+    """A user's own service: answers are checked against the schema, and by value only if the contract has an expected
+    answer.
 
-    Requests are sent as they stand: how well a product reads other spellings of XML is not what is asked of the service.
+    Requests are sent as given: the test is of the service, not of the product's XML parser.
     """
 
     answers_may_lack = True
@@ -42,6 +44,6 @@ class SoapSchema(Soap):
         return BodyFormat.spellings(self, exchange)
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        """None: what the service itself must refuse is not known of it."""
+        """None: it is unknown which requests the service must refuse."""
         del written, file
         return []
