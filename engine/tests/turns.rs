@@ -390,3 +390,37 @@ fn whenever_work_is_done_it_is_paid_for_in_the_servers_own_turns() {
         }
     }
 }
+
+/// Two engine threads and a server that spends exactly 100 us of its one thread on each request, all on one processor.
+#[test]
+fn two_engine_threads_on_the_servers_processor_lose_no_count_and_report_their_parts() {
+    let server = Kept::with_cost("exact", 100, "--cpu 0");
+    let bench = Bench::new();
+    let more = json!({
+        "targets": [server.target(true)], "threads": 2, "cpus": [0], "timeout_ms": 30_000, "drain_limit_ms": 30_000,
+    });
+    let mut engine = bench.ready(&job("", json!([steady("exact", 0, 2.0)]), more));
+    engine.say(&json!({"turns": {"slices": [0], "ms": 2000.0}}).to_string());
+    engine.expect(&json!({"drained": 0}));
+    let (status, errors) = engine.end();
+    assert!(status.success(), "{errors}");
+    let row = bench.slices().swap_remove(0);
+    assert_eq!((row["valid"].as_str(), number(&row, "dropped")), ("1", 0), "{row:?}");
+    assert_eq!(number(&row, "sent"), number(&row, "completed"), "{row:?}");
+    let summary = bench.summary();
+    let parts = summary["slices"][0]["threads"].as_array().unwrap();
+    let sent: Vec<u64> = parts.iter().map(|part| part["sent"].as_u64().unwrap()).collect();
+    assert_eq!(sent.len(), 2, "{summary}");
+    assert_eq!(sent.iter().sum::<u64>(), number(&row, "sent"));
+    assert_eq!(sent.iter().copied().max(), Some(number(&row, "thread_sent_most")));
+    // What the server spends is planted; the processor holds that and the engine's own work, and no more.
+    let served = number(&row, "cpu_own_ns") as f64;
+    let planted = number(&row, "completed") as f64 * 100_000.0;
+    assert!(served > 0.95 * planted, "{served} ns used where {planted} were planted");
+    let engine_cpu = (number(&row, "engine_user_ns") + number(&row, "engine_system_ns")) as f64;
+    let processor = number(&row, "measured_ns") as f64;
+    assert!(
+        served + engine_cpu < 1.05 * processor,
+        "{served} and {engine_cpu} ns on one processor in {processor} ns"
+    );
+}
