@@ -37,6 +37,7 @@ from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
 from .machine_notes import machine_notes
 from .measures import Measure, registry
+from .saturation import examine_saturation
 from .sentences import (
     NOW,
     Wording,
@@ -97,7 +98,7 @@ def analyse_run(run: Run) -> Analysis:
     measures = registry(run.study)
     if is_of_faults(run):
         return _of_faults(run, measures)
-    findings = (*examine(run), *examine_layers(run), *examine_foreign(run))
+    findings = (*examine(run), *examine_saturation(run), *examine_layers(run), *examine_foreign(run))
     if ran_already(run.schedule):
         return _of_what_ran(run, measures, findings)
     judgements = tuple(judge(run, measures, findings))

@@ -11,11 +11,18 @@ from .ratios import Compared
 
 def server_processors(run: Run, compared: Compared) -> int | None:
     """The number of processors that both subjects had; None where it was not recorded or differs between them."""
-    shared = run.server_processors
-    if shared is None:
+    of_each = {processors_of(run, label) for label in (compared.a, compared.b)}
+    return of_each.pop() if len(of_each) == 1 else None
+
+
+def processors_of(run: Run, label: str) -> int | None:
+    """The number of processors that a subject had: those that its factor `cpus` asks for, else all of the servers'; None where
+    that was not recorded."""
+    shared = run.environment.get("processors_shared")
+    server = shared.get("server") if isinstance(shared, Mapping) else None
+    if not isinstance(server, list) or not server:
         return None
-    asked_for = {_processors_factor(run, label) for label in (compared.a, compared.b)}
-    return (asked_for.pop() or shared) if len(asked_for) == 1 else None
+    return _processors_factor(run, label) or len(server)
 
 
 def _processors_factor(run: Run, label: str) -> int | None:

@@ -135,12 +135,15 @@ def _study(
 
 
 def _request(options: ComparisonOptions) -> Request:
+    from ..hosts import cpus
+
     return Request(
         users=options.users,
         pairs=options.pairs,
         slice_seconds=options.slice_seconds,
         warm_up_seconds=options.warm_up,
         seed=options.seed,
+        server_processors=len(cpus.share().server),
     )
 
 

@@ -16,6 +16,7 @@ from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
 from ..models.outputs.loading import ComparedSide, RunningComparison
 from ..models.service import Expect
+from ..plan.run_parameters import default_users
 from ..results.failure_text import failures_text
 from .options import ComparisonOptions, console
 
@@ -33,6 +34,7 @@ def is_running(subject: str) -> bool:
 
 def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> None:
     """Compare two running targets and print the result; raises SteelyardError where requests failed or nothing is valid."""
+    from ..hosts import cpus
     from ..measure.load import running_pair
     from ..workload.load_spec import LoadSpec
 
@@ -48,8 +50,9 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
                 f"{subject} would be started, but the other subject is already running",
                 hint="compare two URLs or folders, or servers alone",
             )
+    users = options.users or default_users(len(cpus.share().server))
     load = LoadSpec(
-        users=(options.users or 8, options.users or 8),
+        users=(users, users),
         rates=None if options.rate is None else (options.rate, options.rate),
         poisson=options.rate is not None,
         seconds=options.slice_seconds or _SLICE_SECONDS,

@@ -30,7 +30,12 @@ ServiceName = Annotated[str | None, typer.Option(help="The service to call (defa
 OperationName = Annotated[
     str | None, typer.Option(help="The operation to call (default: the demonstration's, or the service's first).")
 ]
-Users = Annotated[int | None, typer.Option(min=1, max=100_000, help="Closed load: concurrent users (default 8).")]
+Users = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=100_000, help="Closed load: concurrent users (default: 4 per server processor, at least 8)."
+    ),
+]
 Rate = Annotated[float | None, typer.Option(min=0.1, help="Open load: Poisson arrivals per second; p99 is judged.")]
 BudgetTime = Annotated[str, typer.Option(help="Time limit of the comparison: 90s, 10m, 1h.")]
 Pairs = Annotated[int | None, typer.Option(min=1, max=10_000, help="Pairs of slices per fork and operation.")]

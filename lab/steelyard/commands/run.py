@@ -239,6 +239,7 @@ def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
 def request_of(options: RunOptions) -> Request:
     """The run request that the options mean; raises ConfigurationError where an option is empty."""
     from ..catalogue import subject_syntax
+    from ..hosts import cpus
 
     if options.as_published:
         once = ("forks", "pairs", "slice_seconds", "budget")
@@ -278,6 +279,7 @@ def request_of(options: RunOptions) -> Request:
         grids=_words("--grid", options.grid),
         push=options.push,
         at_once=options.at_once,
+        server_processors=len(cpus.share().server),
     )
 
 

@@ -94,6 +94,8 @@ def run(
         specs = requested_subjects(study.model, request)
         planned = schedule_only(study.model, request)
         shares = share_processors(specs, planned, declared, site)
+        request = replace(request, server_processors=len(shares.server))
+        settings = merge_parameters(study.model, request)
         for said in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
             progress.print_line(said)
         subjects = subject.all_provided(specs, service, progress)

@@ -15,11 +15,14 @@ _REQUEST_TIMEOUT_SECONDS = 30.0  # where the study has no parameter for it; the 
 
 Value = int | float | str
 MOST_USERS = 100_000
+_LEAST_DEFAULT_USERS = 8
+_DEFAULT_USERS_A_PROCESSOR = 4
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of a study on the command line; None and empty mean what the study says."""
+    """What the user asked of a study on the command line; None and empty mean what the study says. The default number of users
+    depends on `server_processors`."""
 
     only: Sequence[str] = ()
     set_of_factors: str = ""
@@ -42,6 +45,7 @@ class Request:
     grids: Sequence[str] = ()
     push: bool = False
     at_once: int | None = None
+    server_processors: int = 1
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def merge_parameters(study: Study, request: Request) -> RunParameters:
         for name, known in study.parameters.items()
         if known.sets.startswith("mix.")
     }
-    users = request.users if request.users is not None else _users(study, values)
+    users = request.users if request.users is not None else _users(study, values, request.server_processors)
     return RunParameters(
         values=values,
         users=None if users == "auto" else int(users),
@@ -122,9 +126,14 @@ def merge_parameters(study: Study, request: Request) -> RunParameters:
     )
 
 
-def _users(study: Study, values: Mapping[str, Value]) -> Value:
+def default_users(server_processors: int) -> int:
+    """The users of a closed load for which nothing names a number: enough to keep so many processors of a server busy."""
+    return max(_LEAST_DEFAULT_USERS, _DEFAULT_USERS_A_PROCESSOR * server_processors)
+
+
+def _users(study: Study, values: Mapping[str, Value], server_processors: int) -> Value:
     """How many users the parameters say, or "auto"; raises ConfigurationError if so many cannot be."""
-    users = _single_value(study, values, "users", 8)
+    users = _single_value(study, values, "users", default_users(server_processors))
     if users != "auto" and not 1 <= int(users) <= MOST_USERS:
         name = next(name for name, known in study.parameters.items() if known.sets == "users")
         raise ConfigurationError(f"{name} is {users}, but must be from 1 to {MOST_USERS:,}")
