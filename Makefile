@@ -53,8 +53,8 @@ wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a m
 	$(UV) build --quiet --wheel --out-dir dist lab
 
 check: build ## format, lint, types, generated files
-	$(RUN) ruff format --check conftest.py lab services servers tests tools docs/decisions engine/bench monitor/bench
-	$(RUN) ruff check conftest.py lab services servers tests tools docs/decisions engine/bench monitor/bench
+	$(RUN) ruff format --check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
+	$(RUN) ruff check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
 	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py monitor/bench/beside.py
