@@ -72,10 +72,9 @@ def check_command(old: str) -> list[str]:
     ]
 
 
-def newest_run() -> Path | None:
-    """The folder of the last run; None where nothing was measured."""
-    runs = [path for path in Path(RUNS).glob("*") if path.is_dir()]
-    return max(runs, key=lambda path: path.stat().st_mtime, default=None)
+def run_folders() -> set[Path]:
+    """The folders of runs that there are."""
+    return {path for path in Path(RUNS).glob("*") if path.is_dir()}
 
 
 def summary_text(run: Path | None, answer: str) -> str:
@@ -134,9 +133,9 @@ def comment(number: int, folder: str, summary: str) -> None:
         request("PATCH", f"{repository}/issues/comments/{own['id']}", body)
 
 
-def report(code: int, folder: str) -> None:
-    """Write the job summary, the outputs and the comment."""
-    run, answer = newest_run(), ANSWERS.get(code, "the check failed")
+def report(code: int, run: Path | None, folder: str) -> None:
+    """Write the job summary, the outputs and the comment; `run` is None where nothing was measured."""
+    answer = ANSWERS.get(code, "the check failed")
     summary = summary_text(run, answer)
     append("GITHUB_STEP_SUMMARY", summary)
     append("GITHUB_OUTPUT", f"answer={answer}\nrun={run or ''}\n")
@@ -159,8 +158,9 @@ def main() -> int:
         print(f"::error::{error}")
         return 1
     print(f"running {shlex.join(command)}", flush=True)
+    earlier = run_folders()
     code = subprocess.run(command, check=False).returncode
-    report(code, folder)
+    report(code, next(iter(run_folders() - earlier), None), folder)
     if code == 2:
         level = "error" if given("fail-on-undecided") == "true" else "warning"
         print(f"::{level}::Steelyard cannot tell whether the change is slower; the summary has the reason.")
