@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +10,13 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.text import plural
-from ..models.outputs.own_service import ImportOutput
+from ..models.outputs.own_service import ImportOutput, LeftOut
 from ..workload.importing import bounded
 from .examples import examples
 from .options import Json, console
 
 commands = typer.Typer()
+_LISTED = 10  # parts that a line of the summary names
 
 
 @commands.command(
@@ -47,8 +49,8 @@ def import_service(
     port: Annotated[
         list[str] | None,
         typer.Option(
-            help="A port of a WSDL to take over (default: all that speak SOAP); of requests the server, http://HOST:PORT "
-            "(default: the first's); repeatable."
+            help="A port of a WSDL to take over (default: all that speak SOAP); of an OpenAPI document or of requests the "
+            "server, http://HOST:PORT; repeatable."
         ),
     ] = None,
     json: Json = False,
@@ -73,7 +75,9 @@ def _print_outcome(imported: ImportOutput) -> None:
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
         for name in imported.taken
     ]
-    lines += [f"not taken over: {omission.what}: {omission.why}" for omission in imported.left_out]
+    if imported.left_out:
+        lines.append(f"taken over: {imported.operations}; not taken over: {len(imported.left_out)}")
+    lines += _left_out_lines(imported.left_out)
     lines += [f"note: {note}" for note in imported.notes]
     lines += [
         f"next: look through {imported.folder}/service.toml and samples/, "
@@ -81,3 +85,16 @@ def _print_outcome(imported: ImportOutput) -> None:
     ]
     for line in lines:
         terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
+    """A line for each reason, with how many parts share it and what they are."""
+    parts_of: dict[str, list[str]] = {}
+    for omission in left_out:
+        parts_of.setdefault(omission.why, []).append(omission.what)
+    lines = []
+    for why, parts in parts_of.items():
+        more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
+        counted = f" ({len(parts)})" if len(parts) > 1 else ""
+        lines.append(f"not taken over{counted}: {', '.join(parts[:_LISTED])}{more}: {why}")
+    return lines

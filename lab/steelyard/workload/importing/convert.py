@@ -21,7 +21,7 @@ from .envelopes import envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
 from .samples import SampleMaker
-from .schemas import DRIVER, write_schemas
+from .schemas import DRIVER, Schemas, write_schemas
 from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
@@ -50,15 +50,14 @@ def convert_description(place: str, out: Path, also: Sequence[str], ports: Seque
             return convert_requests(known, made, name_of(out), out, ports)
     raw = read_first(place)
     if kinds.is_openapi(raw, place):
-        for option, named in (("--also", also), ("--port", ports)):
-            if named:
-                raise ImportRefusedError(
-                    f"{option} works with WSDLs only, and {place} is not a WSDL", hint=f"leave {option} out"
-                )
+        if also:
+            raise ImportRefusedError(
+                f"--also works with WSDLs only, and {place} is not a WSDL", hint="leave --also out"
+            )
         from .openapi.convert import import_openapi  # not needed for a WSDL
 
         with folder_at(out) as made:
-            return import_openapi(place, raw, name_of(out), made, str(out))
+            return import_openapi(place, raw, name_of(out), made, str(out), ports)
     documents = read_all(place, also, raw)
     description = read_wsdl(documents)
     _keep_selected(description, ports)
@@ -74,7 +73,7 @@ def _import_wsdl(
     for number, document in enumerate(documents):
         if number == 0 or "definitions" in str(document.root.tag):
             _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
-    sampled = _sample_operations(description, SampleMaker(schemas))
+    sampled = _sample_operations(description, schemas)
     notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
     if not sampled:
         why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
@@ -150,10 +149,13 @@ def _keep_selected(description: WsdlDescription, ports: Sequence[str]) -> None:
     description.operations[:] = kept
 
 
-def _sample_operations(description: WsdlDescription, maker: SampleMaker) -> list[SampledOperation]:
+def _sample_operations(description: WsdlDescription, schemas: Schemas) -> list[SampledOperation]:
+    maker = SampleMaker(schemas)
     sampled = []
     for operation in description.operations:
         try:
+            if operation.style == "rpc" and operation.wrapper in schemas.unmet:
+                raise UnmetError(schemas.unmet[operation.wrapper])
             headers_of(operation)
             sampled.append(SampledOperation(operation, envelope_of(operation, maker)))
         except UnmetError as error:

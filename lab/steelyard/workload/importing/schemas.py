@@ -4,7 +4,7 @@ else."""
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from lxml import etree
 from ...base.errors import ImportRefusedError
 from .documents import Document
 from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space
-from .wsdl import WsdlOperation
+from .wsdl import MessagePart, WsdlOperation
 
 DRIVER = "schema.xsd"
 _BUNDLED = {ENCODING: "soap-encoding.xsd", ENVELOPES["1.1"]: "soap-envelope.xsd"}  # the XML Schema library has them
@@ -26,12 +26,13 @@ _BUILT_IN = frozenset({XSD, XML})
 class Schemas:
     """The loaded schema, and the member type of each SOAP array type, both as `{namespace}local`.
 
-    `notes` lists corrections that were made.
+    `notes` lists corrections that were made; `unmet` maps the wrapper of an rpc operation to the reason why it has no message.
     """
 
     schema: xmlschema.XMLSchema
     arrays: dict[str, str]
     notes: list[str] = field(default_factory=list)
+    unmet: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperation], folder: Path) -> Schemas:
@@ -53,7 +54,7 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
         ) from None
     except RecursionError:
         raise ImportRefusedError(f"the schema of {documents[0].place} is nested too deeply") from None
-    return Schemas(schema, _arrays(documents), files.notes)
+    return Schemas(schema, _arrays(documents), files.notes, files.unmet)
 
 
 class _Files:
@@ -62,6 +63,7 @@ class _Files:
     def __init__(self, documents: Sequence[Document], folder: Path) -> None:
         self._folder = folder
         self.notes: list[str] = []
+        self.unmet: dict[str, str] = {}
         self._roots: dict[str, etree._Element] = {}
         self._of_place: dict[str, str] = {}
         self._places: dict[str, Document] = {}
@@ -82,18 +84,28 @@ class _Files:
 
     def add_wrappers(self, operations: Sequence[WsdlOperation]) -> None:
         """Add elements for the bodies of rpc messages, which no schema declares: the parts by their types, without a
-        namespace."""
+        namespace.
+
+        A global element of the same name describes another message. It is removed unless something else refers to it.
+        """
         wrappers: dict[str, etree._Element] = {}
+        parts_of: dict[str, tuple[MessagePart, ...]] = {}
+        needed = self._needed_elements(operations)
         for operation in operations:
             if operation.style != "rpc":
                 continue
             for ending, parts in (("", operation.parts), ("Response", operation.answer or ())):
-                namespace, name = space(operation.wrapper), local(operation.wrapper) + ending
-                declared = self._declared_names(namespace, "element")
-                schema = wrappers.setdefault(namespace, _empty_schema(namespace))
-                if name in declared or name in [child.get("name") for child in schema]:
+                wrapper = operation.wrapper + ending
+                if wrapper in parts_of or wrapper in needed:
+                    if parts_of.get(wrapper) != parts:
+                        self.unmet[operation.wrapper] = (
+                            f"the element {local(wrapper)} around its parts is described as another one, too"
+                        )
                     continue
-                schema.append(_wrapper(name, [(part.name, part.kind or "") for part in parts]))
+                parts_of[wrapper] = parts
+                self._remove_element(wrapper)
+                schema = wrappers.setdefault(space(wrapper), _empty_schema(space(wrapper)))
+                schema.append(_wrapper(local(wrapper), parts))
         for schema in wrappers.values():
             kinds = {
                 space(str(element.get("type"))) for element in schema.iter(f"{{{XSD}}}element") if element.get("type")
@@ -107,13 +119,21 @@ class _Files:
                     element.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
             self._roots[f"types-{len(self._roots) + 1}.xsd"] = written
 
-    def _declared_names(self, namespace: str, kind: str) -> set[str]:
-        return {
-            str(child.get("name"))
-            for root in self._roots.values()
-            if root.get("targetNamespace", "") == namespace
-            for child in root.iterfind(f"{{{XSD}}}{kind}")
-        }
+    def _needed_elements(self, operations: Sequence[WsdlOperation]) -> set[str]:
+        """The global elements that schemas or messages refer to, as `{namespace}local`."""
+        parts = [part for operation in operations for part in (*operation.headers, *operation.parts)]
+        parts += [part for operation in operations if operation.style != "rpc" for part in operation.answer or ()]
+        referred = [name for root in self._roots.values() for name in _references(root, ("ref", "substitutionGroup"))]
+        return {*referred, *(part.element for part in parts if part.element)}
+
+    def _remove_element(self, name: str) -> None:
+        for root in self._roots.values():
+            for element in root.findall(f"{{{XSD}}}element"):
+                if f"{{{root.get('targetNamespace', '')}}}{element.get('name')}" == name:
+                    root.remove(element)
+                    self.notes.append(
+                        f"the element {local(name)} is that of an rpc message, not the global one of its name"
+                    )
 
     def write(self) -> None:
         """Write all files, with locations that point to the files, and imports of all namespaces that are used."""
@@ -222,12 +242,17 @@ def _empty_schema(namespace: str) -> etree._Element:
     return root
 
 
-def _wrapper(name: str, parts: Sequence[tuple[str, str]]) -> etree._Element:
+def _wrapper(name: str, parts: Sequence[MessagePart]) -> etree._Element:
+    """The element of an rpc message; what a part that is an element looks like there, no standard says."""
     element = etree.Element(f"{{{XSD}}}element", name=name)
     inside = etree.SubElement(element, f"{{{XSD}}}complexType")
     sequence = etree.SubElement(inside, f"{{{XSD}}}sequence")
-    for part, kind in parts:
-        etree.SubElement(sequence, f"{{{XSD}}}element", name=part, type=kind, nillable="true")
+    if all(part.kind is not None for part in parts):
+        for part in parts:
+            etree.SubElement(sequence, f"{{{XSD}}}element", name=part.name, type=part.kind or "", nillable="true")
+    else:
+        every = {"namespace": "##any", "minOccurs": "0", "maxOccurs": "unbounded", "processContents": "skip"}
+        etree.SubElement(sequence, f"{{{XSD}}}any", every)
     etree.SubElement(inside, f"{{{XSD}}}anyAttribute", namespace="##other", processContents="lax")
     return element
 
@@ -243,11 +268,11 @@ def _add_import(root: etree._Element, namespace: str, location: str) -> None:
     root.insert(place, element)
 
 
-def _references(root: etree._Element) -> list[str]:
-    """All qualified names that a schema refers to."""
+def _references(root: etree._Element, attributes: Sequence[str] = _REFERRING) -> list[str]:
+    """All qualified names that a schema refers to in these attributes."""
     references = []
     for element in root.iter(etree.Element):
-        for attribute in _REFERRING:
+        for attribute in attributes:
             for word in (element.get(attribute) or "").split():
                 meant = qualified_name(element, word)
                 if meant is not None and element.tag.startswith(f"{{{XSD}}}"):

@@ -12,14 +12,9 @@ from lxml import etree
 from ...base.errors import ImportRefusedError
 from .documents import Document
 from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified_name
+from .policies import demands_of, notes_of
 
 _HTTP = "http://schemas.xmlsoap.org/soap/http"
-_MTOM = "OptimizedMimeSerialization"
-_SECURITY = (
-    "http://docs.oasis-open.org/ws-sx/ws-securitypolicy/",
-    "http://schemas.xmlsoap.org/ws/2005/07/securitypolicy",
-)
-_OPTIONAL = re.compile(r"\{[^}]*policy[^}]*\}Optional$")
 
 
 @dataclass(frozen=True)
@@ -102,6 +97,7 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
             _read_port(known, port, where, description)
         except NotTakenError as error:
             description.left.append(Left(where, str(error)))
+    description.notes += known.notes
     if not ports:
         raise ImportRefusedError(
             f"{documents[0].place} names no service with a port",
@@ -116,6 +112,7 @@ class _Definitions:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
+        self.notes: list[str] = []
         self._named: dict[tuple[str, str], etree._Element] = {}
         for root in self.roots:
             for element in root.iterchildren(etree.Element):
@@ -147,13 +144,19 @@ class _Definitions:
             if local(reference.tag) != "PolicyReference":
                 continue
             wanted = reference.get("URI", "").lstrip("#")
-            for root in self.roots:
-                policies += [
-                    policy
-                    for policy in root.iterchildren(etree.Element)
-                    if local(policy.tag) == "Policy"
-                    and wanted in [str(value) for key, value in policy.attrib.items() if local(key) == "Id"]
-                ]
+            referred = [
+                policy
+                for root in self.roots
+                for policy in root.iterchildren(etree.Element)
+                if local(policy.tag) == "Policy"
+                and wanted in [str(value) for key, value in policy.attrib.items() if local(key) in ("Id", "Name")]
+            ]
+            if not referred:
+                self.notes.append(
+                    f"the policy '{one_line(wanted, 80)}' is not in the description: if it demands signatures or "
+                    "encryption, the service refuses these requests"
+                )
+            policies += referred
         return policies
 
 
@@ -179,7 +182,8 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
     if urlsplit(location).scheme not in ("http", "https"):
         raise NotTakenError(f"its address {one_line(location, 80)} is not an HTTP URL")
     policies = [policy for element in (binding, port) for policy in known.policies(element)]
-    _look_at_policies(policies, where, description)
+    _require_unprotected(policies)
+    description.notes += notes_of(policies, where)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
     port_type = known.get("portType", binding, binding.get("type"))
@@ -202,20 +206,11 @@ def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
     raise NotTakenError("its binding is not SOAP (it is plain HTTP, or another)")
 
 
-def _look_at_policies(policies: Sequence[etree._Element], where: str, description: WsdlDescription) -> None:
-    for policy in policies:
-        for assertion in policy.iter(etree.Element):
-            if local(assertion.tag) == _MTOM:
-                if not _is_optional(assertion):
-                    raise NotTakenError("its policy requires MTOM (attachments), which `import` does not support")
-                description.notes.append(f"{where}: MTOM is optional, and is not used")
-            if (
-                assertion.tag.startswith(tuple(f"{{{namespace}" for namespace in _SECURITY))
-                and local(assertion.tag) == "UsernameToken"
-            ):
-                description.notes.append(
-                    f"{where}: its policy requires a user name token; set it in [auth] of service.toml"
-                )
+def _require_unprotected(policies: Sequence[etree._Element]) -> None:
+    """Raises NotTakenError if a policy requires protection that `load` does not give."""
+    demands = demands_of(policies)
+    if demands:
+        raise NotTakenError(f"its policy requires {', '.join(demands)}, which `load` does not send")
 
 
 def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
@@ -223,10 +218,6 @@ def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
         assertion for policy in policies for assertion in policy.iter(etree.Element) if local(assertion.tag) == name
     ]
     return any("addressing" in assertion.tag for assertion in assertions)
-
-
-def _is_optional(assertion: etree._Element) -> bool:
-    return any(_OPTIONAL.match(str(key)) and value in ("true", "1") for key, value in assertion.attrib.items())
 
 
 def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
@@ -240,6 +231,8 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     style = (spoken.get("style") if spoken is not None else None) or port.style
     if style not in ("document", "rpc"):
         raise NotTakenError(f"its style is '{style}', neither document nor rpc")
+    described = [end for end in (bound.find(f"{{{WSDL}}}input"), asked, offered) if end is not None]
+    _require_unprotected([policy for element in (bound, *described) for policy in known.policies(element)])
     body = _body(bound, "input", soap)
     _body(bound, "output", soap) if told is not None else None
     message = known.get("message", asked, asked.get("message"))

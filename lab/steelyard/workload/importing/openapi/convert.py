@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,17 @@ from .parameters import path_of
 from .references import Node, OpenApiDocuments
 
 
-def import_openapi(place: str, raw: bytes, name: str, folder: Path, said_folder: str) -> ImportOutput:
+def import_openapi(
+    place: str, raw: bytes, name: str, folder: Path, said_folder: str, servers: Sequence[str] = ()
+) -> ImportOutput:
     """Write the service `name` of the document `raw` from `place` into `folder`; output names the folder `said_folder`.
+    `servers` selects the server whose operations are imported.
 
     Raises ImportRefusedError if the document cannot be read or no operation can be imported.
     """
     documents = OpenApiDocuments(place, raw)
     description = read_openapi(documents)
-    _keep_one_server(description)
+    _keep_one_server(description, servers)
     taking = _Taking(documents, description)
     sampled = taking.sample_requests()
     if not sampled:
@@ -155,15 +159,29 @@ class _Taking:
         return self._samples.value(name, offered)
 
 
-def _keep_one_server(description: OpenApiDescription) -> None:
-    """Leave out, with the reason, operations on another server than the first operation's."""
+def _keep_one_server(description: OpenApiDescription, wanted: Sequence[str]) -> None:
+    """Keep the operations of the `wanted` server (http://HOST:PORT), or of the one with most operations; leave out the others,
+    with the reason. Raises ImportRefusedError if no operation runs at a wanted server."""
+    times = Counter(origin_of(operation.server) for operation in description.operations)
+    if not times:
+        return
+    chosen = max(times, key=lambda server: times[server])
+    if wanted:
+        asked = {origin(server if is_url(server) else f"http://{server}") for server in wanted}
+        matching = [server for server in times if origin(server) in asked]
+        if not matching:
+            raise ImportRefusedError(
+                f"no operation runs at {', '.join(sorted(asked))}", hint=f"there are {', '.join(list(times)[:10])}"
+            )
+        chosen = matching[0]
     kept: list[RestOperation] = []
     for operation in description.operations:
-        if kept and origin_of(operation.server) != origin_of(kept[0].server):
-            why = f"it runs at {origin_of(operation.server)}, others at {origin_of(kept[0].server)}"
-            description.left.append(Left(f"operation {operation.name}", why))
-        else:
+        server = origin_of(operation.server)
+        if server == chosen:
             kept.append(operation)
+        else:
+            why = f"it runs at {server}, the others at {chosen}; import it into another folder with --port {server}"
+            description.left.append(Left(f"operation {operation.name}", why))
     description.operations[:] = kept
 
 

@@ -139,6 +139,11 @@ class _OpenApiReading:
             if template.startswith("x-"):
                 continue
             try:
+                beside = [key for key in METHODS if item.has("$ref") and item.has(key)]
+                if beside:
+                    raise NotTakenError(
+                        f"it has a $ref and, beside it, {', '.join(beside)}: OpenAPI leaves open which holds"
+                    )
                 item = self._documents.resolve(item)
                 item.object()
             except NotTakenError as error:
@@ -160,7 +165,7 @@ class _OpenApiReading:
     def _read_operation(self, template: str, method: str, item: Node, servers: Sequence[str]) -> None:
         where = f"{method.upper()} {one_line(template, 100)}"
         try:
-            node = item.at(method)
+            node = self._documents.resolve(item.at(method))
             operation = self._operation(template, method, item, node, servers)
             if node.has("callbacks"):
                 self._read.notes.append(f"{operation.name}: the service's callbacks are not answered")
@@ -242,7 +247,7 @@ class _OpenApiReading:
             raise NotTakenError(
                 f"{node.where} has the style '{one_line(style, 40)}', which is not defined for a {where}"
             )
-        content = next(iter(node.children_by_name("content").items()), None)
+        content = next(iter(self._contents(node).items()), None)
         if content is not None and not _JSON.fullmatch(content[0]):
             raise NotTakenError(f"{node.where} has the content type {one_line(content[0], 60)}, not JSON")
         form = WireForm(
@@ -259,11 +264,15 @@ class _OpenApiReading:
         named = (self._documents.resolve(example) for example in holder.children_by_name("examples").values())
         return tuple(example.value["value"] for example in named if example.has("value"))
 
+    def _contents(self, holder: Node) -> dict[str, Node]:
+        """The media types of a parameter, body or answer, each followed to where it stands."""
+        return {kind: self._documents.resolve(content) for kind, content in holder.children_by_name("content").items()}
+
     def _body(self, node: Node, method: str) -> RestBody | None:
         if not node.has("requestBody"):
             return None
         described = self._documents.resolve(node.at("requestBody"))
-        contents = described.children_by_name("content")
+        contents = self._contents(described)
         kind = _json_of(contents)
         if kind is None:
             if not described.flag("required") and method in SAFE:
@@ -288,7 +297,7 @@ class _OpenApiReading:
         schemas, has_body, judged = [], True, True
         for code, response in right.items():
             statuses |= dict.fromkeys(_SUCCESS if code == "2XX" else (int(code),))
-            contents = self._documents.resolve(response).children_by_name("content")
+            contents = self._contents(self._documents.resolve(response))
             kind = _json_of(contents)
             if kind is not None and contents[kind].has("schema"):
                 schemas.append(contents[kind].at("schema"))

@@ -11,7 +11,9 @@ from urllib.parse import quote_plus
 from .curl_options import BODY, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
 from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 from .shell import Command, commands_of
+from .windows_shell import is_for_windows, windows_commands_of
 
+_DESCRIPTION = re.compile(r"^[\"']?(?:openapi|swagger|asyncapi)[\"']?[ \t]*:", re.MULTILINE)
 _CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
 
 
@@ -19,13 +21,16 @@ class CurlCommands:
     """A file with commands of curl."""
 
     def recognizes(self, head: str) -> bool:
-        """Whether a line begins with curl."""
-        return not head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) and _CURL.search(head) is not None
+        """Whether a line begins with curl, and the file is not a description that only shows a command."""
+        if head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) or _DESCRIPTION.search(head):
+            return False
+        return _CURL.search(head) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all curl commands; other commands are listed as left out."""
         held = ImportedRequests("curl commands")
-        for command in commands_of(text_of(content, place)):
+        text = text_of(content, place)
+        for command in (windows_commands_of if is_for_windows(text) else commands_of)(text):
             where = f"line {command.line}"
             words = [word.text for word in command.words]
             while words and (words[0] in ("$", "%", ">", "#", "time") or re.fullmatch(r"[A-Za-z_]\w*=.*", words[0])):
@@ -50,8 +55,6 @@ def _require_plain(command: Command) -> None:
     for word in command.words:
         if word.expanded is not None:
             raise LeftOutError(f"{word.expanded[:60]} is expanded by a shell: write its value, or a place {{{{NAME}}}}")
-        if word.text == "^":
-            raise LeftOutError("it is quoted for the Windows command line: copy it as a bash command")
 
 
 @dataclass

@@ -5,7 +5,7 @@ Scripts are listed, never run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -144,7 +144,7 @@ class _Plan:
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             return
         if kind in ("ThreadGroup", "SetupThreadGroup", "PostThreadGroup"):
-            self.held.notes.append(f"{_element_name(element)}: {_load_of(own)}")
+            self.held.notes.append(f"{_element_name(element)}: {_load_of(own, self._texts)}")
         elif kind in ("ConstantTimer", "UniformRandomTimer"):
             pause = parts.pause_of(own, uniform=kind == "UniformRandomTimer")
             if pause is None:
@@ -236,14 +236,31 @@ def _why_of(kind: str) -> str:
     return "`load` has nothing that corresponds to it"
 
 
-def _load_of(own: dict[str, str]) -> str:
-    users = own.get("ThreadGroup.num_threads", "")
+def _load_of(own: Mapping[str, str], texts: parts.Texts) -> str:
+    """A thread group as options of `load`: its users, ramp, and duration or loops; values that are not numbers are listed."""
+
+    def number(key: str) -> str:
+        try:
+            return texts.fill(own.get(key, "")).strip()
+        except LeftOutError:
+            return own.get(key, "")
+
+    users, ramp, loops = (
+        number(key) for key in ("ThreadGroup.num_threads", "ThreadGroup.ramp_time", "LoopController.loops")
+    )
     scheduled = own.get("ThreadGroup.scheduler") == "true"
-    words = load_words(users, own.get("ThreadGroup.duration", "") if scheduled else "")
-    loops = own.get("LoopController.loops", "")
+    duration = number("ThreadGroup.duration") if scheduled else ""
+    said = [f"`{load_words(users, duration)}`"]
+    if ramp.isdecimal() and users.isdecimal() and int(ramp) > 0 and int(users) > 1:
+        said.append(f"its users start over {ramp} s: `steelyard load --users 1..{users} --over {ramp}s --profile ramp`")
+    delay = number("ThreadGroup.delay") if scheduled else ""
+    if delay.isdecimal() and int(delay) > 0:
+        said.append(f"it begins after {delay} s, which `load` cannot do")
     if not scheduled and loops.isdecimal() and users.isdecimal():
-        return f"`{words}`; each user repeats it {loops} times"
-    return f"`{words}`"
+        said.append(f"each user repeats it {loops} times")
+    open_ended = {"users": users, "ramp": ramp, "duration": duration}
+    said += [f"its {name} is {text[:60]}: choose a number" for name, text in open_ended.items() if "$" in text]
+    return "; ".join(said)
 
 
 def _url(own: dict[str, str], fill: parts.Fill) -> str:
