@@ -84,9 +84,7 @@ def missing() -> str:
         may = os.geteuid() == 0 and subprocess.run(asked, capture_output=True, check=False).returncode == 0
     except OSError:
         may = False
-    return (
-        "" if may else "making a network with an sshd of its own takes the rights of root, and a kernel that has them"
-    )
+    return "" if may else "a network with an sshd of its own needs root rights, and a kernel that supports it"
 
 
 @dataclass(frozen=True)

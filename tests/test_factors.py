@@ -189,7 +189,7 @@ def test_an_unknown_vendor_is_answered_with_those_that_are_here() -> None:
     with pytest.raises(ToolchainError) as caught:
         provided({"jdk_vendor": "acme"})
     assert re.fullmatch(
-        r"tomcat-metro is asked to run on a JDK 25 of 'acme'; here are those of: [a-z0-9, -]+", caught.value.message
+        r"tomcat-metro needs a JDK 25 of 'acme'; this machine has those of: [a-z0-9, -]+", caught.value.message
     )
 
 

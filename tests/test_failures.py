@@ -22,7 +22,7 @@ def no_trace(text: str) -> bool:
         ("fault", "no-answer", "every request failed"),
         ("die", "died", "exit code 3"),
         ("hang", "hung", "no answer came"),
-        ("uncounted", "hung", "does not tell how many requests it served: no answer: the answer is not HTTP"),
+        ("uncounted", "hung", "does not report its request count: no answer: the answer is not HTTP"),
     ],
 )
 def test_a_server_that_fails_under_load_is_named_with_what_it_did(lab: Lab, mode: str, kind: str, said: str) -> None:

@@ -140,5 +140,5 @@ def test_a_host_that_is_lost_ends_the_load_of_all_with_its_reason(far: Far, coun
 def test_a_host_that_cannot_be_had_is_said_before_anything_is_asked(far: Far, counted: Counted) -> None:
     (far.folder / "known_hosts").write_text("")
     ran = far.lab.run(*words("--for", "1s"))
-    assert ran.code == 1 and "host 'rack' shows a host key that is not known here" in ran.err
+    assert ran.code == 1 and "host 'rack' has a host key that is not known here" in ran.err
     assert counted.asked == 0 and not (far.lab.folder / "runs").exists()

@@ -42,7 +42,7 @@ def may_make_hosts() -> bool:
 
 pytestmark = pytest.mark.skipif(
     not may_make_hosts(),
-    reason="making a network namespace and its link takes the rights of root, and a kernel that has them",
+    reason="a network namespace and its link need root rights, and a kernel that supports them",
 )
 
 

@@ -184,7 +184,7 @@ def test_a_build_that_fails_is_told_in_two_sentences_and_the_gate_cannot_tell(se
     assert (
         error.startswith("error: cannot tell: 'go build -o items ./nowhere' failed for main (") and "nowhere" in error
     )
-    assert hint.startswith("hint: its whole output is in ") and services.left() == ""
+    assert hint.startswith("hint: the full output is in ") and services.left() == ""
 
 
 def test_a_budget_that_holds_no_fork_is_refused_before_anything_starts(services: Services) -> None:

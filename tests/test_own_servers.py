@@ -98,7 +98,7 @@ def test_a_calibration_measures_a_folder_against_itself_and_plants_nothing(lab: 
     assert low < calibration["server_ratio"] < high
 
 
-@pytest.mark.skipif(not may_make_hosts(), reason="making a network namespace and its link takes the rights of root")
+@pytest.mark.skipif(not may_make_hosts(), reason="a network namespace and its link need root rights")
 @pytest.mark.alone  # it looks at the links of the whole machine
 def test_two_on_one_fixed_port_have_a_network_namespace_each(lab: Lab, program: Path) -> None:
     shop = folder(lab, "shop", program, "100", ":8080")

@@ -109,15 +109,15 @@ def test_a_host_that_cannot_be_had_is_one_sentence_and_nothing_is_left_there(
     for path, text, sentence in (
         (users, good[users].replace(FAR, "no-such-host.invalid"), "ssh knows no host 'rack'"),
         (users, good[users].replace("/key\n", "/other_key\n"), "host 'rack' refused the login as 'rack'"),
-        (known, other, "host 'rack' shows another host key than the one that is known"),
-        (known, "", "host 'rack' shows a host key that is not known here"),
+        (known, other, "host 'rack' has another host key than the known one"),
+        (known, "", "host 'rack' has a host key that is not known here"),
     ):
         path.write_text(text)
         assert sentence in refusal(far)
         path.write_text(good[path])
     assert not far.cache.exists()
-    assert f"the address {NET}.9, and none of its interfaces has it" in refusal(far, FAR, f"{NET}.9")
-    assert f"the address {NET}.8, and no interface of this machine has it" in refusal(far, NEAR, f"{NET}.8")
+    assert f"the address {NET}.9, but none of its interfaces has it" in refusal(far, FAR, f"{NET}.9")
+    assert f"the address {NET}.8, but no interface of this machine has it" in refusal(far, NEAR, f"{NET}.8")
     with open_placement(far.hosts()):
         assert "host 'rack' is busy: another lab measures there" in refusal(far)
     [kept] = far.cache.glob("*/steelyard-keeper")
@@ -153,7 +153,7 @@ def test_a_host_without_space_is_one_sentence_and_nothing_is_left_there(
     full: Far, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
     code, said = run(full)
-    assert code == 1 and "error: host 'rack' has no space for what the subjects need\n" in said, said
+    assert code == 1 and "error: host 'rack' has no space for the subjects' files\n" in said, said
     assert full.trials() == []
     until(lambda: not children(full.sshd.pid), SOON)
 

@@ -82,5 +82,5 @@ def test_servers_that_ask_each_other_are_refused_with_tls_before_anything_starts
     spec = SubjectSpec(
         label="two", parts=[PartSpec(server="go", factors={"tls": "on"}), PartSpec(server="go", role="other")]
     )
-    with pytest.raises(ProvisionError, match="two has 2 servers, which ask each other without TLS"):
+    with pytest.raises(ProvisionError, match="two has 2 servers, which call each other without TLS"):
         subject.provide_subject(spec, entries.service("wstest"), Progress(Console(quiet=True)))

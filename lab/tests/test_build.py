@@ -101,7 +101,9 @@ def test_what_only_a_build_needs_is_asked_for_only_where_something_must_be_built
     (sources / "a.c").write_text("1")
     service = replace(entries.service("wstest"), folder=tmp_path / "service")
     server = entries.server("first")
-    with pytest.raises(ToolchainError, match="first needs the command 'no-such-compiler', which is not here"):
+    with pytest.raises(
+        ToolchainError, match="first needs the command 'no-such-compiler', which is not on this machine"
+    ):
         build.provide(server, service, QUIET)
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\n")

@@ -89,5 +89,5 @@ def test_what_a_containers_processes_use_is_read_and_they_are_pinned(
 @pytest.mark.usefixtures("engine")
 def test_a_container_that_does_not_run_has_no_processes_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRST_PID", "0")
-    with pytest.raises(KeeperError, match="docker does not tell the process of the container gone"):
+    with pytest.raises(KeeperError, match="docker does not report the process of the container gone"):
         Container("docker", "gone").use()

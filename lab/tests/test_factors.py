@@ -120,5 +120,5 @@ def test_an_unknown_vendor_is_answered_with_those_found() -> None:
     with pytest.raises(ToolchainError) as caught:
         toolchain.require(Needs(jdk=99, jdk_vendor="acme"), "x")
     assert caught.value.message == (
-        "x is asked to run on a JDK 99 of 'acme'; here are those of: azul-systems-inc, eclipse-adoptium"
+        "x needs a JDK 99 of 'acme'; this machine has those of: azul-systems-inc, eclipse-adoptium"
     )

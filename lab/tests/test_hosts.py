@@ -79,7 +79,7 @@ def may_make_hosts() -> bool:
 
 needs_rights = pytest.mark.skipif(
     not may_make_hosts(),
-    reason="making a network namespace and its link takes the rights of root, and a kernel that has them",
+    reason="a network namespace and its link need root rights, and a kernel that supports them",
 )
 
 
@@ -275,7 +275,7 @@ def told(folder: Path, *words: str) -> Ran:
 @pytest.mark.parametrize(
     ("program", "said", "sentence", "hint"),
     [
-        ("unshare", "unshare failed: Operation not permitted", "unshare said: unshare failed", "rights of root"),
+        ("unshare", "unshare failed: Operation not permitted", "unshare reports: unshare failed", "root rights"),
         ("ip", "Error: Unknown device type.", "ip said: Error: Unknown device type.", "veth"),
         ("tc", "Error: Specified qdisc kind is unknown.", "tc said: Error: Specified qdisc", "netem"),
     ],
@@ -410,7 +410,7 @@ def test_a_server_that_listens_on_more_than_the_hosts_address_is_refused(run: Ru
     everywhere = 'parts = [{ server = "odd", factors = { mode = "everywhere" } }]'
     ran = run("run", study(tmp_path, forks=1, b=everywhere), "--hosts", hosts_file(tmp_path))
     assert ran.code == 1
-    assert f"and may on host 'rack' listen on {FAR} only" in ran.err, ran.err
+    assert f"but on host 'rack' it may only listen on {FAR}" in ran.err, ran.err
 
 
 @needs_rights

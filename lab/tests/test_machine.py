@@ -374,7 +374,7 @@ def test_a_machine_that_its_host_slowed_down_is_found_beside_the_fastest_that_it
 
     assert [judged(us) for us in (195.0, 137.0, 195.0, 873.0, 140.0)] == [True, True, True, False, True]
     said = pace.check('{"least_us": 873, "median_us": 880, "rounds": 41}')
-    assert said.found.startswith("873 us for the reference spin, 6.4 times the fastest seen here (137 us on ")
+    assert said.found.startswith("873 µs for the reference spin, 6.4 times the fastest seen here (137 µs on ")
 
 
 @pytest.mark.parametrize("spun", ["", "no JSON", '{"least_us": "fast"}', "[]"])

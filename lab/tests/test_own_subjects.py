@@ -117,7 +117,7 @@ def test_the_study_of_own_servers_is_read_back_as_it_was_written(tmp_path: Path)
     [
         ([DYING, DYING], 1, "died before it was ready (exit code 3)"),
         (["./none {port}", "./none {port}"], 1, "none"),
-        (["./shop", "go"], 64, "'go' is no server of yours"),
+        (["./shop", "go"], 64, "'go' is not a server of your own"),
         (["./shop", "./shop", "--service", "shop", "--request", "GET /"], 64, "exclude each other"),
     ],
 )

@@ -71,7 +71,7 @@ def test_a_build_that_fails_is_told_with_its_last_lines_and_leaves_nothing(shop:
         f"'echo cannot find symbol; exit 3' failed for v1 ({old.commit[:7]}) with exit code 3: cannot find symbol"
     )
     (log,) = (tmp_path / "cache" / "revisions").iterdir()
-    assert failed.value.hint == f"its whole output is in {log}" and log.read_text() == "cannot find symbol\n"
+    assert failed.value.hint == f"the full output is in {log}" and log.read_text() == "cannot find symbol\n"
     assert left(shop) == []
 
 

@@ -23,17 +23,17 @@ from steelyard.hosts.toolchain import jdk_of
         ),
         (
             "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
-            "shows another host key than the one that is known",
+            "has another host key than the known one",
         ),
-        ("Host key verification failed.", "shows a host key that is not known here"),
+        ("Host key verification failed.", "has a host key that is not known here"),
         (
             "ssh: connect to host rack port 22: Connection refused",
             "cannot be reached: ssh: connect to host rack port 22",
         ),
-        ("tar: keeper: Wrote only 4096 of 10240 bytes", "has no space for what the subjects need"),
-        ("mkdir: cannot create directory: No space left on device", "has no space for what the subjects need"),
+        ("tar: keeper: Wrote only 4096 of 10240 bytes", "has no space for the subjects' files"),
+        ("mkdir: cannot create directory: No space left on device", "has no space for the subjects' files"),
         ("steelyard needs the command 'flock' there", "steelyard needs the command 'flock' there"),
-        ("", "ssh does not say why"),
+        ("", "ssh gives no reason"),
     ],
 )
 def test_what_ssh_says_is_told_in_a_sentence_that_names_the_host(said: str, sentence: str) -> None:

@@ -59,7 +59,7 @@ def test_a_companion_that_begins_otherwise_than_before_ends_the_trial(run: Run, 
     run("run", kept_study(tmp_path, second=', factors = { mode = "grows" }', command=REQUESTS, expect="{requests}"))
     kind, message = failures(tmp_path)[0]
     assert kind == "state"
-    assert "the starting state of b's database is '1 rows, " in message and "and was '2 rows, " in message
+    assert "the starting state of b's database is '1 rows, " in message and "but was '2 rows, " in message
 
 
 BLOCKS = """
@@ -138,7 +138,7 @@ def test_a_companion_that_cannot_be_restored_is_named_with_its_log(run: Run, tmp
     )
     kind, message = failures(tmp_path)[0]
     assert kind == "not-ready"
-    assert "ledger could not be brought to its starting state" in message and "there is no room for rows" in message
+    assert "ledger could not be restored to its starting state" in message and "there is no room for rows" in message
 
 
 def test_a_server_that_says_that_it_will_never_be_ready_is_not_waited_for(run: Run, tmp_path: Path) -> None:

@@ -247,8 +247,8 @@ def test_parquet_holds_types_units_and_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--csv", "tables", "--users", "9"), "--users is said of a service"),
-        (("--csv", "tables", "--k6"), "--k6 is said of a service"),
+        (("--csv", "tables", "--users", "9"), "--users belongs to a service"),
+        (("--csv", "tables", "--k6"), "--k6 belongs to a service"),
         (("--csv", "tables", "--parquet", "more"), "--csv and --parquet are two exports"),
         (("--csv", "tables", "--table", "slcies"), "did you mean 'slices'"),
         (("--table", "slices", "--k6"), "--table goes with --csv or --parquet"),

@@ -172,7 +172,7 @@ def test_a_receiver_that_refuses_or_is_away_is_named_and_keeps_nobody(tmp_path: 
         with publish_totals(receivers, "own", "http://127.0.0.1:1", "load-own", tmp_path):
             tick(tmp_path, 10**9, [150])
     notes = notes_of(receivers)
-    assert len(notes) == 3 and all(" took 0 of " in note for note in notes)
+    assert len(notes) == 3 and all(" accepted 0 of " in note for note in notes)
     assert "status 400" in notes[1] and "ConnectionError" in notes[2]
 
 

@@ -39,7 +39,7 @@ def test_before_the_first_mail_there_is_none(tmp_path: Path) -> None:
 
 def test_where_exim_is_not_here_its_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolchainError, match="exim needs the command 'exim4', which is not here") as refused:
+    with pytest.raises(ToolchainError, match="exim needs the command 'exim4', which is not on this machine") as refused:
         toolchain.require(entries.server("exim").model.needs, "exim")
     assert "Debian: apt install exim4-daemon-light" in refused.value.hint
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -22,7 +21,7 @@ from h2.events import (
 from h2.exceptions import H2Error
 
 from .errors import NoAnswerError
-from .http_client import ANSWER_BYTES, ANSWER_SECONDS, Answer
+from .http_client import ANSWER_BYTES, ANSWER_SECONDS, Answer, AnswerBounds
 
 _ALPN = "h2"  # RFC 9113, section 3.2
 _READ_BYTES = 2**16
@@ -31,7 +30,7 @@ _PSEUDO = (":method", ":scheme", ":authority", ":path")
 
 
 class Http2Client:
-    """`Conversation` over HTTP/2, negotiated by TLS (ALPN), or by prior knowledge without TLS.
+    """`HttpClient` over HTTP/2, negotiated by TLS (ALPN), or by prior knowledge without TLS.
 
     Trailers follow the header fields of an answer.
     """
@@ -68,16 +67,16 @@ class Http2Client:
     def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
         """The answer to one request, for the URL's own path where `path` is empty.
 
-        Raises NoAnswerError as `Conversation` does.
+        Raises NoAnswerError as `HttpClient` does.
         """
-        end = time.monotonic() + self._seconds
+        bounds = AnswerBounds(self._seconds, self._most_bytes)
         kept = self._open is not None
         try:
-            return self._exchange(end, method, path, body, headers)
+            return self._exchange(bounds, method, path, body, headers)
         except _ClosedError:
             if not kept or self._once:
                 raise
-        return self._exchange(end, method, path, body, headers)  # retry only a connection closed meanwhile
+        return self._exchange(bounds, method, path, body, headers)  # retry only a connection closed meanwhile
 
     def close(self) -> None:
         """Close the connection."""
@@ -85,7 +84,9 @@ class Http2Client:
             self._open.close()
         self._open = None
 
-    def _exchange(self, end: float, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def _exchange(
+        self, bounds: AnswerBounds, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> Answer:
         first = dict(
             zip(_PSEUDO, (method, self._scheme, f"{self._host}:{self._port}", path or self._path), strict=True)
         )
@@ -95,13 +96,13 @@ class Http2Client:
                 if self._once:
                     raise _ClosedError("no answer: the connection was closed")
                 self._open = _Http2Connection(self._host, self._port, self._seconds, self._context)
-            return self._open.exchange(fields, body or b"", end, self._most_bytes)
+            return self._open.exchange(fields, body or b"", bounds)
         except NoAnswerError:
             self.close()
             raise
         except TimeoutError:
             self.close()
-            raise NoAnswerError(f"no answer within {self._seconds:g} s") from None
+            raise bounds.late_error() from None
         except (ConnectionError, BrokenPipeError) as error:
             self.close()
             raise _ClosedError(f"no answer: {error}") from None
@@ -119,29 +120,33 @@ class _Http2Connection:
 
     def __init__(self, host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> None:
         self._socket = _connect(host, port, seconds, context)
-        self._said = H2Connection(H2Configuration(header_encoding="utf-8"))
-        self._said.initiate_connection()
+        self._protocol = H2Connection(H2Configuration(header_encoding="utf-8"))
+        self._protocol.initiate_connection()
 
-    def exchange(self, fields: list[tuple[str, str]], body: bytes, end: float, most_bytes: int) -> Answer:
+    def exchange(self, fields: list[tuple[str, str]], body: bytes, bounds: AnswerBounds) -> Answer:
         """The answer to one request. Raises the errors of sockets, h2 and `_answer`."""
         events: list[Event] = []
-        self._said.send_headers(stream := self._said.get_next_available_stream_id(), fields, end_stream=not body)
+        self._protocol.send_headers(
+            stream := self._protocol.get_next_available_stream_id(), fields, end_stream=not body
+        )
         left = memoryview(body)
         while left and not any(isinstance(event, _ENDS) for event in events):
-            room = min(self._said.local_flow_control_window(stream), self._said.max_outbound_frame_size, len(left))
+            room = min(
+                self._protocol.local_flow_control_window(stream), self._protocol.max_outbound_frame_size, len(left)
+            )
             if room:
-                self._said.send_data(stream, bytes(left[:room]), end_stream=room == len(left))
+                self._protocol.send_data(stream, bytes(left[:room]), end_stream=room == len(left))
                 left = left[room:]
-                self._send(end)
+                self._send(bounds)
             else:
-                events += self._receive_events(end)
-        self._send(end)
-        return self._answer(stream, events, end, most_bytes)
+                events += self._receive_events(bounds)
+        self._send(bounds)
+        return self._answer(stream, events, bounds)
 
     def close(self) -> None:
         self._socket.close()
 
-    def _answer(self, stream: int, events: list[Event], end: float, most_bytes: int) -> Answer:
+    def _answer(self, stream: int, events: list[Event], bounds: AnswerBounds) -> Answer:
         """The events of a stream until it ends. Raises NoAnswerError where they are no answer."""
         head: list[tuple[str, str]] = []
         behind: list[tuple[str, str]] = []
@@ -157,28 +162,27 @@ class _Http2Connection:
                 elif isinstance(event, TrailersReceived):
                     behind = _texts(event.headers)
                 elif isinstance(event, DataReceived):
+                    bounds.take(len(event.data or b""))
                     body += event.data or b""
-                    if len(body) > most_bytes:
-                        raise NoAnswerError(f"the answer is larger than {most_bytes:,} bytes")
-                    self._said.acknowledge_received_data(event.flow_controlled_length or 0, stream)
+                    self._protocol.acknowledge_received_data(event.flow_controlled_length or 0, stream)
                 elif isinstance(event, StreamReset):
                     raise NoAnswerError(f"no answer: the request was reset (error {event.error_code})")
                 elif isinstance(event, StreamEnded):
                     status = next((value for name, value in head if name == ":status"), "")
                     return Answer(int(status), bytes(body), [*head, *behind])
-            self._send(end)
-            events = self._receive_events(end)
+            self._send(bounds)
+            events = self._receive_events(bounds)
 
-    def _send(self, end: float) -> None:
-        self._socket.settimeout(_seconds_left(end))
-        self._socket.sendall(self._said.data_to_send())
+    def _send(self, bounds: AnswerBounds) -> None:
+        self._socket.settimeout(bounds.seconds_left())
+        self._socket.sendall(self._protocol.data_to_send())
 
-    def _receive_events(self, end: float) -> list[Event]:
-        self._socket.settimeout(_seconds_left(end))
+    def _receive_events(self, bounds: AnswerBounds) -> list[Event]:
+        self._socket.settimeout(bounds.seconds_left())
         received = self._socket.recv(_READ_BYTES)
         if not received:
             raise ConnectionResetError("the server closed the connection")
-        return list(self._said.receive_data(received))
+        return list(self._protocol.receive_data(received))
 
 
 def _connect(host: str, port: int, seconds: float, context: ssl.SSLContext | None) -> socket.socket:
@@ -198,12 +202,5 @@ def _connect(host: str, port: int, seconds: float, context: ssl.SSLContext | Non
     return secure
 
 
-def _seconds_left(end: float) -> float:
-    left = end - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
-
-
 def _texts(fields: object) -> list[tuple[str, str]]:
-    return [(str(name), str(value)) for name, value in fields]  # type: ignore[attr-defined]  # h2 gives them in pairs
+    return [(str(name), str(value)) for name, value in fields]  # type: ignore[attr-defined]  # h2 has pairs

@@ -78,6 +78,31 @@ class Answer:
         return body
 
 
+class AnswerBounds:
+    """The limits of one answer: `seconds` from now and `most_bytes`. Raises NoAnswerError where one is exceeded."""
+
+    def __init__(self, seconds: float, most_bytes: int) -> None:
+        self._seconds, self._most_bytes = seconds, most_bytes
+        self._end, self._bytes_left = time.monotonic() + seconds, most_bytes
+
+    def seconds_left(self) -> float:
+        """The remaining time, for the next operation on the socket."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self.late_error()
+        return left
+
+    def take(self, count: int) -> None:
+        """Count received bytes."""
+        self._bytes_left -= count
+        if self._bytes_left < 0:
+            raise NoAnswerError(f"the answer is larger than {self._most_bytes:,} bytes")
+
+    def late_error(self) -> NoAnswerError:
+        """The error for an answer that is not complete in time."""
+        return NoAnswerError(f"no answer within {self._seconds:g} s")
+
+
 class HttpClient:
     """A connection to a server's URL, opened again where the server closed it, unless `once`.
 
@@ -128,16 +153,17 @@ class HttpClient:
 
         Raises NoAnswerError as the others do.
         """
-        self._connection.bounds = _Bounds(time.monotonic() + self._seconds, self._most_bytes)
+        bounds = self._connection.bounds = AnswerBounds(self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:
                 self._connection.request(method, path or self._path, body, dict(headers))
                 return self._whole_answer(self._connection.getresponse())
-            except (TimeoutError, _TooLargeError) as error:
+            except TimeoutError:
                 self.close()
-                if isinstance(error, TimeoutError):
-                    raise NoAnswerError(f"no answer within {self._seconds:g} s") from None
-                raise NoAnswerError(f"the answer is larger than {self._most_bytes:,} bytes") from None
+                raise bounds.late_error() from None
+            except NoAnswerError:
+                self.close()
+                raise
             except (OSError, http.client.HTTPException, ValueError) as error:
                 self.close()
                 if isinstance(error, http.client.NotConnected):
@@ -159,28 +185,10 @@ class HttpClient:
         return Answer(answer.status, body, answer.getheaders())
 
 
-class _TooLargeError(Exception):
-    """An answer exceeds its maximum size."""
-
-
-@dataclass
-class _Bounds:
-    """The remaining time and size of one answer. `end` is on the monotonic clock."""
-
-    end: float
-    bytes_left: int
-
-    def seconds_left(self) -> float:
-        left = self.end - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-
 class _Bounded(http.client.HTTPConnection):
     """The standard library's connection on a socket whose reads and writes are all limited."""
 
-    bounds = _Bounds(float("inf"), ANSWER_BYTES)
+    bounds = AnswerBounds(float("inf"), ANSWER_BYTES)
     addresses: Sequence[str] = ()
 
     def __init__(self, *place: Any, **settings: Any) -> None:
@@ -220,7 +228,7 @@ class _SecureConnection(_Bounded, http.client.HTTPSConnection):
 class _Reading:
     """HTTPResponse calls this for a file to read from."""
 
-    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+    def __init__(self, sock: socket.socket, bounds: AnswerBounds) -> None:
         self._raw = _BoundedReads(sock, bounds)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
@@ -230,7 +238,7 @@ class _Reading:
 class _BoundedReads(io.RawIOBase):
     """Reads from a socket within the time and size of one answer."""
 
-    def __init__(self, sock: socket.socket, bounds: _Bounds) -> None:
+    def __init__(self, sock: socket.socket, bounds: AnswerBounds) -> None:
         self._file = sock.makefile("rb", buffering=0)  # keeps the socket open until this object is closed
         self._sock = sock
         self._bounds = bounds
@@ -241,9 +249,7 @@ class _BoundedReads(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         self._sock.settimeout(self._bounds.seconds_left())
         count = self._file.readinto(buffer) or 0
-        self._bounds.bytes_left -= count
-        if self._bounds.bytes_left < 0:
-            raise _TooLargeError
+        self._bounds.take(count)
         return count
 
     def close(self) -> None:

@@ -1,2 +1,1 @@
-"""Machines and processes: toolchains, builds, processors, kept processes, and the resources that they and the machine
-used."""
+"""Machines and processes: toolchains, builds, processors, kept processes, and the resource use of processes and machine."""

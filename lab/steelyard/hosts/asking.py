@@ -11,7 +11,7 @@ from .subject import Part, Subject
 
 
 def answer_of(subject: Subject, part: Part, site: Placement, port: int, path: str, seconds: float) -> Answer:
-    """What a part answers to GET `path`; raises NoAnswerError."""
+    """A part's answer to GET `path`; raises NoAnswerError."""
     authority = server_certificate.authority(site.address) if part.secure else None
     url = site.url(port, path, secure=part.secure)
     conversation = HttpClient(url, seconds, context=trusted_context(authority))

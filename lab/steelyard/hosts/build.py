@@ -1,4 +1,4 @@
-"""Building a service's implementation for a server: only when its sources changed since it was last built."""
+"""Builds a service's implementation for a server, only where its sources changed since the last build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache",
 
 
 def placeholders(argv: list[str], values: Mapping[str, str]) -> list[str]:
-    """`argv` with each name in braces replaced by its value ({port}, {port.database}, {cache} ...); other braces are left alone."""
+    """`argv` with each name in braces replaced by its value ({port}, {port.database}, {cache} ...); other braces stay."""
     replaced = []
     for word in argv:
         for name, value in values.items():
@@ -31,7 +31,7 @@ def placeholders(argv: list[str], values: Mapping[str, str]) -> list[str]:
 
 
 def source_hash(*folders: Path) -> str:
-    """SHA-256 over the names and contents of all source files below the folders (what builds make is left out)."""
+    """SHA-256 over the names and contents of all source files below the folders, without build outputs."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
@@ -42,7 +42,7 @@ def source_hash(*folders: Path) -> str:
 
 
 def provide(server: Entry[Server], service: Entry[Service] | None, progress: Progress) -> Path:
-    """Fetch and build all that a start of `server` with `service` needs; returns the server's cache folder.
+    """Fetch and build everything that a start of `server` with `service` needs; returns the server's cache folder.
 
     Raises ToolchainError, FetchError or BuildError.
     """
@@ -87,12 +87,12 @@ def _note(
     argv: list[str],
     environment: Mapping[str, str],
 ) -> tuple[Path, str]:
-    """Where it is noted what a step of a build was last done for, and what should stand there.
+    """The file that records the last inputs of a build step, and its content for the inputs now.
 
-    What a step leaves in the implementation's target folder serves all servers that have this step: one WAR, from one
-    compiler, on all of them; the note lies beside it, so whoever cleans one cleans both. What it leaves in {cache} is the
-    server's own. The whole service counts, since implementations may share sources, what all services share, and the monitor, which
-    they may link.
+    The output of a step in the implementation's target folder serves all servers with this step: one WAR, from one compiler, on
+    all of them. The record lies beside it, so a clean removes both. Output in {cache} is the server's own. The hash covers the
+    whole service, whose implementations may share sources, the sources shared by all services, and the monitor, which they may
+    link.
     """
     name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
     shared = (
@@ -130,7 +130,7 @@ def _run_step(
 
 
 def _require_licence(server: Entry[Server]) -> None:
-    """A licensed product is never fetched: the user names an installation of their own."""
+    """Check that a licensed product is installed: it is never fetched, and the user names an installation."""
     licence = server.model.licence
     if licence is not None and not os.environ.get(licence.variable):
         raise ToolchainError(f"{server.name} needs {licence.variable}, which is not set", hint=licence.how)

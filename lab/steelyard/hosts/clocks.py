@@ -20,37 +20,38 @@ _LOOKS = 16
 
 @dataclass(frozen=True)
 class Look:
-    """How far a host's clocks were ahead of ours: that of the day, and the steady one, CLOCK_MONOTONIC."""
+    """The offset of a host's clocks from ours: the time of day, and CLOCK_MONOTONIC (`steady`)."""
 
     day: Offset
     steady: Offset
 
 
 class FarClock:
-    """The steady clock of the subjects' host, by which processes there note when something was; looked at when a trial began."""
+    """The steady clock of the subjects' host, which stamps the logs of processes there; first read at the trial's start."""
 
     def __init__(self, site: Placement, first: Look) -> None:
         self._site = site
         self._first = first
 
     def line(self) -> ClockLine:
-        """It beside ours from the trial's begin until now, when it is looked at again; raises KeeperError where nobody answers."""
+        """The line from the host's clock to ours, from the trial's start until now, with a second reading; raises KeeperError
+        without an answer."""
         now = read_clock(self._site.reach)
         if now is None:
-            raise KeeperError(f"host '{self._site.name}' does not tell its time")
+            raise KeeperError(f"the clock of host '{self._site.name}' cannot be read")
         return ClockLine(self._first.steady, now.steady)
 
 
 def steady_ahead_ns(reach: Executor) -> int:
-    """How far a host's steady clock is ahead of ours now; raises KeeperError where it does not tell its time."""
+    """The offset in ns of a host's steady clock from ours now; raises KeeperError where it cannot be read."""
     look = read_clock(reach)
     if look is None:
-        raise KeeperError("its host does not tell its time")
+        raise KeeperError("the clock of its host cannot be read")
     return round(look.steady.ns)
 
 
 def read_clock(reach: Executor) -> Look | None:
-    """How far a host's clocks are ahead now; None where they are this machine's, or nobody there answers."""
+    """The offset of a host's clocks now; None where the host is this machine, or does not answer."""
     looks: list[BothClocks] = []
     with suppress(KeeperError):
         while len(looks) < _LOOKS and (stamps := reach.time()) is not None:
@@ -62,8 +63,8 @@ def read_clock(reach: Executor) -> Look | None:
 
 @contextmanager
 def compare_clocks(site: Placement, noted: list[HostClock]) -> Iterator[FarClock | None]:
-    """Look at the host's clocks before and after, and note what both looks say of the time of day there; None where the host has
-    no clock of its own."""
+    """Read the host's clocks before and after, and record both offsets of the time of day; None where the host has no clock of
+    its own."""
     before = read_clock(site.reach)
     try:
         yield None if before is None else FarClock(site, before)

@@ -1,4 +1,5 @@
-"""The processes of a container, which its engine starts beside its client: a keeper of the client neither sees nor pins them."""
+"""The processes of a container. The container engine starts them outside its client, so a keeper of the client neither sees nor
+pins them."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Container:
         self._first: int | None = None
 
     def use(self) -> list[ProcessUse]:
-        """What each of its processes has used so far, compilers not told apart; raises KeeperError."""
+        """The use of each of its processes so far, with JIT compilers included; raises KeeperError."""
         table = process_table.processes()
         inside = [process for process in table.values() if process_table.descends(process, {self._first_pid()}, table)]
         return [
@@ -50,7 +51,9 @@ class Container:
         if self._first is None:
             answer = self._ask("inspect", "--format", "{{.State.Pid}}", self._name).strip()
             if not answer.isdigit() or not int(answer):
-                raise KeeperError(f"{self._engine} does not tell the process of the container {self._name}: {answer!r}")
+                raise KeeperError(
+                    f"{self._engine} does not report the process of the container {self._name}: {answer!r}"
+                )
             self._first = int(answer)
         return self._first
 

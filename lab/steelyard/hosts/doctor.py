@@ -1,4 +1,4 @@
-"""Checks this machine for causes of false measurements, and says what to do about them."""
+"""Checks this machine for causes of false measurements, with advice on each."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from .process_table import Process, descends, processes
 from .processors import CpuTimes, machine_times
 
 BUSY_SHARE = 0.01
-BUSY_ELSEWHERE_SHARE = 0.05  # of a processor of another host, where the look itself is among what is used
+BUSY_ELSEWHERE_SHARE = 0.05  # share of a processor on another host, where the check itself uses some
 STEAL_SHARE = 0.01
-# Variables that server runtimes and start scripts read and that no factor sets. They would silently change the measured
-# server.
+# Variables of server runtimes and start scripts that no factor sets. They would silently change the measured server.
 _READ_BY_SERVERS = frozenset(
     {
         *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "JAVA_OPTS", "CATALINA_OPTS", "JVM_ARGS"),
@@ -48,8 +47,7 @@ def examine(seconds: float = 1.0, ours: Collection[int] = ()) -> list[Check]:
 
 
 def examine_host(site: Placement, seconds: float = 0.5) -> list[Check]:
-    """Look at the machine that the subjects are to run on for `seconds`, before they do; nothing where that is this one, or it is
-    lost."""
+    """Check the subjects' machine for `seconds` before they run; empty where it is this machine, or the connection is lost."""
     seen = site.reach.condition(seconds)
     if seen is None:
         return []
@@ -80,12 +78,12 @@ def _other_processes(before: dict[int, Process], after: dict[int, Process], seco
         name="other processes",
         found=", ".join(busy) or f"none above {BUSY_SHARE:.0%} of a processor",
         good=not busy,
-        advice="end them, or wait until they finish",
+        advice="end them, or wait for their end",
     )
 
 
 def _other_work(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds: float) -> Check:
-    """What a machine does on which nothing of ours is at work."""
+    """The load of a machine without processes of ours."""
     used = sum(
         times.user_s + times.system_s - before[cpu].user_s - before[cpu].system_s
         for cpu, times in after.items()
@@ -95,7 +93,7 @@ def _other_work(before: dict[int, CpuTimes], after: dict[int, CpuTimes], seconds
         name="other processes",
         found=f"{used / seconds:.0%} of a processor was used",
         good=used / seconds <= BUSY_ELSEWHERE_SHARE,
-        advice="end them, or wait until they finish",
+        advice="end them, or wait for their end",
     )
 
 
@@ -110,7 +108,7 @@ def _steal(before: dict[int, CpuTimes], after: dict[int, CpuTimes]) -> Check:
         name="steal",
         found=f"{share:.1%} of the processors' time was taken by the host",
         good=share <= STEAL_SHARE,
-        advice="use a machine of your own, or more forks",
+        advice="use a dedicated machine, or more forks",
     )
 
 
@@ -165,7 +163,7 @@ def _quota(shares: cpus.Shares, available: int) -> Check:
         name="processor quota",
         found="none" if granted is None else f"the time of {granted:g} of {available} processors",
         good=granted is None,
-        advice="whoever uses it up is halted: bind to processors instead (`docker run --cpuset-cpus 0-3`, not `--cpus`)",
+        advice="a process above its quota is halted: bind to processors instead (`docker run --cpuset-cpus 0-3`, not `--cpus`)",
     )
 
 
@@ -176,7 +174,7 @@ def _inherited_variables(variables: Iterable[str]) -> Check:
         name="environment",
         found=", ".join(read) or "no variable that changes how servers run",
         good=not read,
-        advice="unset it, or say so beside every result: servers read it at their start",
+        advice="unset it, or state it with every result: servers read it at their start",
     )
 
 

@@ -1,4 +1,4 @@
-"""The setup of a run, recorded: machine, kernel, versions, flags, how the processors were shared (environment.json)."""
+"""Records the setup of a run: machine, kernel, versions, flags, division of the processors (environment.json)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .placement import LOOPBACK, Placement
 from .subject import Part, Subject
 from .toolchain import jdk_description, jdk_home
 
-# What a run comes of, without the runs that are being kept.
+# folders that affect a run, without kept runs
 _SOURCES = ("lab", "engine", "servers", "services", "studies", "papers", ":(exclude,glob)papers/*/results/**")
 
 
@@ -40,10 +40,10 @@ def describe(
     hosts: Hosts | None = None,
     site: Placement = LOOPBACK,
 ) -> dict[str, Any]:
-    """Plain values for JSON; nothing in it names the user or the machine's address.
+    """The setup as plain values for JSON; it contains neither the user's name nor the machine's address.
 
-    `hosts` are those that the user declares, `site` is that of the subjects. With `study`, also what its paper tuned, beside the
-    nearest settings of these subjects, and what the network carries; with `service`, also its sources.
+    `hosts` are the user's declared hosts, `site` is the subjects' host. With `study`, also its paper's tuned parameters beside
+    the nearest settings of these subjects, and the network's bandwidth; with `service`, also its sources.
     """
     tuned = (
         tuned_settings.table(
@@ -75,11 +75,11 @@ def describe(
 
 
 def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[str, Any]:
-    """What lies between engine and subjects, and what it carries: loopback, or the link to a declared host."""
+    """The network between engine and subjects with its bandwidth: loopback, or the link to a declared host."""
     if hosts is None or site.link is None:
         carried = network.loopback_bytes_per_s() if measured else None
         return {"network": "loopback", **({"loopback_bytes_per_s": carried} if carried else {})}
-    by = "a short transfer" if hosts.server[1].rate_mbit is None else "what the hosts file declares"
+    by = "a short transfer" if hosts.server[1].rate_mbit is None else "declared in the hosts file"
     return {
         "network": "link",
         "hosts": {
@@ -94,12 +94,12 @@ def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[st
 
 
 def reference_spin() -> str:
-    """What the engine says of its reference spin; empty where it cannot be asked."""
+    """The output of the engine's reference spin; empty where the engine cannot run."""
     return _command_output([binary("steelyard-engine"), "spin"])
 
 
 def _without_paths(command: Sequence[str]) -> list[str]:
-    """The command without --out, and of --hosts the file's mere name: where files are kept is the user's own business."""
+    """The command without --out, and with only the name of the --hosts file: paths of the user stay private."""
     kept: list[str] = []
     words = iter(command)
     for word in words:
@@ -143,18 +143,18 @@ def _part(part: Part) -> dict[str, Any]:
 
 
 def first_line(argv: list[str]) -> str:
-    """The first line that a command says on standard output or standard error, after its name; says so where it says none."""
+    """The first output line of a command, after its name; a note where there is none."""
     try:
         done = children.run(argv, seconds=30)
     except (OSError, subprocess.SubprocessError):
-        return f"{Path(argv[0]).name}: cannot be asked"
+        return f"{Path(argv[0]).name}: cannot be run"
     said = (done.stdout or done.stderr).strip()
-    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'does not say'}"
+    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'printed nothing'}"
 
 
 def _service(service: Entry[Service]) -> dict[str, Any]:
-    """By their SHA-256: the service with its contract, generator, implementations and what all services share, and the files
-    that its factors name."""
+    """The SHA-256 of the service with its contract, generator, implementations and shared sources, and of the files in its
+    factors."""
     named = factors.files(service)
     return {
         "name": service.name,
@@ -164,9 +164,9 @@ def _service(service: Entry[Service]) -> dict[str, Any]:
 
 
 def _git() -> dict[str, Any]:
-    """The checkout's revision, whether anything is changed or new beside it, and the SHA-256 of the changes in `_ROOMS`.
+    """The checkout's revision, whether files are changed or new, and the SHA-256 of the changes in `_ROOMS`.
 
-    Of an installed house there is none, whatever holds the folder that it lies in.
+    None for an installed package, even where its folder lies in a repository.
     """
     if not (paths.root() / ".git").exists():
         return {"revision": None, "changed": False, "changes": ""}

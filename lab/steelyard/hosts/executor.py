@@ -1,4 +1,4 @@
-"""How commands are run on a host, and what is asked of it: here, behind words that go before a command, or elsewhere."""
+"""Runs commands on a host and reads its state: this machine, a network namespace of it, or another machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .toolchain import require
 
 @dataclass(frozen=True)
 class NetworkCounts:
-    """What a host's kernel has counted: the texts of its /proc/net/dev and /proc/net/snmp."""
+    """Network counters of a host's kernel: the texts of /proc/net/dev and /proc/net/snmp."""
 
     devices: str
     protocols: str
@@ -30,7 +30,7 @@ class NetworkCounts:
 
 @dataclass(frozen=True)
 class Condition:
-    """A host's texts: /proc/stat, and again a while later; the frequency governors; /proc/meminfo; and its clock source."""
+    """State of a host as texts: /proc/stat twice, the frequency governors, /proc/meminfo, and the clock source."""
 
     stat_before: str
     stat_after: str
@@ -41,7 +41,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Ends:
-    """How a host was reached, and the interfaces that are the two ends of the link to it."""
+    """The executor of a host, and the interfaces at both ends of the link to it."""
 
     reach: Executor
     near_interface: str
@@ -49,13 +49,13 @@ class Ends:
 
 
 class Executor:
-    """A host whose files and processes are this machine's. `within` are words that go before a command which is to run there, and
-    `holder` is a process whose network is the host's (None: our own)."""
+    """A host that shares this machine's files and processes. `within` are words before each command that enter the host's
+    network, and `holder` is a process in that network (None: our own network)."""
 
     apart = False
-    """Whether it is another machine, with processors, files and a clock of its own."""
+    """Whether the host is another machine, with its own processors, files and clock."""
     python = sys.executable
-    """Its Python, for commands of a service."""
+    """The host's Python, for commands of a service."""
 
     def __init__(self, within: Sequence[str] = (), holder: int | None = None) -> None:
         self._within = tuple(within)
@@ -63,11 +63,11 @@ class Executor:
 
     @property
     def keeper_options(self) -> Sequence[str]:
-        """What each keeper there is told beside the rest."""
+        """Further options of each keeper there."""
         return ()
 
     def begin(self, argv: Sequence[str], cwd: Path | None, environment: Mapping[str, str]) -> subprocess.Popen[str]:
-        """A process there that speaks over pipes and leads a session of its own; paths are this machine's. Raises OSError."""
+        """Start a process there with pipes, as leader of its own session; paths are this machine's. Raises OSError."""
         return subprocess.Popen(
             [*self._within, *argv],
             stdin=subprocess.PIPE,
@@ -80,38 +80,38 @@ class Executor:
         )
 
     def remote_words(self, text: str) -> str:
-        """A word of a command, with each path of ours as it is called there."""
+        """A word of a command, with each path of ours replaced by its path there."""
         return text
 
     def join(self, control: Path) -> None:
-        """See that the socket which a keeper there made answers at `control` here."""
+        """Make the socket of a keeper there reachable at `control` here."""
 
     def provide_trees(self, trees: Sequence[Tree]) -> None:
-        """See that these are there, too; raises ProvisionError."""
+        """Provide these file trees there; raises ProvisionError."""
 
     @contextmanager
-    def mirror_folder(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - files there are this machine's
-        """A folder there for what stands in `folder` here, gone at the end."""
+    def mirror_folder(self, folder: Path) -> Iterator[None]:  # noqa: ARG002 - the host shares this machine's files
+        """A folder there that mirrors `folder` here, removed at the end."""
         yield
 
     def send(self, file: Path) -> None:
-        """See that a file of a folder that has a twin there stands in that one, too; raises ProvisionError."""
+        """Copy a file of a mirrored folder to the host; raises ProvisionError."""
 
     def fetch_file(self, file: Path) -> None:
-        """Bring what a command there wrote to a file, as far as that was not done before."""
+        """Copy the new bytes of a command's output file from the host."""
 
     def fetch_matching(self, folder: Path, names: Sequence[str]) -> None:
-        """Bring what processes there wrote into `folder` under these names, or patterns of a shell; raises ProvisionError."""
+        """Copy files of processes there with these names, or shell patterns, into `folder`; raises ProvisionError."""
 
     def deny_file_writes(self, pid: int) -> None:
-        """From now on a process there can write to no file, as on a full disk; nothing happens where it is gone. Raises
+        """Deny a process there all file writes from now on, as on a full disk; does nothing where it has ended. Raises
         ProvisionError."""
         with suppress(ProcessLookupError):
             _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, most))
 
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
-        """The environment variables that give `wanted_by` there what it needs; raises ToolchainError that names what is missing."""
+        """The environment variables with which `wanted_by` runs there; raises ToolchainError that names what is missing."""
         return require(needs, wanted_by)
 
     def listening(self, pids: Collection[int]) -> list[sockets.Listening]:
@@ -128,50 +128,50 @@ class Executor:
             os.kill(pid, number)
 
     def network(self) -> NetworkCounts:
-        """What its kernel has counted up to now; raises OSError where it is gone."""
+        """The kernel's network counters now; raises OSError where the host is gone."""
         place = Path("/proc") / ("self" if self._holder is None else str(self._holder)) / "net"
         return NetworkCounts((place / "dev").read_text(encoding="ascii"), (place / "snmp").read_text(encoding="ascii"))
 
     def processors(self) -> list[int]:
-        """Those that commands there may use; none said: this machine's."""
+        """The processors for commands there; empty: this machine's."""
         return []
 
     def processor_times(self) -> str | None:
-        """Its /proc/stat; None where its processors are this machine's, or it is gone."""
+        """The host's /proc/stat; None where it shares this machine's processors, or is gone."""
         return None
 
-    def condition(self, seconds: float) -> Condition | None:  # noqa: ARG002 - this machine is looked at as such
-        """What could falsify a measurement there, looked at for `seconds`; None where it is this machine, or gone."""
+    def condition(self, seconds: float) -> Condition | None:  # noqa: ARG002 - this machine is checked as such
+        """The host's state during `seconds`; None where it is this machine, or gone."""
         return None
 
     def kernel_kills(self) -> int:
-        """How many processes its kernel has killed for want of memory since boot; 0 where it does not tell."""
+        """The number of processes that the host's OOM killer has ended since boot; 0 where it cannot be read."""
         try:
             return kills_in(Path("/proc/vmstat").read_text(encoding="ascii"))
         except OSError:
             return 0
 
     def time(self) -> BothClocks | None:
-        """One question after the time there; None where its clock is this machine's. Raises KeeperError."""
+        """One clock query to the host; None where it shares this machine's clock. Raises KeeperError."""
         return None
 
     def describe(self) -> dict[str, object]:
-        """What is known of it as a machine; nothing where that is this one."""
+        """A description of the host as a machine; empty where it is this machine."""
         return {}
 
     def is_lost(self) -> bool:
-        """Whether nothing can be started there any more."""
+        """Whether the host cannot start processes any more."""
         return self._holder is not None and not Path(f"/proc/{self._holder}/ns/net").exists()
 
     def regain(self) -> None:
-        """Reach it anew after it was lost; raises ProvisionError where that cannot be."""
+        """Reconnect after a loss; raises ProvisionError where that fails."""
         raise ProvisionError(
-            "the process that held it is gone", hint="something ended it; a new run makes the host anew"
+            "the process that held it is gone", hint="something ended it; start a new run, which makes the host again"
         )
 
 
 def kills_in(statistics: str) -> int:
-    """What a /proc/vmstat says of processes killed for want of memory."""
+    """The number of OOM kills in a /proc/vmstat."""
     return next((int(line.split()[1]) for line in statistics.splitlines() if line.startswith("oom_kill ")), 0)
 
 

@@ -29,7 +29,7 @@ _DONE = ".fetched"
 
 
 def cache_folder(server: Entry[Server]) -> Path:
-    """Where the artifacts of a server as run are kept; the name changes with what is pinned, so versions never mix."""
+    """The cache folder of a server's artifacts; its name changes with the pinned versions, so versions never mix."""
     digest = hashlib.sha256()
     for artifact in server.model.artifacts:
         digest.update(artifact.model_dump_json(exclude={"when"}).encode())
@@ -42,13 +42,13 @@ def cache_folder(server: Entry[Server]) -> Path:
 
 
 def is_fetched(server: Entry[Server]) -> bool:
-    """Whether all that the server is made of is in the cache (and its Debian packages on the machine)."""
+    """Whether all of the server's artifacts are in the cache, and its Debian packages installed."""
     installed = all(_missing_packages(artifact) == [] for artifact in server.model.artifacts)
     return (cache_folder(server) / _DONE).is_file() and installed
 
 
 def fetch(server: Entry[Server], progress: Progress, environment: Mapping[str, str]) -> Path:
-    """Make sure that all of the server's artifacts are in its cache folder, which is returned; raises FetchError."""
+    """Fetch the server's missing artifacts into its cache folder, which is returned; raises FetchError."""
     target = cache_folder(server)
     require_packages(server)
     if (target / _DONE).is_file():
@@ -62,7 +62,7 @@ def fetch(server: Entry[Server], progress: Progress, environment: Mapping[str, s
 
 
 def bytes_to_fetch(server: Entry[Server]) -> int | None:
-    """Bytes of the pinned artifacts whose size the descriptor gives; None where it gives none."""
+    """The total size in bytes of the pinned artifacts with a declared size; None without any."""
     sizes = [artifact.bytes for artifact in server.model.artifacts if artifact.bytes is not None]
     return sum(sizes) if sizes else None
 
@@ -87,8 +87,8 @@ def _fetch_one(
     elif artifact.pypi is not None:
         python = staging / (artifact.into or "python")
         _run(server, [sys.executable, "-m", "venv", str(python)], staging, staging, progress, environment)
-        # What a package is built with is fetched by hash too, first: pip's own isolated builds would fetch it unchecked, and its
-        # cache would give what such a build had left.
+        # Build dependencies are fetched by hash, too, and first: pip's isolated builds would fetch them unchecked, and its cache
+        # would return the results of such builds.
         for requirements in _requirements(server, artifact.pypi):
             wanted = ["install", "--require-hashes", "--no-build-isolation", "--no-cache-dir", "-r", str(requirements)]
             _run(
@@ -97,7 +97,7 @@ def _fetch_one(
 
 
 def _requirements(server: Entry[Server], pypi: str) -> list[Path]:
-    """The files of Python packages to install, in order: `build-<pypi>` where there is one, then `pypi`."""
+    """The requirement files of Python packages to install, in order: `build-<pypi>` where it exists, then `pypi`."""
     build = server.folder / f"build-{pypi}"
     return [build, server.folder / pypi] if build.is_file() else [server.folder / pypi]
 
@@ -121,12 +121,12 @@ def _fetch_maven(
             try:
                 _run(server, ["mvn", "--strict-checksums", *words], Path(download), staging, progress, environment)
             except KeeperError:
-                # A mirror may publish no checksum of it, and ours decides below. The plugin was fetched strictly by now.
+                # A mirror may publish no checksum of the file, so ours decides below. The plugin was already fetched strictly.
                 lax = ["mvn", "--lax-checksums", "--update-snapshots", *words]
                 _run(server, lax, Path(download), staging, progress, environment)
         fetched = Path(download) / file_name
         if not fetched.is_file():
-            raise FetchError(f"{server.name}: Maven said that it fetched {coordinates}, but {file_name} is not there")
+            raise FetchError(f"{server.name}: Maven reports that it fetched {coordinates}, but {file_name} is missing")
         _check(server, fetched, artifact.sha256 or "")
         if artifact.unpack is None:
             shutil.move(fetched, _make(staging / (artifact.into or ".")) / file_name)
@@ -160,7 +160,7 @@ def _fetch_closure(
 
 
 def _lock(path: Path) -> dict[str, str]:
-    """Checksum by file name from lines as `sha256sum` prints them."""
+    """Checksums by file name from lines in the format of `sha256sum`."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return {
         name.strip().lstrip("*"): checksum
@@ -173,7 +173,7 @@ def _run(
 ) -> None:
     if shutil.which(argv[0]) is None:
         raise ToolchainError(
-            f"{server.name} needs the command '{argv[0]}', which is not here", hint=install(argv[0]).hint()
+            f"{server.name} needs the command '{argv[0]}', which is not on this machine", hint=install(argv[0]).hint()
         )
     log = staging.parent / f"{server.name}.fetch.log"
     keeper.run(argv, log=log, cwd=cwd, environment=environment, seconds=FETCH_SECONDS, while_waiting=progress.refresh)
@@ -184,12 +184,12 @@ def _check(server: Entry[Server], path: Path, expected: str) -> None:
     if checksum != expected:
         raise FetchError(
             f"{server.name}: {path.name} has the checksum {checksum}, but {expected} is pinned",
-            hint="nothing of it was kept; compare with the publisher's checksum before you change server.toml",
+            hint="the file was discarded; compare with the publisher's checksum before you change server.toml",
         )
 
 
 def unpack(archive: Path, target: Path) -> None:
-    """Unpack a zip or tar archive into `target` without its one leading folder; raises FetchError where a name leads outside."""
+    """Unpack a zip or tar archive into `target` without its leading folder; raises FetchError where a name leads outside."""
     if archive.suffix == ".zip":
         with zipfile.ZipFile(archive) as file:
             for entry in file.infolist():
@@ -238,7 +238,7 @@ def require_packages(server: Entry[Server]) -> None:
     missing = [package for artifact in server.model.artifacts for package in _missing_packages(artifact)]
     if missing:
         raise ToolchainError(
-            f"{server.name} needs the Debian packages {', '.join(missing)}, which are not here",
+            f"{server.name} needs the Debian packages {', '.join(missing)}, which are not installed",
             hint=f"apt install {' '.join(missing)}",
         )
 
@@ -248,14 +248,14 @@ def _make(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FetchError(
-            f"{folder} cannot be made: {error.strerror}", hint="STEELYARD_CACHE names another cache folder"
+            f"{folder} cannot be made: {error.strerror}", hint="set STEELYARD_CACHE to another cache folder"
         ) from None
     return folder
 
 
 @contextmanager
 def _staging_folder(target: Path) -> Iterator[Path]:
-    """A folder beside `target` that becomes it when all went well, and leaves nothing behind when not."""
+    """A folder beside `target`, which becomes `target` after success and is removed after a failure."""
     staging = Path(f"{target}.{os.getpid()}.part")
     shutil.rmtree(staging, ignore_errors=True)
     _make(staging)

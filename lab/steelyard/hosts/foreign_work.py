@@ -1,8 +1,8 @@
-"""What processes of others use of the subjects' processors while slices are driven, and which processes these are.
+"""Processor time of foreign processes on the subjects' processors while slices are driven, and the names of these processes.
 
-Foreign time is what is left of the processors' time after idle time, our own processes' clocks and the kernel's work. It is no more
-than strangers used by their own clocks, where all of them can be seen: an idle processor handles interrupts in nobody's time. It is
-read before and after what one reading covers, never while the engine drives: a slice, or all slices that take turns.
+Foreign time is the processors' time minus idle time, our own processes' clocks and kernel work. It is at most the time that
+strangers used by their own clocks, where all of them are visible, since an idle processor handles interrupts in no process's
+time. Readings are taken before and after a slice, or after all slices that take turns, never while the engine drives.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ..results.foreign_table import NAME, STRANGERS, ForeignWork, Stranger, colu
 from .process_table import Process, ancestors, clock_ns, descends, processes, processors_of, threads_ns
 from .processors import CpuTimes, machine_times
 
-_MOST_STRANGERS = 5  # rows of strangers.csv a reading
-_LEAST_SHARE = 0.005  # of the time between two looks; who used less is not listed
-_COUNTED_SHARE = 0.8  # of the time: a kernel that counted less for a processor does not tell how it was spent
+_MOST_STRANGERS = 5  # rows of strangers.csv per reading
+_LEAST_SHARE = 0.005  # share of the time between two readings; smaller users are not listed
+_COUNTED_SHARE = 0.8  # share of the time that a processor's counters must cover; otherwise its use is unknown
 _VARIABLE = "STEELYARD_STRANGERS"
 _INTERRUPT_ACCOUNTING = "CONFIG_IRQ_TIME_ACCOUNTING"
 
-Identity = tuple[int, int]  # a process's id and its start
+Identity = tuple[int, int]  # a process's id and start
 
 
 @dataclass(frozen=True)
 class Used:
-    """What a stranger has used up to a look, its ended children included, in ns."""
+    """The time in ns that a stranger has used until a reading, including its ended children."""
 
     process: Process
     cpu_ns: int
@@ -41,7 +41,7 @@ class Used:
 
 @dataclass(frozen=True)
 class KernelThread:
-    """What a thread of the kernel has used up to a look, in ns, and whether the last of it was on the subjects' processors."""
+    """The time in ns that a kernel thread has used until a reading, and whether it last ran on the subjects' processors."""
 
     cpu_ns: int
     there: bool
@@ -49,10 +49,11 @@ class KernelThread:
 
 @dataclass(frozen=True)
 class ForeignLook:
-    """One look at the subjects' processors: what each did, and what our processes, the kernel's threads and strangers have used.
+    """One reading of the subjects' processors: the times of each, and the use of our processes, of kernel threads and of
+    strangers.
 
-    `at_ns` is CLOCK_MONOTONIC. `ours_ns` is of the subjects' processors alone; a stranger's time is of any processor. `kernel` are
-    the kernel's threads.
+    `at_ns` is CLOCK_MONOTONIC. `ours_ns` counts the subjects' processors alone; a stranger's time counts any processor. `kernel`
+    are the kernel's threads.
     """
 
     at_ns: int
@@ -63,12 +64,13 @@ class ForeignLook:
 
     @property
     def sees_all_processes(self) -> bool:
-        """Whether all processes of the machine can be seen: who sees the kernel's threads is in no container that hides others."""
+        """Whether all processes of the machine are visible: a process that sees kernel threads is in no container that hides
+        others."""
         return bool(self.kernel)
 
 
 def look(cpus: Collection[int], roots: Collection[int]) -> ForeignLook:
-    """Look at the processors `cpus`; processes in `roots` and all that descend from them are ours."""
+    """Read the processors `cpus`; processes in `roots` and their descendants are ours."""
     listed = processes()
     ours = [process for process in listed.values() if descends(process, roots, listed)]
     kernel = [process for process in listed.values() if process.kernel]
@@ -80,7 +82,7 @@ def look(cpus: Collection[int], roots: Collection[int]) -> ForeignLook:
         for process in listed.values()
         if process.pid not in known
     }
-    # Close together, since what passes between them is taken for foreign.
+    # read close together: time between these readings counts as foreign
     times, at_ns = machine_times(), time.monotonic_ns()
     ours_ns = sum(_used_on(process, cpus) for process in ours)
     threads = {
@@ -93,9 +95,9 @@ def look(cpus: Collection[int], roots: Collection[int]) -> ForeignLook:
 
 
 def _used_on(process: Process, cpus: Collection[int]) -> int:
-    """What a process of ours has used of `cpus`: by its threads, where not all of them run there.
+    """The time that a process of ours has used on `cpus`; counted by thread where not all threads run there.
 
-    A thread that may run there and elsewhere counts whole, so that nothing of ours is taken for foreign.
+    A thread that may run there and elsewhere counts fully, so that no time of ours counts as foreign.
     """
     allowed = processors_of(process.pid)
     if allowed and allowed <= {*cpus}:
@@ -106,9 +108,9 @@ def _used_on(process: Process, cpus: Collection[int]) -> int:
 def used_between(
     slices: Sequence[int], before: ForeignLook, after: ForeignLook, *, interrupts_in_clocks: bool
 ) -> ForeignWork | None:
-    """How the processors spent the time between two looks; None where the kernel does not tell.
+    """The processors' time between two readings by use; None where the kernel does not report it.
 
-    `interrupts_in_clocks` says that the clock of a process goes on while an interrupt is handled in its time.
+    `interrupts_in_clocks`: the clock of a process continues while an interrupt is handled in its time.
     """
     strangers_ns = sum(each.cpu_ns for each in _strangers(slices, before, after, before.processors))
     cpus = before.processors.keys() & after.processors.keys()
@@ -132,7 +134,7 @@ def used_between(
 
 
 def _kernel_ns(before: ForeignLook, after: ForeignLook) -> int:
-    """What the kernel's threads used between two looks, of those that ran on the subjects' processors last."""
+    """The time between two readings of kernel threads that last ran on the subjects' processors."""
     return sum(
         max(0, thread.cpu_ns - (before.kernel[identity].cpu_ns if identity in before.kernel else 0))
         for identity, thread in after.kernel.items()
@@ -157,7 +159,7 @@ def _ns(seconds: float) -> int:
 def busiest_strangers(
     slices: Sequence[int], before: ForeignLook, after: ForeignLook, cpus: Collection[int]
 ) -> list[Stranger]:
-    """The strangers that used most between two looks and may run on `cpus`, the busiest first."""
+    """The strangers with the most time between two readings that may run on `cpus`, the busiest first."""
     least_ns = _LEAST_SHARE * (after.at_ns - before.at_ns)
     busy = [stranger for stranger in _strangers(slices, before, after, cpus) if stranger.cpu_ns > least_ns]
     return sorted(busy, key=lambda stranger: -stranger.cpu_ns)[:_MOST_STRANGERS]
@@ -166,9 +168,9 @@ def busiest_strangers(
 def _strangers(
     slices: Sequence[int], before: ForeignLook, after: ForeignLook, cpus: Collection[int]
 ) -> Iterator[Stranger]:
-    """What each stranger that may run on `cpus` used between two looks, on any processor.
+    """The time between two readings of each stranger that may run on `cpus`, on any processor.
 
-    A process that ended meanwhile counts for the one that waited for it, or for those in between that ended too.
+    The time of a process that ended meanwhile counts for its parent that waited for it, or for ended ancestors in between.
     """
     there = {identity[0] for identity in before.strangers if identity in after.strangers}
     before_by_pid = {identity[0]: used.process for identity, used in before.strangers.items()}
@@ -187,10 +189,9 @@ def _strangers(
 
 
 def interrupts_in_clocks(root: Path = Path("/")) -> bool:
-    """Whether the clocks of processes go on while interrupts are handled in their time, by the kernel's configuration.
+    """Whether the clocks of processes continue while interrupts are handled in their time, by the kernel's configuration.
 
-    Where that cannot be read it is taken for not so: then interrupts are subtracted twice at the worst, and nothing is called
-    foreign that is not.
+    False where that cannot be read: then interrupts are at worst subtracted twice, and no time is wrongly called foreign.
     """
     release = os.uname().release
     for place in ("proc/config.gz", f"boot/config-{release}", f"lib/modules/{release}/config"):
@@ -204,8 +205,7 @@ def interrupts_in_clocks(root: Path = Path("/")) -> bool:
 
 
 def may_count_strangers(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the user lets pairs count beside which others were at work (STEELYARD_STRANGERS=yes); raises ConfigurationError where
-    the variable says something else."""
+    """Whether pairs with foreign work count (STEELYARD_STRANGERS=yes); raises ConfigurationError for other values."""
     word = environment.get(_VARIABLE, "")
     if word not in ("", "no", "yes"):
         raise ConfigurationError(f"{_VARIABLE} is '{word}', but must be yes or no")
@@ -216,14 +216,14 @@ NOT_LOOKED_FOR = Check(
     name="work of others",
     found=f"not looked for while measuring ({_VARIABLE}=yes)",
     good=False,
-    advice=f"unset {_VARIABLE}, or say so beside every result",
+    advice=f"unset {_VARIABLE}, or state it with every result",
 )
 
 
 class ForeignObserver:
-    """Writes what others used between two looks into foreign.csv and strangers.csv of a trial's folder.
+    """Writes the foreign use between two readings into foreign.csv and strangers.csv of a trial's folder.
 
-    Without `cpus` (the subjects' machine is another one, or nothing is timed) it does nothing.
+    Without `cpus` (the subjects run on another machine, or nothing is timed) it does nothing.
     """
 
     def __init__(self, folder: Path, cpus: Collection[int], roots: Collection[int]) -> None:
@@ -248,11 +248,11 @@ class ForeignObserver:
             file.close()
 
     def begin_pair(self) -> None:
-        """What is recorded from now on is of the next pair."""
+        """Start the record of the next pair."""
         self._of_pair = []
 
     def pair_is_disturbed(self) -> bool:
-        """Whether others disturbed the pair that has ended now."""
+        """Whether foreign work disturbed the pair that just ended."""
         is_disturbed = any(row.is_disturbed for row in self._of_pair)
         self._pairs += 1
         self._disturbed += is_disturbed
@@ -260,15 +260,15 @@ class ForeignObserver:
 
     @property
     def busy(self) -> bool:
-        """Whether others disturbed most of the pairs so far."""
+        """Whether foreign work disturbed most pairs so far."""
         return 2 * self._disturbed > self._pairs
 
     def look(self) -> ForeignLook | None:
-        """What the subjects' processors have done up to now; None where nothing is to be observed."""
+        """The current reading of the subjects' processors; None where nothing is observed."""
         return look(self._cpus, self._roots) if self._cpus else None
 
     def record(self, slices: Sequence[int], before: ForeignLook | None) -> None:
-        """Store what others used since `before`, while these slices were driven."""
+        """Store the foreign use since `before`, while these slices were driven."""
         after = None if before is None else self.look()
         if before is None or after is None:
             return

@@ -24,22 +24,22 @@ from ..base.errors import CommandFailedError, KeeperError, ToolchainError
 from ..statistics.clocks import BothClocks, TimeStamps
 from .executor import HERE, Executor
 
-ANSWER_SECONDS = 30.0  # a keeper answers at once; on an overloaded machine it was seen to wait 10 s for a processor
-# A keeper and then its guard give the killed five seconds each to be gone; then the guard says what is left.
+ANSWER_SECONDS = 30.0  # a keeper answers at once, but was seen to wait 10 s for a processor on an overloaded machine
+# A keeper and then its guard wait five seconds each for killed processes; then the guard reports survivors.
 _GUARD_SECONDS = 20.0
-_KEEPER_SECONDS = 20.0  # a keeper whose guard was killed, until it has ended all
+_KEEPER_SECONDS = 20.0  # time for a keeper whose guard was killed to end all processes
 _LEFT_SOME = 3
 PROGRAM = "steelyard-keeper"
-# A keeper elsewhere that hears nothing for `UNHEARD_SECONDS` takes the connection for lost, and kills all.
+# A remote keeper without a message for `UNHEARD_SECONDS` takes the connection for lost and kills all.
 BEAT_SECONDS = 10.0
 UNHEARD_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class ProcessUse:
-    """What one process has used since it began: CPU and JIT compiler time in ns; resident memory in bytes, now.
+    """The use of one process since its start: CPU and JIT compiler time in ns; resident memory in bytes, now.
 
-    `start_ticks` is when it began, in clock ticks since boot: a process id comes again, with another start.
+    `start_ticks` is its start in clock ticks since boot, because process ids are reused.
     """
 
     pid: int
@@ -52,14 +52,14 @@ class ProcessUse:
 
 @dataclass(frozen=True)
 class Exit:
-    """How a kept command ended: by an exit code or by the number of a signal; the other is None."""
+    """The end of a kept command: an exit code or a signal number; the other is None."""
 
     code: int | None
     signal: int | None
 
     @property
     def by(self) -> int | None:
-        """The signal that ended the command, or that a shell around it tells of by an exit code of 128 and more."""
+        """The signal that ended the command, directly or by the exit code 128 + signal of a shell around it."""
         return self.signal if self.code is None else self.code - 128 if self.code > 128 else None
 
     def __str__(self) -> str:
@@ -81,10 +81,10 @@ def binary(name: str) -> str:
 
 
 class Keeper:
-    """One kept command with all its descendants; a context manager that leaves nothing alive.
+    """One kept command with all its descendants; a context manager that leaves no process behind.
 
-    The keeper's standard input is held by this process alone: when the lab ends, however it ends, the keeper reads the
-    end of file and kills all.
+    Only this process holds the keeper's standard input: when the lab ends for any reason, the keeper reads the end of file and
+    kills all.
     """
 
     def __init__(
@@ -98,10 +98,10 @@ class Keeper:
         control: Path | None = None,
         reach: Executor = HERE,
     ) -> None:
-        """Start `argv`; `control` is where the keeper makes a socket over which the engine freezes, thaws and reads clocks, and
-        `reach` is the host that the keeper itself runs on."""
+        """Start `argv`. `control` is the path of the socket over which the engine freezes, thaws and reads clocks; `reach` is the
+        keeper's host."""
         self.argv = list(argv)
-        self.log = log.resolve()  # the command runs in a folder of its own
+        self.log = log.resolve()  # absolute, because the command runs in another folder
         self.exit: Exit | None = None
         self._reach = reach
         options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
@@ -141,19 +141,19 @@ class Keeper:
                 raise
 
     def freeze(self) -> None:
-        """Stop all processes where they are (SIGSTOP); raises KeeperError."""
+        """Pause all processes (SIGSTOP); raises KeeperError."""
         self._ask("freeze")
 
     def thaw(self) -> None:
-        """Let frozen processes go on (SIGCONT); raises KeeperError."""
+        """Continue paused processes (SIGCONT); raises KeeperError."""
         self._ask("thaw")
 
     def pin(self, cpus: Sequence[int]) -> None:
-        """Bind all threads of all processes, and those to come, to `cpus`."""
+        """Bind all threads of all processes, present and future, to `cpus`."""
         self._ask(f"pin {','.join(map(str, cpus))}")
 
     def use(self) -> list[ProcessUse]:
-        """What each live process has used since it began; raises KeeperError."""
+        """The use of each live process since its start; raises KeeperError."""
         return [ProcessUse(**row) for row in self._ask("cpu")["cpu"]]
 
     def pids(self) -> list[int]:
@@ -161,7 +161,7 @@ class Keeper:
         return [used.pid for used in self.use()]
 
     def time(self) -> BothClocks:
-        """NTP's four stamps of one question and its answer, by both clocks; raises KeeperError."""
+        """NTP's four timestamps of one query, by both clocks; raises KeeperError."""
         sent = time.time_ns(), time.monotonic_ns()
         theirs = self._ask("time")["time"]
         received = time.time_ns(), time.monotonic_ns()
@@ -171,7 +171,7 @@ class Keeper:
         )
 
     def wait(self, seconds: float, while_waiting: Callable[[], None] | None = None) -> Exit | None:
-        """How the command ended, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
+        """The command's exit, or None where it still runs after `seconds`; `while_waiting` is called every 0.1 s."""
         deadline = time.monotonic() + seconds
         while not self._ended.wait(min(0.1, max(0.0, deadline - time.monotonic()))):
             if while_waiting is not None:
@@ -181,7 +181,7 @@ class Keeper:
         return self.exit
 
     def stop(self, seconds: float = 5.0) -> int:
-        """Ask all politely (SIGTERM), and kill what is left after `seconds`; gives how many had to be killed."""
+        """Send SIGTERM to all processes, and kill those left after `seconds`; returns the number killed."""
         try:
             self._send(f"stop {seconds:g}")
             return int(self._answer(seconds + ANSWER_SECONDS)["stopped"])
@@ -189,9 +189,9 @@ class Keeper:
             self.kill()
 
     def kill(self) -> None:
-        """End everything now; returns when the keeper has made sure of it, raises KeeperError that names what it could not end."""
+        """Kill all processes now; returns when the keeper confirms it. Raises KeeperError that names survivors."""
         with hold_interrupts():  # a second Ctrl-C must not let it outlive us
-            with self._input, suppress(OSError):  # the keeper may be gone already
+            with self._input, suppress(OSError):  # the keeper may have ended
                 if self._process.stdin is not None:
                     self._process.stdin.close()
             try:
@@ -203,19 +203,19 @@ class Keeper:
             raise KeeperError(said)
 
     def _kill_guard(self) -> int:
-        """Kill the guard, upon which the keeper below it kills all; that one holds our pipe until it has."""
+        """Kill the guard; the keeper below it then kills all, and holds our pipe until then."""
         self._process.kill()
         ended = self._process.wait()
         self._reader.join(_KEEPER_SECONDS)
         if self._reader.is_alive():
             raise KeeperError(
                 f"the keeper of '{self.argv[0]}' did not end within {_GUARD_SECONDS + _KEEPER_SECONDS:g} s",
-                hint="end what it may have left: its processes have STEELYARD_KEEPER in their environment",
+                hint="end remaining processes: they have STEELYARD_KEEPER in their environment",
             )
         return ended
 
     def log_tail(self, lines: int = 3) -> str:
-        """The last non-empty lines of what the command printed, on one line; empty where it printed nothing."""
+        """The last non-empty lines of the command's output, on one line; empty without output."""
         self.bring_log()
         try:
             with self.log.open("rb") as file:
@@ -227,7 +227,7 @@ class Keeper:
         return " | ".join([line.strip() for line in text.splitlines() if line.strip()][-lines:])
 
     def bring_log(self) -> None:
-        """See that `log` holds here all that the command has printed up to now."""
+        """Copy the command's output so far into `log` here."""
         self._reach.fetch_file(self.log)
 
     def _ask(self, line: str) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class Keeper:
             raise KeeperError(f"the keeper of '{self.argv[0]}' is gone ({self.exit or 'it was ended'})")
 
     def _write(self, line: str) -> bool:
-        """Whether a line could be written to the keeper."""
+        """Write a line to the keeper; returns whether that succeeded."""
         assert self._process.stdin is not None
         try:
             with self._input:
@@ -250,7 +250,7 @@ class Keeper:
         return True
 
     def _beat(self) -> None:
-        """Tell a keeper elsewhere now and then that somebody is here: where the connection is lost it may see no end of it."""
+        """Send a remote keeper a heartbeat: after a lost connection it may see no end of file."""
         while not self._gone.wait(BEAT_SECONDS) and self._write("beat"):
             pass
 
@@ -266,7 +266,7 @@ class Keeper:
         return answer
 
     def _error_output(self) -> str:
-        """What the keeper said on standard error until its end, and was not asked for yet."""
+        """The keeper's standard error until its end, as far as not yet read."""
         return self._process.stderr.read().strip() if self._process.stderr else ""
 
     def _read(self) -> None:
@@ -296,8 +296,8 @@ def run(
     reach: Executor = HERE,
     while_waiting: Callable[[], None] | None = None,
 ) -> None:
-    """Run a command to its end, kept like a server and like it perhaps on another host (`reach`);
-    raises CommandFailedError with the end of its output where it fails."""
+    """Run a command to its end under a keeper, also on another host (`reach`); raises CommandFailedError with the end of its
+    output where it fails."""
     with Keeper(argv, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
         _await_end(kept, " ".join(argv), seconds, while_waiting)
 
@@ -312,8 +312,8 @@ def output(
     reach: Executor = HERE,
     while_waiting: Callable[[], None] | None = None,
 ) -> str:
-    """What a command prints on standard output, run as by `run`; raises KeeperError also where that is no text."""
-    # Of a name of its own: what is brought from another host is brought from where the last of that name ended.
+    """The standard output of a command, run as by `run`; raises KeeperError also where it is not text."""
+    # A unique name: copies from another host continue at the length of the last file with that name.
     printed = log.with_suffix(f".{secrets.token_hex(4)}.output").resolve()
     to_file = ["sh", "-c", 'exec "$@" >"$0"', str(printed), *argv]
     try:

@@ -1,4 +1,4 @@
-"""Folders of keys in the user's cache: each made once, whole or not at all, and for its owner's eyes alone."""
+"""Folders of keys in the user's cache: each created once, completely or not at all, and readable by its owner alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..base.errors import ProvisionError
 
 
 def keys_folder(name: str, make: Callable[[Path], object]) -> Path:
-    """The folder of this name among the cache's keys, filled by `make` where it is not there yet; raises ProvisionError, and what
-    `make` raises."""
+    """The key folder of this name in the cache, filled by `make` where it does not exist; raises ProvisionError and the errors of
+    `make`."""
     place = paths.cache() / "security" / name
     if not place.is_dir():
         try:
@@ -24,9 +24,9 @@ def keys_folder(name: str, make: Callable[[Path], object]) -> Path:
                 if not place.is_dir():
                     made.rename(place)
         except OSError as error:
-            if not place.is_dir():  # and no other lab was faster
+            if not place.is_dir():  # unless another lab was faster
                 raise ProvisionError(
                     f"keys cannot be kept in {place}: {error.strerror}",
-                    hint="STEELYARD_CACHE names another cache folder",
+                    hint="set STEELYARD_CACHE to another cache folder",
                 ) from None
     return place

@@ -1,4 +1,4 @@
-"""Starting a subject: its parts and companions one after the other, each ready before the next, on ports that nobody has."""
+"""Starts a subject: its parts and companions one after the other, each ready before the next, on free ports."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ EVENTS, GAUGES = ".events.csv", ".gauges.csv"
 _READY_PAUSE = 0.1
 _ASK_SECONDS = 5.0
 _PORTS = range(20_000, 32_000)  # below the kernel's ephemeral ports, which the engine's own connections use
-# Of a server that does not have what is asked for, or not yet. Another refusal is the service's own: not every product can tell a
-# description of what it runs.
+# Statuses of a server without the service, or not yet with it. Another refusal comes from the service: not every product
+# serves a description of it.
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
@@ -54,10 +54,10 @@ def running_subject(
 ) -> Iterator[RunningSubject]:
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
 
-    What is to be observed beside, its judged processes write into `folder`, too. Each may take `patience` times as long to be ready
-    as its descriptor says. All run on the host `site`.
+    Its judged processes also write the observations `observe` into `folder`. Each may take `patience` times its declared time to
+    get ready. All run on the host `site`.
 
-    Raises ProvisionError that names the server and the end of its log where one dies or is not ready in time.
+    Raises ProvisionError, with the server's name and the end of its log, where one dies or is not ready in time.
     """
     places = [part.place for part in subject.parts]
     names = places + [f"{part.place}.{more}" for part in subject.parts for more in part.server.model.more_ports]
@@ -66,14 +66,14 @@ def running_subject(
     shared = {f"STEELYARD_PORT_{name.upper().replace('.', '_')}": str(port) for name, port in ports.items()}
     shared |= {f"STEELYARD_PATH_{part.place.upper()}": subject.path_on(part) for part in subject.parts if part.judged}
     shared["STEELYARD_HOST"] = site.address
-    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # of what only the subject may use, such as its database
+    shared["STEELYARD_PASSWORD"] = secrets.token_hex(16)  # resources for the subject alone, such as its database
     with ExitStack() as stack:
         running: list[RunningPart] = []
         controls = Path(stack.enter_context(control_folder()))
         for place in (controls, folder):
             stack.enter_context(site.reach.mirror_folder(place))
         ground = _Ground(ports, shared, folder, controls, shares, stack, progress, observe, patience, site)
-        # What the engine asks comes last, since it may be there only to pass requests on.
+        # The front part comes last, since it may only forward requests to the others.
         for part in sorted(subject.parts, key=lambda part: part is subject.front):
             with progress.stage(f"starting {subject.label}"):
                 running.append(_start(subject, part, ground))
@@ -82,9 +82,9 @@ def running_subject(
 
 @dataclass(frozen=True)
 class _Ground:
-    """What all parts of a subject are started on: the port of each by its place, words of the environment that they share, the
-    folders of their logs and of their keepers' sockets, the machine's processors, what ends with them, what is
-    observed beside, how many times longer than usual they may take, and their host."""
+    """What all parts of a subject share at their start: the port of each by its place, shared environment variables, the folders
+    of logs and of keepers' sockets, the machine's processors, the exit stack, the observations, the patience factor, and the
+    host."""
 
     ports: Mapping[str, int]
     shared: Mapping[str, str]
@@ -100,7 +100,7 @@ class _Ground:
 
 def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     server, port = part.server, ground.ports[part.place]
-    # Not by the label: it may hold `@heap=1g`, and Jetty, for one, takes no folder with an equals sign in its name.
+    # Not by the label: it may contain `@heap=1g`, and Jetty, for example, rejects folders with an equals sign.
     scratch = ground.stack.enter_context(scratch_folder(f"{server.name}-{part.place}-"))
     ground.stack.enter_context(ground.site.reach.mirror_folder(Path(scratch)))
     log = ground.folder / f"{subject.label}.{part.place}.log"
@@ -115,7 +115,7 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 
     def run() -> Keeper:
         """Its process, ready to answer."""
-        control.unlink(missing_ok=True)  # of one before it, that had no time to remove it
+        control.unlink(missing_ok=True)  # left by an earlier process that had no time to remove it
         kept = ground.stack.enter_context(
             Keeper(
                 build.placeholders(server.model.start, words.placeholders),
@@ -141,12 +141,12 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
 
 
 def events_file(folder: Path, label: str, place: str) -> Path:
-    """Where a process may write its events, `name,id,time_ns` a line with the clock CLOCK_MONOTONIC; the trial keeps it."""
+    """The file for a process's events, `name,id,time_ns` a line with CLOCK_MONOTONIC; the trial keeps it."""
     return folder / f"{label}.{place}{EVENTS}"
 
 
 def gauges_file(folder: Path, label: str, place: str) -> Path:
-    """Where a process may write what it sees of its own state now and then, `name,value,time_ns` a line; the trial keeps it."""
+    """The file for a process's samples of its own state, `name,value,time_ns` a line; the trial keeps it."""
     return folder / f"{label}.{place}{GAUGES}"
 
 
@@ -175,7 +175,7 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
 
 
 def _observation_variables(subject: Subject, part: Part, ground: _Ground) -> dict[str, str]:
-    """Where a process writes what is to be observed of it, in its own words: the monitor's folder, the collector's log."""
+    """Environment variables for a process's observations: the monitor's folder, the collector's log."""
     places = {
         "layers": ("STEELYARD_RECORDS", records_of(ground.folder, subject.label, part.place)),
         "collector": ("STEELYARD_GC_LOG", collector_log_of(ground.folder, subject.label, part.place)),
@@ -186,7 +186,7 @@ def _observation_variables(subject: Subject, part: Part, ground: _Ground) -> dic
 
 
 def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress) -> None:
-    """Run the commands that go before the server's start; raises ProvisionError where one fails."""
+    """Run the preparation commands of the server; raises ProvisionError where one fails."""
     for argv in server.model.prepare:
         try:
             keeper.run(
@@ -210,10 +210,10 @@ def _await_ready(
     undeployed: Callable[[], str],
     ground: _Ground,
 ) -> None:
-    """Until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies, is late or gives up.
+    """Wait until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies, is late or gives up.
 
-    `ready` tells that somebody listens, which may be a stranger on the same port; `is_up` must ask the server itself, and
-    `undeployed` says what its answer was.
+    `ready` only shows that something listens, possibly a foreign process on the same port; `is_up` must query the server itself,
+    and `undeployed` describes its answer.
     """
     seconds = server.model.ready_seconds * ground.patience
     deadline = time.monotonic() + seconds
@@ -240,7 +240,7 @@ def _await_ready(
         except CommandFailedError as error:
             if error.code == NEVER_READY:
                 raise ProvisionError(
-                    f"{server.name} will not be ready: {error.said or 'it does not say why'}",
+                    f"{server.name} will not be ready: {error.said or 'without a reason'}",
                     hint=f"its log is {kept.log}",
                 ) from None
         except KeeperError:
@@ -255,17 +255,17 @@ def _await_ready(
 
 
 def _require_bound(server: Entry[Server], kept: Keeper, site: Placement) -> None:
-    """Raises ProvisionError where a server on a declared host listens on more than that host's address and its own loopback."""
+    """Raise ProvisionError where a server on a declared host listens beyond that host's address and its loopback."""
     for listener in site.reach.listening(kept.pids()):
         if not listener.loopback and str(listener.address) != site.address:
             raise ProvisionError(
-                f"{server.name} listens on {listener}, and may on host '{site.name}' listen on {site.address} only",
-                hint="its start must give it {host} (STEELYARD_HOST) to listen on",
+                f"{server.name} listens on {listener}, but on host '{site.name}' it may only listen on {site.address}",
+                hint="its start line must pass {host} (STEELYARD_HOST) as the address",
             )
 
 
 def _is_up_of(subject: Subject, part: Part, site: Placement, port: int, kept: Keeper) -> Callable[[], bool]:
-    """Whether a part listens and, where it is judged, answers, as a question to be asked until it does."""
+    """A function that returns whether a part listens and, where it is judged, answers."""
     answers, begun = own_launch.answers(subject.service, site, port), time.monotonic()
 
     def is_up() -> bool:
@@ -279,7 +279,8 @@ def _is_up_of(subject: Subject, part: Part, site: Placement, port: int, kept: Ke
 
 
 def _is_up(subject: Subject, part: Part, site: Placement, port: int, answers: Callable[[], bool]) -> bool:
-    """Whether the service tells its count, or its description, or a user's own answers; one that has none has nothing to tell."""
+    """Whether the service reports its count, its description, or a user's own answers; true for a service without any of
+    these."""
     model = subject.service.model
     try:
         if model.counter is not None:
@@ -292,7 +293,7 @@ def _is_up(subject: Subject, part: Part, site: Placement, port: int, answers: Ca
 
 
 def _undeployed_clause(subject: Subject, part: Part, site: Placement, port: int) -> str:
-    """That a server which answers does not have the service, in words that follow a sentence; empty where that is not known."""
+    """A clause that an answering server does not have the service; empty where that is not known."""
     description = subject.service.model.description
     if description is None or not part.judged:
         return ""
@@ -304,17 +305,17 @@ def _undeployed_clause(subject: Subject, part: Part, site: Placement, port: int)
 
 
 def _status(subject: Subject, part: Part, site: Placement, port: int, path: str) -> int:
-    """The HTTP status with which a part answers GET `path`; raises NoAnswerError."""
+    """The HTTP status of a part's answer to GET `path`; raises NoAnswerError."""
     return answer_of(subject, part, site, port, path, _ASK_SECONDS).status
 
 
 def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int]:
-    """Different ports of an address that nobody listens on now, drawn at random; raises ProvisionError where too few are found.
+    """Different free ports of an address, drawn at random; raises ProvisionError where too few are free.
 
-    Of an address that is not this machine's own, each is asked for once.
+    On another machine's address, each port is tested once.
     """
     ports: list[int] = []
-    with ExitStack() as held:  # each is kept until all are drawn
+    with ExitStack() as held:  # each stays bound until all are drawn
         for _ in range(200):
             if len(ports) == count:
                 return ports
@@ -330,7 +331,7 @@ def free_ports(draw: random.Random, count: int, address: str = HOST) -> list[int
 
 
 def _is_refused(address: str, port: int) -> bool:
-    """Whether nobody takes a connection on a port of another host."""
+    """Whether a port of another host refuses connections."""
     with socket.socket() as probe:
         probe.settimeout(_ASK_SECONDS)
         return probe.connect_ex((address, port)) == errno.ECONNREFUSED

@@ -14,13 +14,17 @@ from ..results.tables import LinkUse, columns
 from .executor import HERE
 from .placement import Placement
 
-_COUNTED = {"bytes_in": 0, "packets_in": 1, "bytes_out": 8, "packets_out": 9}  # of an interface's line in net/dev
+_COUNTED = {
+    "bytes_in": 0,
+    "packets_in": 1,
+    "bytes_out": 8,
+    "packets_out": 9,
+}  # fields in an interface's line of net/dev
 
 
 @dataclass(frozen=True)
 class LinkReading:
-    """One look at both ends: of each host its interfaces' counts by name, and how many segments it has sent again; `at_ns` is
-    CLOCK_MONOTONIC."""
+    """One reading of both ends: each host's counts by interface, and its retransmitted segments; `at_ns` is CLOCK_MONOTONIC."""
 
     at_ns: int
     counts: dict[str, dict[str, dict[str, int]]]
@@ -28,7 +32,7 @@ class LinkReading:
 
 
 class LinkObserver:
-    """Writes the difference between two looks at a link into network.csv of a trial's folder; without a link it does nothing."""
+    """Writes the difference between two readings of a link into network.csv of a trial's folder; does nothing without a link."""
 
     def __init__(self, folder: Path, site: Placement) -> None:
         self._site = site
@@ -48,7 +52,7 @@ class LinkObserver:
             self._file.close()
 
     def look(self) -> LinkReading | None:
-        """What both ends have counted up to now; None where there is no link, or an end is gone: then the trial says why."""
+        """The counters of both ends now; None without a link, or where an end is gone, which the trial reports."""
         if self._link is None:
             return None
         host, interface = self._link.near_host, self._link.near_interface
@@ -63,7 +67,7 @@ class LinkObserver:
             return None
 
     def record(self, slices: Sequence[int], before: LinkReading | None, after: LinkReading | None) -> None:
-        """Store what went over the link between two looks, while these slices were driven."""
+        """Store the link's traffic between two readings, while these slices were driven."""
         if self._rows is None or self._file is None or self._link is None or before is None or after is None:
             return
         ends = {self._link.near_interface, self._link.far_interface}
@@ -81,13 +85,13 @@ class LinkObserver:
         self._file.flush()
 
     def _share(self, carried: int, elapsed_ns: int) -> str:
-        """What was carried the busier way, as a share of what the link can."""
+        """The traffic in the busier direction as a share of the link's bandwidth."""
         known = self._link.bytes_per_s if self._link is not None else None
         return "" if not known or elapsed_ns <= 0 else f"{carried / (elapsed_ns / 1e9) / known:.6f}"
 
 
 def interfaces(devices: str) -> dict[str, dict[str, int]]:
-    """What each interface of a /proc/net/dev has carried, by its name."""
+    """The traffic of each interface in a /proc/net/dev, by name."""
     named = (line.partition(":") for line in devices.splitlines()[2:])
     return {
         name.strip(): {counted: int(counts.split()[place]) for counted, place in _COUNTED.items()}
@@ -96,6 +100,6 @@ def interfaces(devices: str) -> dict[str, dict[str, int]]:
 
 
 def sent_again(protocols: str) -> int:
-    """How many segments TCP has sent again (RFC 4022), by a /proc/net/snmp; raises ValueError where it does not tell."""
+    """The TCP segments retransmitted (RFC 4022) in a /proc/net/snmp; raises ValueError where the count is missing."""
     names, values = (line.split() for line in protocols.splitlines() if line.startswith("Tcp:"))
     return int(values[names.index("RetransSegs")])

@@ -1,4 +1,4 @@
-"""What a machine is, so that two that call themselves the same can be told apart: processor, caches, topology, boot and speed."""
+"""The identity of a machine, which tells equal-looking machines apart: processor, caches, topology, boot and speed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-# By the name in environment.json: the name in /proc/cpuinfo.
+# names in environment.json, with their names in /proc/cpuinfo
 _OF_A_PROCESSOR = {
     "vendor": "vendor_id",
     "family": "cpu family",
@@ -21,11 +21,11 @@ _OF_A_PROCESSOR = {
 
 
 def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
-    """Plain values for environment.json; what the kernel does not tell is left out.
+    """Plain values for environment.json; values that the kernel does not report are missing.
 
-    `boot` is a hash of the kernel's id of this boot: it is another one after a restart, and tells nobody which machine it is.
-    `reference_spin_us` is the CPU time of a fixed piece of arithmetic, the least and the median of many rounds; `spun` is what
-    `steelyard-engine spin` said of it.
+    `boot` is a hash of the kernel's boot id: it changes at a restart, and does not identify the machine. `reference_spin_us` is
+    the CPU time in µs of a fixed calculation, the least and the median of many rounds; `spun` is the output of `steelyard-engine
+    spin`.
     """
     described = _processor_facts(root)
     facts = {
@@ -42,14 +42,14 @@ def fingerprint(spun: str = "", root: Path = Path("/")) -> dict[str, Any]:
 
 
 def _processor_facts(root: Path) -> Mapping[str, str]:
-    """What /proc/cpuinfo says of the first processor."""
+    """The first processor's entries in /proc/cpuinfo."""
     first = _text(root / "proc/cpuinfo").partition("\n\n")[0]
     lines = (line.partition(":") for line in first.splitlines())
     return {name.strip(): value.strip() for name, _, value in lines}
 
 
 def _caches(root: Path) -> dict[str, str]:
-    """The caches that the first processor has a part in: `L1 data: 32K`."""
+    """The caches of the first processor: `L1 data: 32K`."""
     caches = {}
     for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index*")):
         level, kind, size = (_text(index / name).strip() for name in ("level", "type", "size"))
@@ -59,7 +59,7 @@ def _caches(root: Path) -> dict[str, str]:
 
 
 def _topology(root: Path) -> str:
-    """`1 socket, 2 cores, 2 threads`; empty where the kernel does not tell."""
+    """`1 socket, 2 cores, 2 threads`; empty where the kernel does not report it."""
     places = [
         tuple(_text(cpu / "topology" / name).strip() for name in ("physical_package_id", "core_id"))
         for cpu in (root / "sys/devices/system/cpu").glob("cpu[0-9]*")
@@ -77,7 +77,7 @@ def _boot(root: Path) -> str:
 
 
 def spin_us(spun: str) -> dict[str, float]:
-    """The least and the median of many rounds, in us, as `steelyard-engine spin` said them; empty where it said none."""
+    """The least and the median of many rounds in µs, from the output of `steelyard-engine spin`; empty where it has none."""
     try:
         said = json.loads(spun)
         return {"least": float(said["least_us"]), "median": float(said["median_us"])}

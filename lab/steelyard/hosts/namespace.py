@@ -1,8 +1,7 @@
-"""A host that is a network namespace of this machine, with one link to it: made for a run, and gone with whoever made it.
+"""A host that is a network namespace of this machine, with one link to it; it lives as long as the process that made it.
 
-Nothing of it has a life of its own: a process holds the namespace, and the kernel removes namespace and link when that process and
-all that run in it have ended. The holder ends by our end of file, however that comes, so that not even a killed lab leaves anything
-to be cleaned up.
+A holder process holds the namespace, and the kernel removes namespace and link when the holder and all processes in it have
+ended. The holder ends at our end of file, so even a killed lab leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -23,20 +22,19 @@ from .executor import Ends, Executor
 FAR_INTERFACE = "link0"
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc")
 _COMMAND_SECONDS = 20.0
-_FREE_SECONDS = 10.0  # until what a killed lab's holder still holds is gone
-# Longer than the engine takes to end after a lab that was killed: until then its connections find the link, and nobody there.
+_FREE_SECONDS = 10.0  # wait for the namespace of a killed lab to disappear
+# Longer than the engine needs to end after its lab was killed: until then its connections still need the link.
 _LINGER_SECONDS = 3
 _HOLD = f"echo held; cat; sleep {_LINGER_SECONDS}"
 _LEAST_BURST_BYTES = 32_768
-_MOST_WAIT = "50ms"  # in the queue of a link with a rate
+_MOST_WAIT = "50ms"  # queue length of a link with a rate
 
 
 @contextmanager
 def create_namespace(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
-    """The namespace of the host `name`, whose link to it has the address `near` at this end; commands run in it by words before
-    them.
+    """The namespace of the host `name`, whose link has the address `near` at this end; commands enter it by a prefix.
 
-    Raises ToolchainError where a program for it is missing, ProvisionError where it cannot be made or its addresses are taken.
+    Raises ToolchainError where a program is missing, ProvisionError where it cannot be made or its addresses are taken.
     """
     for program in _PROGRAMS:
         if shutil.which(program) is None:
@@ -57,7 +55,7 @@ def create_namespace(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]
 
 
 def _commands(holder: int, within: Sequence[str], end: str, host: Host, near: IPv4Address) -> list[Sequence[str]]:
-    """What makes the link and gives its ends their addresses, each for the other end alone."""
+    """The commands that make the link and assign its ends their addresses, each for the other end alone."""
     far = str(host.address)
     return [
         ("ip", "link", "add", end, "type", "veth", "peer", "name", FAR_INTERFACE, "netns", str(holder)),
@@ -72,7 +70,7 @@ def _commands(holder: int, within: Sequence[str], end: str, host: Host, near: IP
 
 
 def _shaping(interface: str, host: Host) -> tuple[str, ...]:
-    """What `tc` is told so that one end sends no faster, and no sooner, than declared; nothing where neither is."""
+    """The `tc` arguments for the declared rate and delay of one end; empty without either."""
     root = ("qdisc", "add", "dev", interface, "root")
     rate = None if host.rate_mbit is None else f"{host.rate_mbit * 1e6:.0f}bit"
     if host.delay_ms is not None:
@@ -84,7 +82,7 @@ def _shaping(interface: str, host: Host) -> tuple[str, ...]:
 
 
 def _hold_namespace(name: str) -> subprocess.Popen[str]:
-    """A process in a network namespace of its own, which it holds until our end of file; raises ProvisionError."""
+    """A process that holds a network namespace until our end of file; raises ProvisionError."""
     holder = start_child(
         lambda: subprocess.Popen(
             ["unshare", "--net", "sh", "-c", _HOLD],
@@ -113,19 +111,19 @@ def _carry_out(name: str, command: Sequence[str]) -> None:
 
 
 def _refusal(name: str, program: str, said: str) -> ProvisionError:
-    """Why the host could not be made, as one sentence."""
+    """The reason why the host could not be made, as one sentence."""
     why = " ".join(said.split()) or "it does not say why"
     if "not permitted" in why:
-        hint = "making a network namespace and its link takes the rights of root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
+        hint = "a network namespace and its link need root rights (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
     elif program == "tc":
-        hint = "a rate needs the kernel's tbf, a delay its netem; leave out what this kernel lacks"
+        hint = "a rate needs the kernel's tbf, a delay its netem; leave out the one that this kernel lacks"
     else:
-        hint = "the kernel must know network namespaces and veth"
-    return ProvisionError(f"host '{name}' cannot be made: {program} said: {why[:300]}", hint=hint)
+        hint = "the kernel must support network namespaces and veth"
+    return ProvisionError(f"host '{name}' cannot be made: {program} reports: {why[:300]}", hint=hint)
 
 
 def _await_free(name: str, addresses: Sequence[IPv4Address]) -> None:
-    """Until no interface here has one of these addresses in its network: one that a killed lab left is gone soon.
+    """Wait until no interface here has one of these addresses in its network: those of a killed lab disappear soon.
 
     Raises ProvisionError that names the interface.
     """
@@ -139,7 +137,7 @@ def _await_free(name: str, addresses: Sequence[IPv4Address]) -> None:
 
 
 def _address_conflict(addresses: Sequence[IPv4Address]) -> str | None:
-    """Which of these addresses lies in the network of an interface that is here, in words; None where none does."""
+    """The first of these addresses that lies in the network of an interface here, in words; None without a conflict."""
     done = children.run(["ip", "-4", "-oneline", "address", "show"], seconds=_COMMAND_SECONDS)
     for line in done.stdout.splitlines():
         words = line.split()  # 2: eth0 inet 10.0.0.7/24 brd ...; 3: sy12 inet 10.203.0.1 peer 10.203.0.2/32 ...

@@ -1,4 +1,4 @@
-"""What the loopback device or the link to a host carries, by a short transfer: shares of bandwidth are shares of that."""
+"""The bandwidth of loopback or of the link to a host, measured by a short transfer; traffic is reported as a share of it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..base.children import start_child
 from ..base.paths import HOST
 from .placement import Placement
 
-_PIECE = 1 << 18  # bytes; large enough that the interpreter's own work between two calls is little
+_PIECE = 1 << 18  # bytes; large enough that the interpreter's own work between two calls is negligible
 _WINDOWS, _WINDOW_SECONDS = 5, 0.05
 _PATIENCE_SECONDS = 10.0
 
 
 def loopback_bytes_per_s() -> float | None:
-    """Bytes a second that one TCP connection carries one way over 127.0.0.1 (without the heads of TCP and IP); None where none can.
+    """Bytes per second of one TCP connection over 127.0.0.1 in one direction, without TCP and IP headers; None where it fails.
 
-    The best of a few windows of a twentieth of a second: whatever else the machine does can only take from it, so it is a floor.
+    The best of a few windows of 50 ms: other load on the machine only reduces it, so it is a lower bound.
     """
     try:
         with socket.create_server((HOST, 0)) as listener:
@@ -38,7 +38,7 @@ def loopback_bytes_per_s() -> float | None:
 
 
 def link_bytes_per_s(site: Placement) -> float | None:
-    """Bytes a second that one TCP connection carries from a host to this machine, measured likewise; None where none can."""
+    """Bytes per second of one TCP connection from a host to this machine, measured likewise; None where it fails."""
     if site.link is None:
         return None
     try:
@@ -71,12 +71,12 @@ def _best_window(receiver: socket.socket) -> float:
             carried += got
             elapsed = time.monotonic() - begin
         best = max(best, carried / elapsed)
-        begin += elapsed  # windows touch: what waited in a buffer between two would make the second too fast
+        begin += elapsed  # consecutive windows: data buffered between two would make the second too fast
     return best
 
 
 def _send(address: tuple[str, int]) -> None:
-    """Send until the other end hangs up."""
+    """Send until the other end closes."""
     piece = bytes(_PIECE)
     try:
         with socket.create_connection(address, timeout=_PATIENCE_SECONDS) as sender:

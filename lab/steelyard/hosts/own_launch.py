@@ -1,4 +1,4 @@
-"""What the start of a user's own server needs beside: the words that tell its port, whether it answers, and its own stop."""
+"""Start support for a user's own server: words and variables with its port, readiness checks, and its own stop command."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .keeper import Keeper
 from .placement import LOOPBACK, Placement
 from .running import Words
 
-_OTHER_PORT_SECONDS = 10.0  # a server that listens elsewhere for so long does not come to its port any more
-_NOT_THERE_SECONDS = 10.0  # a server that answers 404 for so long has no more to deploy
+_OTHER_PORT_SECONDS = 10.0  # after this time on other ports alone, a server will not listen on its own
+_NOT_THERE_SECONDS = 10.0  # after this time of 404 answers, a server has finished its deployment
 _ASK_SECONDS = 2.0
 _STOP_SECONDS = 60.0
 _CONNECT_SECONDS = 1.0
 
 
 def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[str, str]:
-    """What tells the server its port; and Java to write down what its collector does, where there is a file for that."""
+    """Variables that hold the server's port; for Java also the option for a collector log, where a file is given."""
     told = dict.fromkeys(PORT_VARIABLES, str(port))
     if collector_log is None or not own.looks_like_java:
         return told
@@ -38,12 +38,12 @@ def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[st
 
 
 def require_free(own: OwnServer, name: str, site: Placement) -> None:
-    """Raises ProvisionError where somebody listens on the server's fixed port already."""
+    """Raise ProvisionError where another process already listens on the server's fixed port."""
     if own.port is None:
         return
     if _takes_connections(site.address, own.port):
         raise ProvisionError(
-            f"{name} listens on port {own.port}, and something else listens there already", hint="stop it first"
+            f"{name} listens on port {own.port}, but another process already listens there", hint="stop it first"
         )
 
 
@@ -55,11 +55,12 @@ def _takes_connections(address: str, port: int) -> bool:
 
 
 def on_its_port(own: OwnServer, name: str, kept: Keeper, site: Placement, port: int, begun: float) -> bool:
-    """Whether the server's processes listen on its port; raises ProvisionError where they have listened on others alone for long.
+    """Whether the server's processes listen on its port; raises ProvisionError where they have listened on other ports alone for
+    long.
 
-    `begun` is when it was started, on the monotonic clock.
+    `begun` is its start on the monotonic clock.
     """
-    if own.engine is not None:  # its port is held by the engine
+    if own.engine is not None:  # the container engine holds its port
         return _takes_connections(site.address, port)
     listening = site.reach.listening(kept.pids())
     ports = {listener.port for listener in listening}
@@ -67,22 +68,22 @@ def on_its_port(own: OwnServer, name: str, kept: Keeper, site: Placement, port: 
         if site != LOOPBACK and all(listener.loopback for listener in listening if listener.port == port):
             raise ProvisionError(
                 f"{name} listens on loopback alone, which cannot be reached in the network namespace that its fixed port needs",
-                hint="write {port} where its start line takes the port, or have it listen on all addresses",
+                hint="write {port} where its start line takes the port, or make it listen on all addresses",
             )
         return True
     if ports and time.monotonic() - begun > _OTHER_PORT_SECONDS:
         shown = ", ".join(map(str, sorted(ports)))
         raise ProvisionError(
             f"{name} listens on port {shown} and not on {port}, which Steelyard gave it",
-            hint=f"write {{port}} where its command line takes the port; {' and '.join(PORT_VARIABLES)} hold it too",
+            hint=f"write {{port}} where its command line takes the port; {' and '.join(PORT_VARIABLES)} also hold it",
         )
     return False
 
 
 def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[], bool]:
-    """Whether a server on a port answers the service's first plain GET, as a question to be asked until it does.
+    """A function that returns whether a server on a port answers the service's first plain GET.
 
-    Not with 404 or 503, which a server may answer until it has deployed its program; 404 counts after a while.
+    404 and 503 do not count, which a server may answer until its program is deployed; 404 counts after a while.
     """
     path, expected = _first_get(service.model)
     first_not_found: list[float] = []
@@ -106,7 +107,7 @@ def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[],
 
 
 def _first_get(service: Service) -> tuple[str | None, list[int]]:
-    """The path of the first GET that needs no data, and the statuses of its right answers; None where there is none."""
+    """The path of the first GET without data, and the statuses of its right answers; None without such a GET."""
     for operation in service.operations.values():
         path = operation.path or service.path
         if operation.method == "GET" and "{{" not in path:
@@ -115,7 +116,7 @@ def _first_get(service: Service) -> tuple[str | None, list[int]]:
 
 
 def stop(own: OwnServer, kept: Keeper, words: Words, log: Path) -> None:
-    """Let the server go on where it is paused, and run its own stop; where that fails, its keeper ends it in any case."""
+    """Thaw the server where it is paused, and run its own stop command; if that fails, its keeper ends it."""
     if own.stop is None or kept.exit is not None:
         return
     with suppress(KeeperError):

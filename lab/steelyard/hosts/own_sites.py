@@ -1,4 +1,4 @@
-"""Where several servers of the user's own listen on one fixed port: each in a network namespace of its own."""
+"""Network namespaces for servers of the user's own that listen on one fixed port: one for each."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..models.own_server import OwnServer
 from . import namespace
 from .placement import Placement
 
-_NETWORKS = range(20, 220)  # of 10.203.x.0, one a lab
+_NETWORKS = range(20, 220)  # x of 10.203.x.0, one per lab
 
 
 def sharing_ports(servers: Mapping[str, OwnServer | None]) -> list[str]:
-    """The labels of the subjects whose fixed port is another one's too, so that they cannot listen side by side."""
+    """Labels of the subjects that share a fixed port with another, so that they cannot listen side by side."""
     ports = {label: own.port for label, own in servers.items() if own is not None and own.port is not None}
     count = Counter(ports.values())
     return [label for label, port in ports.items() if count[port] > 1]
 
 
 def require_namespaces(labels: Sequence[str]) -> None:
-    """Raises ProvisionError where subjects that share a fixed port cannot each have a network namespace here."""
+    """Raise ProvisionError where subjects that share a fixed port cannot each have a network namespace here."""
     if labels and (why := why_no_namespace()):
         raise ProvisionError(
-            f"{join_words(labels)} listen on one fixed port, and no network namespace can be had: {why}",
+            f"{join_words(labels)} listen on one fixed port, and no network namespace is available: {why}",
             hint="write {port} where a start line takes the port, or give each a port of its own",
         )
 
@@ -45,7 +45,7 @@ def why_no_namespace() -> str:
 
 @contextmanager
 def namespace_placement(number: int) -> Iterator[Placement]:
-    """A network namespace of this machine, the one with this number, from 0 to 60; gone at the end.
+    """The network namespace number `number` (0 to 60) of this machine; removed at the end.
 
     Raises ToolchainError or ProvisionError where it cannot be made.
     """

@@ -1,4 +1,4 @@
-"""The machine's current speed relative to the fastest ever seen: the CPU time of a fixed piece of arithmetic."""
+"""The machine's current speed relative to the fastest recorded one: the CPU time of a fixed calculation."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from ..results import machine_history
 from ..results.machine_history import Spin
 from .machine import spin_us
 
-SLOWER = 1.5  # times the fastest: a processor that clocks as it likes stays within 1.4
+SLOWER = 1.5  # factor on the fastest; dynamic clock rates stay within 1.4
 
 
 def check(spun: str) -> Check:
-    """Judge and remember what `steelyard-engine spin` said. A host that clocks its processors down, or gives a machine another one,
-    takes no time away that any counter shows: only work that never changes does."""
+    """Judge and record the output of `steelyard-engine spin`. A host that reduces clock rates, or moves a virtual machine, takes
+    no time that any counter shows; only a fixed calculation does."""
     us = spin_us(spun).get("least")
     if us is None:
         return Check(name="pace", found="not measured", good=True, advice="")
     fastest = _fastest(Spin(us=us, seen=datetime.now(UTC).date().isoformat()))
     slower = us / fastest.us
-    beside = f"{slower:.1f} times the fastest seen here ({fastest.us:.0f} us on {fastest.seen})"
+    beside = f"{slower:.1f} times the fastest seen here ({fastest.us:.0f} µs on {fastest.seen})"
     return Check(
         name="pace",
-        found=f"{us:.0f} us for the reference spin, {beside}",
+        found=f"{us:.0f} µs for the reference spin, {beside}",
         good=slower <= SLOWER,
-        advice="its host slowed it down: compare with nothing measured before, and let JVMs warm up for longer",
+        advice="its host slowed it down: do not compare with earlier measurements, and let JVMs warm up for longer",
     )
 
 
 def _fastest(now: Spin) -> Spin:
-    """The fastest so far, this one included, which is remembered where it is; where it cannot be, it is the first each time."""
+    """The fastest time so far, including this one, which is recorded if faster; without a record, this one."""
     before = machine_history.fastest_spin()
     if before is not None and before.us <= now.us:
         return before

@@ -1,4 +1,4 @@
-"""Files that are copied to another machine as one, and named there by what they hold: what is there already is not sent again."""
+"""File trees for copies to another machine, named there by their hash: existing copies are not sent again."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Tree:
-    """What a command elsewhere needs of the folder `base`: these parts of it by their relative paths; of none said, all of it.
-    Where `base` is a file, that alone."""
+    """Files of the folder `base` for a remote command: these parts by relative path, or all of it without parts. Where `base` is
+    a file, that file alone."""
 
     base: Path
     parts: Sequence[str] = ()
@@ -38,12 +38,12 @@ class Tree:
             linked = [name for name in below if (place / name).is_symlink()]
             below[:] = [name for name in below if name not in _MADE_BY_USE and name not in linked]
             for name in (*names, *linked):
-                if (place / name).is_symlink() or (place / name).is_file():  # and neither a socket nor a pipe
+                if (place / name).is_symlink() or (place / name).is_file():  # no sockets or pipes
                     yield str((place / name).relative_to(self.base)), place / name
 
 
 def digest(tree: Tree) -> str:
-    """A name for what a tree holds: SHA-256 over names, contents, targets of links, and whether a file can be executed."""
+    """A name for a tree's content: SHA-256 over names, contents, link targets, and executable flags."""
     whole = hashlib.sha256()
     for name, path in tree.entries():
         whole.update(f"{name}\0".encode())
@@ -57,15 +57,15 @@ def digest(tree: Tree) -> str:
 
 
 def write(tree: Tree, stream: IO[bytes]) -> None:
-    """A tar file of the tree; who made its files, and when, is not in it. Raises OSError where nobody reads it to its end."""
+    """Write a tar file of the tree, without owners and times. Raises OSError where the reader ends early."""
     with tarfile.open(fileobj=stream, mode="w|", bufsize=_PIECE, format=tarfile.GNU_FORMAT) as packed:
         for name, path in tree.entries():
             packed.add(path, name, recursive=False, filter=_nameless)
 
 
 def unpack(stream: IO[bytes], folder: Path) -> None:
-    """Put the files of a tar file that was packed elsewhere into `folder`, in the place of those of the same names; what is no
-    plain file, or leads out of the folder, is passed over. Raises OSError, ValueError where it is no tar file."""
+    """Extract a tar file from another machine into `folder`, replacing files of the same names; entries that are not plain files
+    or lead out of the folder are skipped. Raises OSError, and ValueError where it is not a tar file."""
     try:
         with tarfile.open(fileobj=stream, mode="r|", bufsize=_PIECE) as packed:
             for member in packed:
@@ -73,7 +73,7 @@ def unpack(stream: IO[bytes], folder: Path) -> None:
                 if not member.isfile() or name.is_absolute() or ".." in name.parts:
                     continue
                 content = packed.extractfile(member)
-                assert content is not None  # as of every plain file
+                assert content is not None  # never None for a plain file
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Where a subject's processes run, and the engines of a load: here, unless the user's hosts file declares hosts for them."""
+"""The hosts of a subject's processes and of a load's engines: this machine, unless the user's hosts file declares others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from .executor import HERE, Executor
 
 @dataclass(frozen=True)
 class Link:
-    """The link between the engine's host and that of the subjects: its ends, each with the interface's name; how many bytes a
-    second it carries each way, as declared or as measured, None where that is not known. `near_host` and `near_address` are those
-    of the engine's end."""
+    """The link between the engine's host and the subjects' host: the interface's name at each end, and the bytes per second in
+    each direction, as declared or measured, None where unknown. `near_host` and `near_address` belong to the engine's end."""
 
     near_host: str
     near_address: str
@@ -27,8 +26,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Placement:
-    """A host for subjects: its name (empty: this machine's loopback), the address that they bind to and nothing else, how commands
-    are run there, and the link that leads to it."""
+    """A host for subjects: its name (empty: this machine's loopback), the only address that they bind to, its executor, and the
+    link to it."""
 
     name: str = ""
     address: str = HOST
@@ -36,7 +35,7 @@ class Placement:
     link: Link | None = None
 
     def url(self, port: int, path: str, *, secure: bool = False) -> str:
-        """Where a server there is asked for `path`, over TLS where it is `secure`."""
+        """The URL of `path` on a server there; HTTPS where `secure`."""
         return f"{'https' if secure else 'http'}://{self.address}:{port}{path}"
 
 
@@ -45,9 +44,9 @@ LOOPBACK = Placement()
 
 @contextmanager
 def open_placement(hosts: Hosts | None) -> Iterator[Placement]:
-    """The host on which the subjects run, ready for them, and gone at the end; loopback where none is declared.
+    """The host of the subjects, ready for them and closed at the end; loopback where none is declared.
 
-    Raises ProvisionError or ToolchainError where it cannot be had.
+    Raises ProvisionError or ToolchainError where it is not available.
     """
     if hosts is None:
         yield LOOPBACK
@@ -67,8 +66,8 @@ def open_placement(hosts: Hosts | None) -> Iterator[Placement]:
 
 @dataclass(frozen=True)
 class EngineHost:
-    """Where one of a load's engines drives: the host's name (empty: this machine), how commands are run there, and the processors
-    that it may use; none said: any of another machine's, and of this one's those that are its engines'."""
+    """The host of one of a load's engines: its name (empty: this machine), its executor, and its processors for the engine;
+    empty: any of another machine's, and the engine's share of this machine's."""
 
     name: str = ""
     reach: Executor = HERE
@@ -80,9 +79,9 @@ THIS_MACHINE = EngineHost()
 
 @contextmanager
 def engine_hosts(hosts: EngineHosts) -> Iterator[list[EngineHost]]:
-    """The hosts that are to drive a load together, this machine first; nothing runs on the others afterwards.
+    """The hosts that drive a load together, this machine first; nothing runs on the others afterwards.
 
-    Raises ProvisionError or ToolchainError where one cannot be had.
+    Raises ProvisionError or ToolchainError where a host is not available.
     """
     with ExitStack() as stack:
         made = [EngineHost(cpus=hosts.here.cpus)]

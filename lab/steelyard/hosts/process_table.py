@@ -1,4 +1,4 @@
-"""The processes of this machine as /proc lists them: names, parents, and the processor time that each has used."""
+"""The processes of this machine from /proc: names, parents, and the processor time of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD of the flags in /proc/PID/stat
-_LAST_CPU = 36  # of the fields behind a process's name
+_LAST_CPU = 36  # indices of fields after a process's name
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: the scheduler's own count, in ns
 
 
@@ -18,8 +18,8 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: the scheduler's own count, in ns
 class Process:
     """A process. `cpu_ns` is its processor time, `children_ns` that of children that have ended and were waited for.
 
-    Both are read in clock ticks. In `name` a "?" stands for what cannot be printed. `start_ticks` tells two processes apart that
-    had the same id. `kernel` marks a thread of the kernel, and `last_cpu` is the processor that it ran on last.
+    Both are read in clock ticks. In `name` a "?" replaces an unprintable character. `start_ticks` distinguishes processes with
+    the same id. `kernel` marks a kernel thread, and `last_cpu` is the processor of its last run.
     """
 
     pid: int
@@ -33,7 +33,7 @@ class Process:
 
 
 def processes(root: Path = Path("/proc")) -> dict[int, Process]:
-    """Every process by its id, threads of the kernel included."""
+    """Every process by its id, including kernel threads."""
     by_pid: dict[int, Process] = {}
     for folder in root.iterdir():
         if not folder.name.isdigit():
@@ -41,11 +41,11 @@ def processes(root: Path = Path("/proc")) -> dict[int, Process]:
         try:
             text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
-            continue  # it ended meanwhile
+            continue  # the process ended meanwhile
         name, _, rest = text.partition("(")[2].rpartition(")")
         fields = rest.split()
         if len(fields) <= _LAST_CPU:
-            continue  # a kernel that tells less of its processes
+            continue  # a kernel with fewer fields
         pid = int(folder.name)
         by_pid[pid] = Process(
             pid=pid,
@@ -66,7 +66,7 @@ def descends(process: Process, roots: Collection[int], among: Mapping[int, Proce
 
 
 def ancestors(pid: int, among: Mapping[int, Process]) -> Iterator[int]:
-    """The process of that id and those above it, each once: ids that came again meanwhile must not lead in a circle."""
+    """The process of that id and its ancestors, each once: reused ids must not cause a cycle."""
     met: set[int] = set()
     while pid in among and pid not in met:
         met.add(pid)
@@ -75,7 +75,7 @@ def ancestors(pid: int, among: Mapping[int, Process]) -> Iterator[int]:
 
 
 def clock_ns(pid: int) -> int | None:
-    """The processor time of a living process in ns, more exact than /proc has it; None where it has ended."""
+    """The processor time of a living process in ns, more precise than in /proc; None where it has ended."""
     try:
         return time.clock_gettime_ns(~pid << 3 | _PROCESS_CLOCK)
     except OSError:
@@ -83,7 +83,7 @@ def clock_ns(pid: int) -> int | None:
 
 
 def processors_of(thread: int) -> frozenset[int]:
-    """The processors that a thread may run on; none where it has ended."""
+    """The processors that a thread may run on; empty where it has ended."""
     try:
         return frozenset(os.sched_getaffinity(thread))
     except OSError:

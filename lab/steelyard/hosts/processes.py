@@ -1,4 +1,4 @@
-"""What the subjects and the machine used during a slice, read only while the engine is drained."""
+"""Resource use of the subjects and the machine during a slice, read only while the engine is drained."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .running import RunningSubject
 
 @dataclass(frozen=True)
 class Reading:
-    """One look at a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None where there is no quota.
+    """One reading of a subject and the machine; `at_ns` is CLOCK_MONOTONIC; `throttling` is None without a quota.
 
-    `use` is by place; what `companions` use is not judged. `host` is that of the subject where it is another machine, and
-    `theirs` is what its processors did.
+    `use` is by place; the use of `companions` is not judged. `host` is the subject's host where it is another machine, and
+    `theirs` are the times of its processors.
     """
 
     at_ns: int
@@ -35,7 +35,7 @@ class Reading:
 
 
 def read(subject: RunningSubject) -> Reading:
-    """What the subject's processes and the machine's processors have used up to now; raises KeeperError."""
+    """The use of the subject's processes and of the machine's processors so far; raises KeeperError."""
     use = subject.use()
     companions = frozenset(part.part.place for part in subject.parts if not part.part.judged)
     site = subject.front.site
@@ -52,8 +52,8 @@ def read(subject: RunningSubject) -> Reading:
 
 
 def reading_of(use: dict[str, list[ProcessUse]]) -> Reading:
-    """What processes of `use` have used, by their role, and the machine's processors up to now; `use` is empty of a subject whose
-    processes are not known."""
+    """A reading from `use`, the processes by role, and the machine's processors now; `use` is empty for a subject with unknown
+    processes."""
     return Reading(time.monotonic_ns(), use, machine_times(), quota.throttling())
 
 
@@ -83,10 +83,10 @@ class Observer:
         self._throttling_file.close()
 
     def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> tuple[int, int]:
-        """Store what happened between two readings; returns the ns of JIT compilers, and of the judged processes."""
+        """Store the difference of two readings; returns the ns of JIT compilers, and of the judged processes."""
         jit_ns = cpu_ns = 0
         for place, processes in after.use.items():
-            # What a process used that began since is all its own, also where it has the id of one that ended.
+            # A process that started meanwhile counts fully, even where it has the id of an ended one.
             begun = {(process.pid, process.start_ticks): process for process in before.use.get(place, [])}
             for process in processes:
                 first = begun.get((process.pid, process.start_ticks))
@@ -121,7 +121,7 @@ class Observer:
     def _record_processors(
         self, slice_number: int, host: str, before: Mapping[int, CpuTimes], after: Mapping[int, CpuTimes]
     ) -> None:
-        for cpu_number in sorted(after.keys() & before.keys()):  # one may be switched off or on meanwhile
+        for cpu_number in sorted(after.keys() & before.keys()):  # a processor may be switched off or on meanwhile
             times, first_times = after[cpu_number], before[cpu_number]
             spent = [
                 f"{now - then:.2f}"
@@ -136,7 +136,7 @@ class Observer:
 
 
 def threads(pids: Iterable[int]) -> int:
-    """How many threads these processes of this machine have together; one that has ended has none."""
+    """The number of threads of these processes of this machine; ended processes count as 0."""
     count = 0
     for pid in pids:
         with suppress(OSError):

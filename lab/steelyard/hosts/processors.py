@@ -1,4 +1,4 @@
-"""How each processor of the machine has spent its time, from /proc/stat."""
+"""The time of each of the machine's processors by use, from /proc/stat."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class CpuTimes:
-    """Seconds since boot that one processor spent in user code (nice included), in the kernel, idle, and stolen.
+    """Seconds since boot of one processor in user code (nice included), in the kernel, idle, and stolen.
 
-    `interrupts_s` is the part of `system_s` in which interrupts were handled.
+    `interrupts_s` is the part of `system_s` spent on interrupts.
     """
 
     user_s: float

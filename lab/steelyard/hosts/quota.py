@@ -1,4 +1,4 @@
-"""Processor quotas of the enclosing control groups, and how often they throttled this process (versions 1 and 2)."""
+"""Processor quotas of the enclosing control groups, and the throttling of this process by them (versions 1 and 2)."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _MICROSECONDS = 1e6
 
 @dataclass(frozen=True)
 class Throttling:
-    """How often the groups above us ran out of quota since they were made, and for how many seconds of which processor time
-    was wanted and refused, over all processors."""
+    """The number of periods in which the enclosing groups used up their quota, and the seconds of processor time that were
+    refused, over all processors."""
 
     periods: int
     seconds: float
 
     def since(self, before: Throttling) -> Throttling:
-        """What came after `before`."""
+        """The difference from `before`."""
         return Throttling(self.periods - before.periods, self.seconds - before.seconds)
 
 
 def processors(root: Path = Path("/")) -> float | None:
-    """The smallest quota of any group above us, in processors (1.5 is one and a half); None where there is none."""
+    """The smallest quota of any enclosing group, in processors (such as 1.5); None without a quota."""
     quotas = [quota for group in _groups(root) if (quota := _quota(group)) is not None]
     return min(quotas, default=None)
 
 
 def throttling(root: Path = Path("/")) -> Throttling | None:
-    """How often, of all groups above us that have a quota; None where none has."""
+    """The throttling of all enclosing groups with a quota; None without a quota."""
     limited = [group for group in _groups(root) if _quota(group) is not None]
     if not limited:
         return None
@@ -40,7 +40,7 @@ def throttling(root: Path = Path("/")) -> Throttling | None:
 
 
 def _groups(root: Path) -> Iterator[Path]:
-    """The folders of our own groups with a processor controller, and of all above them as far as they are mounted."""
+    """The folders of our own groups with a processor controller, and of their ancestors as far as mounted."""
     for line in _lines(root / "proc/self/mountinfo"):
         ours, _, theirs = line.partition(" - ")
         mounted, options = ours.split(), theirs.split()
@@ -52,7 +52,7 @@ def _groups(root: Path) -> Iterator[Path]:
         mount = root / mounted[4].lstrip("/")
         path = _own_path(root, "cpu" if version_1 else "")
         below = PurePosixPath(path)
-        # In a container the mounted part may begin at our own group.
+        # in a container the mounted tree may begin at our own group
         with suppress(ValueError):
             below = below.relative_to(mounted[3])
         parts = [part for part in below.parts if part not in ("/", "..")]
@@ -60,7 +60,7 @@ def _groups(root: Path) -> Iterator[Path]:
 
 
 def _own_path(root: Path, controller: str) -> str:
-    """Where we are in the hierarchy of this controller; that of version 2 has none in its line."""
+    """Our group's path in the hierarchy of this controller; version 2 has no controller in its line."""
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controller in controllers.split(","):
@@ -69,7 +69,8 @@ def _own_path(root: Path, controller: str) -> str:
 
 
 def _quota(group: Path) -> float | None:
-    """`cpu.max` is of version 2, with `max` for none; the other two are of version 1, with -1 for none."""
+    """The quota in processors. `cpu.max` is version 2, with `max` for none; the other two files are version 1, with -1 for
+    none."""
     try:
         if (group / "cpu.max").exists():
             quota, period = (group / "cpu.max").read_text(encoding="ascii").split()

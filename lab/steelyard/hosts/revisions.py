@@ -1,4 +1,4 @@
-"""Revisions of a git repository: each is checked out in a worktree of its own and built there; built trees stay in the cache."""
+"""Revisions of a git repository: each is checked out in its own worktree and built there; built trees stay in the cache."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ..base.text import plural
 from . import keeper
 
 BUILD_SECONDS = 3600.0
-_GIT_SECONDS = 600.0  # a checkout of a large repository takes minutes
-_MOST_KEPT = 8  # built trees in the cache; those used longest ago go first
+_GIT_SECONDS = 600.0  # large repositories take minutes to check out
+_MOST_KEPT = 8  # built trees in the cache; the least recently used are removed first
 _BUILT, _TREE, _ASIDE = "built", "tree", "aside"
-# A hook of git runs us with variables that name its repository; hooks of the user's are not for our worktrees.
+# A git hook that runs us sets variables of its repository; the user's hooks must not run in our worktrees.
 _GIT = ("env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_INDEX_FILE", "git", "-c", "core.hooksPath=/dev/null")
 
 
 @dataclass(frozen=True)
 class Revision:
-    """A revision of a repository: the user's `name` for it, and its commit. `within` is the folder that is meant, relative to the
+    """A revision of a repository: the user's `name` for it, and its commit. `within` is the service's folder, relative to the
     repository's top folder `repository`."""
 
     name: str
@@ -40,7 +40,7 @@ class Revision:
         return f"{self.name} ({self.commit[:7]})"
 
     def has(self, file: str) -> bool:
-        """Whether the revision has a file of this name in the folder that is meant."""
+        """Whether the revision has a file of this name in the service's folder."""
         name = f"{self.commit}:{(self.within / file).as_posix()}"
         return not _git(self.repository, "cat-file", "-e", name).returncode
 
@@ -70,8 +70,8 @@ def of_range(words: str, folder: Path) -> tuple[Revision, Revision]:
 def build(revision: Revision, command: str | None, progress: Progress) -> Path:
     """The revision's folder, checked out and built by the shell `command`, which runs in that folder.
 
-    It comes from the cache where this commit was built by this command before. Raises BuildError; whatever happens, no worktree
-    stays in the user's repository.
+    It comes from the cache where the same commit and command were built before. Raises BuildError; in any case no worktree stays
+    in the user's repository.
     """
     base = paths.cache() / "revisions"
     base.mkdir(parents=True, exist_ok=True)
@@ -118,13 +118,13 @@ def _build(revision: Revision, build: str, place: Path, progress: Progress) -> N
         except CommandFailedError as error:
             printed = error.said or "it printed nothing"
             message = f"'{build}' failed for {revision.title} with exit code {error.code}: {printed}"
-            raise BuildError(message, hint=f"its whole output is in {log}") from None
+            raise BuildError(message, hint=f"the full output is in {log}") from None
         except KeeperError as error:
             raise BuildError(f"{revision.title}: {error.message}", hint=error.hint) from None
 
 
 def _leave_repository(tree: Path) -> None:
-    """Take the worktree out of its repository and leave its files, at the same path: a build may have written that down."""
+    """Remove the worktree from its repository but keep its files at the same path, which a build may have stored."""
     aside = tree.with_name(_ASIDE)
     tree.rename(aside)
     tree.mkdir()
@@ -135,7 +135,7 @@ def _leave_repository(tree: Path) -> None:
 
 
 def _drop(place: Path) -> None:
-    """Remove a place with its worktree, also out of the repository."""
+    """Remove a place with its worktree, also from the repository."""
     with children.hold_interrupts():
         tree = place / _TREE
         if (tree / ".git").is_file():
@@ -144,7 +144,7 @@ def _drop(place: Path) -> None:
 
 
 def _sweep(base: Path, wanted: Path) -> None:
-    """Remove what a killed lab left, and of built trees and logs of failed builds those of longest ago."""
+    """Remove leftovers of killed labs, and the least recently used built trees and logs of failed builds."""
     places = [place for place in base.iterdir() if place.is_dir()]
     marked = [place for place in places if (place / _BUILT).exists()]
     newest_first = sorted(marked, key=lambda place: (place / _BUILT).stat().st_mtime, reverse=True)
@@ -190,7 +190,7 @@ def _require_folder(revision: Revision) -> None:
 
 
 def _require_committed(repository: Path, revisions: Sequence[Revision]) -> None:
-    """Raise ConfigurationError where HEAD is compared and files differ from it: the user may think that they are measured."""
+    """Raise ConfigurationError where HEAD is compared and files differ from it: the user may expect them to be measured."""
     if _commit("HEAD", repository) not in {revision.commit for revision in revisions}:
         return
     status = _git(repository, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked")

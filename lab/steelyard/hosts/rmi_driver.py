@@ -1,4 +1,4 @@
-"""The driver of Java RMI (engine/rmi), which the lab builds where a subject is asked by RMI, and never otherwise."""
+"""The driver for Java RMI (engine/rmi), which is built only where a subject uses RMI."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from . import keeper
 from .build import BUILD_SECONDS, source_hash
 from .toolchain import jdk_home, require
 
-NAME = "the driver of RMI"
-_JDK = 25  # what it is compiled for
+NAME = "the RMI driver"
+_JDK = 25  # Java release of the compiled driver
 _JAR = "steelyard-rmi.jar"
-# One processor drives: a collector that has no threads of its own, in a heap that never grows.
+# The driver has one processor: a collector without threads of its own, and a fixed heap.
 _OPTIONS = ("-XX:+UseSerialGC", "-Xms512m", "-Xmx512m")
 
 
 def provide(progress: Progress) -> None:
-    """Build it, where its sources have changed since; raises ToolchainError or BuildError."""
+    """Build the driver where its sources have changed; raises ToolchainError or BuildError."""
     folder = _folder()
     if (folder / _JAR).is_file():
         return
     environment = require(Needs(jdk=_JDK, commands=["mvn"]), NAME)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with waiting_lock(_sources()), progress.stage(f"building {NAME}"):
-        if (folder / _JAR).is_file():  # by another lab meanwhile
+        if (folder / _JAR).is_file():  # another lab was faster
             return
         with TemporaryDirectory(dir=folder.parent) as scratch:
             made = Path(scratch) / "made"
@@ -49,10 +49,10 @@ def provide(progress: Progress) -> None:
 
 
 def command(cpus: Sequence[int] = ()) -> list[str]:
-    """The argument list that runs it, on these processors where some are given; raises ToolchainError where it is not built."""
+    """The driver's argument list, bound to these processors if given; raises ToolchainError where it is not built."""
     home, jar = jdk_home(_JDK), _folder() / _JAR
     if home is None or not jar.is_file():
-        raise ToolchainError(f"{NAME} is not built", hint="a run builds it, and its cache was emptied since")
+        raise ToolchainError(f"{NAME} is not built", hint="its cache was emptied; the next run builds it")
     pinned = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
     return [*pinned, str(home / "bin" / "java"), *_OPTIONS, "-jar", str(jar)]
 

@@ -1,4 +1,4 @@
-"""A subject whose processes run: frozen, thawed, pinned, asked, measured and stopped as one."""
+"""A subject with running processes: frozen, thawed, pinned, queried, measured and stopped as a whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMMAND_SECONDS = 30
 
 @dataclass(frozen=True)
 class Words:
-    """What the argument lists of one start are given: their placeholders' values and their environment; and where they run."""
+    """The context of a start's argument lists: values of placeholders, environment variables, and the host."""
 
     placeholders: dict[str, str]
     environment: dict[str, str]
@@ -37,8 +37,8 @@ class Words:
 
 
 class RunningPart:
-    """A part that was started: its keeper and that one's control socket, its host, its port and its log, and what proved a
-    companion's starting state."""
+    """A started part: its keeper with the control socket, its host, port and log, and the proof of a companion's starting
+    state."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class RunningPart:
     ) -> None:
         self.part = part
         self._again = again
-        # A server sizes itself by the processors that it sees when it starts, and must see the same when it starts again.
+        # A server sizes itself by the processors that it sees at its start, so a restart must see the same ones.
         self._cpus = os.sched_getaffinity(0)
         self.state = state
         self.keeper = kept
@@ -66,23 +66,23 @@ class RunningPart:
         engine = None if own is None else own.engine
         self._container = None if engine is None else Container(engine, f"steelyard-{self.port}")
         self.start_seconds = start_seconds
-        self.restored = 0  # how often since it was started, by whichever subjects share it
+        self.restored = 0  # number of restores since its start, by all subjects that share it
 
     def use(self) -> list[ProcessUse]:
-        """What each of its processes has used so far; raises KeeperError."""
+        """The use of each of its processes so far; raises KeeperError."""
         return self.keeper.use() if self._container is None else self._container.use()
 
     def pin(self, cpus: Sequence[int]) -> None:
-        """Keep its processes on these processors; raises KeeperError."""
+        """Bind its processes to these processors; raises KeeperError."""
         self.keeper.pin(cpus)
         if self._container is not None:
             self._container.pin(cpus)
 
     def start_again(self) -> None:
-        """Run it anew on what it left, once it has ended, with nothing prepared or restored: in the same folder, on the same port,
-        with the same environment, and until it is pinned on the processors of the first time.
+        """Restart the ended part with its own data, without preparation: in the same folder, on the same port, with the same
+        environment, and until pinned on the processors of its first start.
 
-        Returns when it is ready; raises ProvisionError or KeeperError where it does not come up.
+        Returns when it is ready; raises ProvisionError or KeeperError where it does not start.
         """
         with pin_thread(self._cpus):
             self.keeper = self._again()
@@ -109,11 +109,11 @@ class RunningSubject:
     def __init__(self, subject: Subject, parts: list[RunningPart]) -> None:
         self.subject = subject
         self.parts = parts
-        self._settled: dict[str, int] = {}  # what the service counted when it was last settled
+        self._settled: dict[str, int] = {}  # the service's count when its work was last done
 
     @property
     def front(self) -> RunningPart:
-        """The part that the engine asks and that is judged; the others stand behind it."""
+        """The part that receives the engine's requests and is judged; the others are behind it."""
         return next(part for part in self.parts if part.part.judged)
 
     def part_in_role(self, place: str) -> RunningPart:
@@ -122,22 +122,22 @@ class RunningSubject:
 
     @property
     def host(self) -> str:
-        """Where the front part answers."""
+        """The address of the front part."""
         return self.front.site.address
 
     @property
     def url(self) -> str:
-        """Where the front part answers the service's requests."""
+        """The service's URL on the front part."""
         return self.front.site.url(self.front.port, self.subject.path(), secure=self.front.part.secure)
 
     @property
     def access(self) -> Access:
-        """With what the front part is asked."""
+        """How the front part is accessed: TLS authority, headers and keys."""
         authority = server_certificate.authority(self.host) if self.front.part.secure else None
         return Access(self.subject.headers, authority)
 
     def compiles(self) -> bool:
-        """Whether one of its servers compiles while it runs: by its descriptor, or since compiler threads have worked in it."""
+        """Whether one of its servers has a JIT compiler: by its descriptor, or because compiler threads have worked in it."""
         return any(
             part.part.server.model.jvm or any(used.jit_ns for used in part.use())
             for part in self.parts
@@ -146,33 +146,33 @@ class RunningSubject:
 
     @property
     def start_seconds(self) -> float:
-        """How long all parts together took to start."""
+        """The start time of all parts together, in seconds."""
         return sum(part.start_seconds for part in self.parts)
 
     def freeze(self) -> None:
-        """Stop the processes of all parts where they are (SIGSTOP); raises KeeperError."""
+        """Pause the processes of all parts (SIGSTOP); raises KeeperError."""
         for part in self.parts:
             part.keeper.freeze()
 
     def thaw(self) -> None:
-        """Let the frozen processes of all parts go on (SIGCONT), in the reverse order; raises KeeperError."""
+        """Continue the paused processes of all parts (SIGCONT), in reverse order; raises KeeperError."""
         for part in reversed(self.parts):
             part.keeper.thaw()
 
     def pin(self, shares: Shares) -> None:
-        """Keep each part's processes on the processors that `shares` gives it; raises KeeperError."""
+        """Bind each part's processes to the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
             part.pin(part.part.share_of(shares))
 
     def unpin(self, shares: Shares) -> None:
-        """Let the processes of all parts run on every processor that subjects and engine have; raises KeeperError."""
+        """Bind the processes of all parts to all processors of subjects and engine; raises KeeperError."""
         for part in self.parts:
             part.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
 
     def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
-        """Bring the companions that have a starting state back to it, while the service runs.
+        """Restore the companions that have a starting state, while the service runs.
 
-        Gives of each its role, what proved its state when it was started, and what does now; raises ProvisionError.
+        Returns each one's role, its state at the start, and its state now; raises ProvisionError.
         """
         told = []
         for part in self.parts:
@@ -203,48 +203,48 @@ class RunningSubject:
                 ) from None
 
     def stop(self, seconds: float) -> int:
-        """Ask all processes to end (SIGTERM), and kill what is left of a part after `seconds`; gives how many were killed."""
+        """Send SIGTERM to all processes, and kill those of a part that are left after `seconds`; returns the number killed."""
         return sum(part.keeper.stop(seconds) for part in reversed(self.parts))
 
     def end_judged_processes(self, seconds: float) -> int:
-        """Ask the judged processes alone to end (SIGTERM), so that they write what they still hold; gives how many were killed."""
+        """Send SIGTERM to the judged processes alone, so that they write their remaining records; returns the number killed."""
         return sum(part.keeper.stop(seconds) for part in reversed(self.parts) if part.part.judged)
 
     def use(self) -> dict[str, list[ProcessUse]]:
-        """What each process has used so far, by place."""
+        """The use of each process so far, by place."""
         return {part.part.place: part.use() for part in self.parts}
 
     def requests_served(self) -> int | None:
-        """The service's own count of requests since it was started, None if it has no counter.
+        """The service's own count of requests since its start, None without a counter.
 
-        Of a front part that only passes requests on, what all instances behind it counted together. Raises ProvisionError where it
-        has one and does not tell.
+        For a front part that only forwards requests, the sum over all instances behind it. Raises ProvisionError where a counter
+        cannot be read.
         """
         if self.subject.service.model.counter is None:
             return None
         try:
             return sum(service_count(self.subject, up.part, up.site, up.port, 5.0) for up in self._counting())
         except (NoAnswerError, ValueError) as error:
-            raise ProvisionError(f"{self.subject.label} does not tell how many requests it served: {error}") from None
+            raise ProvisionError(f"{self.subject.label} does not report its request count: {error}") from None
 
     def _counting(self) -> list[RunningPart]:
-        """The parts whose counts make up the subject's."""
+        """The parts whose counts make up the subject's count."""
         serving = [
             part for part in self.parts if part.part.judged and part.part.server.model.implementation is not None
         ]
         return [self.front] if self.front in serving or not serving else serving
 
     def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
-        """What a reconciliation should print, and what it prints; raises ProvisionError or KeeperError where it cannot be made."""
+        """The expected and the actual output of a reconciliation; raises ProvisionError or KeeperError where it cannot run."""
         expected = asked.expect.replace("{requests}", str(self.requests_served()))
         for name, count in self._settled.items():
             expected = expected.replace(f"{{{name}}}", str(count))
         return expected, self._command_output(asked.command, asked.name, _RECONCILE_SECONDS)
 
     def wait_for_background_work(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
-        """Waits until the work that outlived its answers is done: whether it was in time, and what the service counts.
+        """Wait until background work is done: whether it was in time, and the service's counts.
 
-        None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be told.
+        None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be read.
         """
         asked = self.subject.service.model.settle
         if asked is None:
@@ -255,12 +255,11 @@ class RunningSubject:
         return settled, self._settled
 
     def wait_for_aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
-        """Waits until the service has nothing left to do after a fault: whether it came to that, and what became of the work that
-        it accepted since `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be told.
-        """
+        """Wait until the service's work after a fault is done: whether it was in time, and the outcome of the work accepted since
+        `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be read."""
         asked = self.subject.service.model.aftermath
         if asked is None:
-            raise ProvisionError(f"{self.subject.service.name} does not say what becomes of its work after a fault")
+            raise ProvisionError(f"{self.subject.service.name} has no command for the outcome of work after a fault")
         values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
         argv = [values.get(word, word) for word in self._with_own_python(asked.command)]
         printed = self._command_output(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
@@ -270,18 +269,18 @@ class RunningSubject:
         return settled, counts
 
     def plant(self, name: str, *, end: bool) -> None:
-        """Have the service begin, or end, to do wrong what it knows by that name; raises ProvisionError or KeeperError."""
+        """Switch a fault that is built into the service on or off, by its name; raises ProvisionError or KeeperError."""
         plant = self.subject.service.model.plants[name]
         self._command_output(
             self._with_own_python(plant.end if end else plant.begin), f"plant-{name}", _COMMAND_SECONDS
         )
 
     def _with_own_python(self, argv: Sequence[str]) -> list[str]:
-        """The Python that the lab has where the subject runs, in place of whichever is found there."""
+        """The command with the lab's Python on the subject's host instead of the first one on its PATH."""
         return [self.front.site.reach.python if word == "python3" else word for word in argv]
 
     def _outcome(self, command: str, printed: str) -> tuple[bool, dict[str, int]]:
-        """What a command says of the service's work; raises ProvisionError."""
+        """The parsed output of a command about the service's work; raises ProvisionError."""
         try:
             outcome = json.loads(printed)
             counts = {str(name): int(count) for name, count in outcome["counts"].items()}
@@ -289,13 +288,13 @@ class RunningSubject:
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise ProvisionError(
                 f"the {command} command of {self.subject.service.name} printed '{printed[:120]}'",
-                hint='it prints {"settled": true, "counts": {...}}',
+                hint='it must print {"settled": true, "counts": {...}}',
             ) from None
 
     def _command_output(
         self, argv: list[str], name: str, seconds: float, while_waiting: Callable[[], None] = lambda: None
     ) -> str:
-        """What a command that asks after this subject prints."""
+        """The output of a command about this subject."""
         values = {"host": self.host, "service": str(self.subject.service.folder)}
         for each in self.parts:
             place, folder = each.part.place, each.part.server.folder
@@ -315,7 +314,8 @@ class RunningSubject:
         return said.strip()
 
     def _notes_of_others(self) -> dict[str, str]:
-        """Where the other judged processes write what they note of themselves: STEELYARD_EVENTS_<ROLE>, STEELYARD_GAUGES_<ROLE>."""
+        """Variables with the event and gauge files of the other judged processes: STEELYARD_EVENTS_<ROLE>,
+        STEELYARD_GAUGES_<ROLE>."""
         others = (each for each in self.parts if each.part.judged and each is not self.front)
         return {
             f"{name}_{each.part.place.upper()}": each.words.environment[name]
@@ -328,7 +328,7 @@ class RunningSubject:
         return next((part for part in self.parts if part.keeper.exit is not None), None)
 
     def death(self) -> str | None:
-        """What is known about a part that ended by itself, as a sentence; None while all run."""
+        """The known facts about a part that ended by itself, as a sentence; None while all run."""
         part = self.ended_part()
         if part is None:
             return None
@@ -336,7 +336,7 @@ class RunningSubject:
 
 
 def restore_state(server: Entry[Server], words: Words, log: Path, progress: Progress) -> str:
-    """What proves that a companion is in its starting state, once it was brought there; raises ProvisionError."""
+    """Restore a companion's starting state, and return its proof; raises ProvisionError."""
     state = server.model.state
     if state is None:
         return ""
@@ -353,11 +353,11 @@ def restore_state(server: Entry[Server], words: Words, log: Path, progress: Prog
             )
     except KeeperError as error:
         raise ProvisionError(
-            f"{server.name} could not be brought to its starting state: {error.message}", hint=error.hint
+            f"{server.name} could not be restored to its starting state: {error.message}", hint=error.hint
         ) from None
     return said.strip()
 
 
 def last_words(kept: Keeper) -> str:
-    """How the log of what is kept ends, as a sentence."""
+    """The end of a kept command's log, as a sentence."""
     return f"its log ends: {kept.log_tail()}" if kept.log_tail() else "its log is empty"

@@ -1,4 +1,4 @@
-"""Scratch folders of processes, each removed at its end, and those of a lab that was killed at the next one's beginning."""
+"""Scratch folders of processes, each removed at its end; those of a killed lab are removed when the next one starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..base.errors import SteelyardError
 
 
 def _sweep(base: Path) -> None:
-    """Remove what a killed lab left: scratch folders are named after the process that made them."""
+    """Remove leftovers of killed labs: scratch folders carry the id of the process that made them."""
     for left in base.iterdir():
         owner = left.name.partition("-")[0]
         if not owner.isdigit() or not Path(f"/proc/{owner}").exists():
@@ -23,7 +23,7 @@ def _sweep(base: Path) -> None:
 
 @contextmanager
 def scratch_folder(prefix: str) -> Iterator[str]:
-    """An empty folder in the cache whose name holds `prefix`; raises SteelyardError where none can be made."""
+    """An empty folder in the cache whose name contains `prefix`; raises SteelyardError where it cannot be made."""
     base = paths.cache() / "scratch"
     try:
         base.mkdir(parents=True, exist_ok=True)
@@ -37,13 +37,13 @@ def scratch_folder(prefix: str) -> Iterator[str]:
 
 @contextmanager
 def control_folder() -> Iterator[str]:
-    """A folder for control sockets. Not in the scratch folder: a socket's path has 107 bytes at the most."""
+    """A folder for control sockets, outside the scratch folder because a socket's path has at most 107 bytes."""
     try:
         holder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
     except OSError as error:
         raise SteelyardError(
             f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
-            hint="set TMPDIR to a folder that can be written",
+            hint="set TMPDIR to a writable folder",
         ) from None
     with holder as folder:
         yield folder

@@ -1,4 +1,5 @@
-"""The keys of this machine's secured messages: a client's, a server's and a stranger's, made once and kept in the user's cache."""
+"""The keys for message security on this machine: a client's, a server's and an unknown party's, made once and kept in the user's
+cache."""
 
 from __future__ import annotations
 
@@ -18,19 +19,19 @@ try:
     from cryptography.x509.oid import NameOID
 except ImportError:
     raise ToolchainError(
-        "what signs and encrypts messages is not installed here", hint="install it with Steelyard: steelyard[security]"
+        "the library for message security is not installed here", hint="install Steelyard with it: steelyard[security]"
     ) from None
 
 
 BITS = 2048
 _DAYS = 3650
-_PASSWORD = b"steelyard"  # of stores whose files nobody but their owner may read
+_PASSWORD = b"steelyard"  # password of stores whose files only their owner may read
 _OWNERS = ("client", "server", "stranger")
 
 
 @dataclass(frozen=True)
 class KeyOwner:
-    """Somebody with an RSA key and a certificate for it that they signed themselves."""
+    """An RSA key with a self-signed certificate."""
 
     key: rsa.RSAPrivateKey
     certificate: x509.Certificate
@@ -43,7 +44,7 @@ class KeyOwner:
 
 @dataclass(frozen=True)
 class SecurityKeys:
-    """Who asks, who answers, and somebody whom neither knows."""
+    """The keys of the client, of the server, and of a party that neither knows."""
 
     client: KeyOwner
     server: KeyOwner
@@ -51,10 +52,10 @@ class SecurityKeys:
 
 
 def folder() -> Path:
-    """The folder with this machine's key stores, made where it is not there yet; raises ProvisionError.
+    """The folder with this machine's key stores, created where missing; raises ProvisionError.
 
-    `server.p12` holds the server's key and certificate, `trust.p12` the client's certificate alone, which is what a server
-    needs; `client.p12` and `stranger.p12` are for who asks. Only the user may read them.
+    `server.p12` holds the server's key and certificate, `trust.p12` the client's certificate alone, which a server needs;
+    `client.p12` and `stranger.p12` are for clients. Only the user may read them.
     """
     return kept_keys.keys_folder(f"rsa-{BITS}", _make)
 

@@ -1,4 +1,4 @@
-"""The certificates of servers that are asked over TLS: one an address, made once and kept in the user's cache."""
+"""The certificates of TLS servers: one per address, made once and kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DAYS = 3650
 
 
 def folder(address: str) -> Path:
-    """The folder with `certificate.pem`, which is its own authority, and `key.pem` of servers on this address; raises
+    """The folder with `certificate.pem`, which is its own authority, and `key.pem` for servers on this address; raises
     ProvisionError or ToolchainError where it cannot be made."""
     return keys_folder(
         f"tls-{address}", partial(certificate.make, name="steelyard-server", addresses=[address], days=_DAYS)
@@ -20,5 +20,5 @@ def folder(address: str) -> Path:
 
 
 def authority(address: str) -> Path:
-    """The certificate by which servers on this address are known; raises as `folder` does."""
+    """The certificate that verifies servers on this address; raises as `folder` does."""
     return folder(address) / "certificate.pem"

@@ -1,4 +1,4 @@
-"""The sockets of processes, from the kernel's tables: what they listen on, and where they are connected to."""
+"""The sockets of processes, from the kernel's tables: listening sockets and connections."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 _ESTABLISHED = {"tcp": "01", "tcp6": "01"}
-_LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}  # for UDP: bound, and connected to nobody
+_LISTENING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}  # UDP: bound, not connected
 
 
 @dataclass(frozen=True)
 class Listening:
-    """A socket that takes connections (TCP) or datagrams of anybody (UDP)."""
+    """A socket that accepts connections (TCP) or datagrams from any sender (UDP)."""
 
     protocol: str
     address: IPv4Address | IPv6Address
@@ -33,7 +33,7 @@ class Listening:
 
 @dataclass(frozen=True)
 class Calls:
-    """The established TCP connections that processes opened: how many lead to ports of their own, and how many elsewhere."""
+    """The established TCP connections that processes opened: the number to ports of their own, and the number elsewhere."""
 
     to_themselves: int
     elsewhere: int
@@ -41,19 +41,19 @@ class Calls:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a process has of sockets: the targets of its descriptors, and its network's tables of sockets by protocol."""
+    """A process's socket data: the targets of its descriptors, and its network's tables of sockets by protocol."""
 
     descriptors: frozenset[str]
     tables: Mapping[str, str]
 
 
 def listening(pids: Iterable[int]) -> list[Listening]:
-    """The sockets that these processes listen on, each once; a process that has ended meanwhile has none."""
+    """The sockets that these processes listen on, each once; ended processes have none."""
     return listening_of(_sockets_of(pids))
 
 
 def calls(pids: Iterable[int]) -> Calls:
-    """The connections that these processes opened, and not those that they accepted."""
+    """The connections that these processes opened, without those that they accepted."""
     return calls_of(list(_sockets_of(pids)))
 
 
@@ -94,7 +94,7 @@ def _sockets_of(pids: Iterable[int]) -> Iterator[Seen]:
 
 
 def _in_state(seen: Seen, states: Mapping[str, str]) -> Iterator[tuple[str, End, End]]:
-    """Protocol, local and remote end (address and port, as the kernel writes them) of a process's sockets in these states."""
+    """Protocol, local and remote end (address and port, in the kernel's format) of a process's sockets in these states."""
     for protocol in states:
         for line in seen.tables.get(protocol, "").splitlines()[1:]:
             columns = line.split()
@@ -104,7 +104,7 @@ def _in_state(seen: Seen, states: Mapping[str, str]) -> Iterator[tuple[str, End,
 
 
 def _target(descriptor: Path) -> str:
-    """What a descriptor stands for; nothing where it was closed between being listed and being read."""
+    """The target of a descriptor; empty where it was closed meanwhile."""
     try:
         return str(descriptor.readlink())
     except (FileNotFoundError, ProcessLookupError):
@@ -112,7 +112,7 @@ def _target(descriptor: Path) -> str:
 
 
 def _address(written: str) -> IPv4Address | IPv6Address:
-    """An address as the kernel writes it: 32-bit words in the machine's own byte order."""
+    """Parse an address in the kernel's format: 32-bit words in the machine's byte order."""
     words = [int(written[at : at + 8], 16) for at in range(0, len(written), 8)]
     family = socket.AF_INET if len(words) == 1 else socket.AF_INET6
     address = ip_address(socket.inet_ntop(family, struct.pack(f"={len(words)}I", *words)))

@@ -1,4 +1,4 @@
-"""The connection to a host by the user's own ssh, of as many logins as it takes: scripts that its shell runs."""
+"""A connection to a host by the user's own ssh, over several logins if needed; it runs shell scripts there."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .keeper import BEAT_SECONDS, UNHEARD_SECONDS
 from .ssh_login import Login, encode_script
 
 SAID_SECONDS = 30.0
-_BUSY = 9  # exit code of the script that holds a host, where another lab does
-# Of the ten commands that sshd lets a login have at a time (MaxSessions) those that stay: the rest is for what is asked beside.
+_BUSY = 9  # exit code of the holding script where another lab holds the host
+# Long-running commands per login; sshd allows ten at a time (MaxSessions), and short queries need the rest.
 _MOST_STAYING = 5
-_LINGER_SECONDS = 3  # until the keepers there have ended what they keep, and their folder can go
-# Holds the host until our end of file, or until nothing is heard of us; what is left of those before us is removed.
+_LINGER_SECONDS = 3  # wait for the keepers there to end their processes before their folder is removed
+# Holds the host until our end of file or a missing heartbeat; removes leftovers of earlier sessions.
 _HOLD = """umask 077
 root=${{STEELYARD_CACHE:-${{XDG_CACHE_HOME:-$HOME/.cache}}/steelyard}}/brought
 for tool in flock timeout tar mktemp ip; do
@@ -38,7 +38,7 @@ printf 'held %s\\n' "$session"
 [ "$heard" = done ] || sleep {linger}
 rm -rf "$session"
 """
-# Until our end of file, or until nothing is heard of us.
+# waits until our end of file or a missing heartbeat
 _HEAR = f"""while heard=$(timeout {UNHEARD_SECONDS} head -n 1) && [ "$heard" = beat ]; do :; done"""
 _STAY = f"""echo here
 {_HEAR}
@@ -46,7 +46,7 @@ _STAY = f"""echo here
 
 
 class FarCommandError(ProvisionError):
-    """A script failed there; `said` is what it wrote on standard error."""
+    """A remote script failed; `said` is its standard error."""
 
     def __init__(self, message: str, hint: str = "", said: str = "") -> None:
         super().__init__(message, hint)
@@ -54,16 +54,16 @@ class FarCommandError(ProvisionError):
 
 
 class Connection:
-    """A login to the host `name` as `login` (an alias of the user's configuration, or user@name). It holds the host: no other lab
-    measures there meanwhile. `session` is a folder there that is removed when the connection ends, however that comes."""
+    """A login to the host `name` as `login` (an alias of the user's configuration, or user@name). It locks the host against other
+    labs. `session` is a folder there that is removed when the connection ends, however it ends."""
 
     def __init__(self, name: str, login: str, patience_seconds: int) -> None:
-        """Raises ProvisionError that says why the host cannot be had."""
+        """Raises ProvisionError with the reason where the host is not available."""
         self.name = name
         self._login = login
         self._folder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
         self._logins: list[Login] = []
-        self._one_at_a_time = threading.Lock()  # two that stay are not to take the same place
+        self._one_at_a_time = threading.Lock()  # two long-running commands must not take the same place
         busy = ProvisionError(
             f"host '{name}' is busy: another lab measures there", hint="wait until it has ended, or end it"
         )
@@ -81,18 +81,18 @@ class Connection:
 
     @property
     def root(self) -> str:
-        """The folder there in which what was copied stays."""
+        """The folder there for copied files."""
         return self.session.rpartition("/sessions/")[0]
 
     @property
     def has_ended(self) -> bool:
-        """Whether the connection is known to be gone."""
+        """Whether the connection is known to have ended."""
         return any(login.has_ended for login in self._logins)
 
     def start_command(self, script: str) -> subprocess.Popen[str]:
-        """A command that a script becomes and that stays there, with pipes of text and in a process group of its own here.
+        """A long-running command that replaces a script there, with text pipes and in its own process group here.
 
-        A login that has as many as it may is left for a further one. Raises ProvisionError where that is refused.
+        When a login has its maximum of commands, a further login is made. Raises ProvisionError where that is refused.
         """
         with self._one_at_a_time:
             login = next((login for login in self._logins if login.running_commands < _MOST_STAYING), None)
@@ -107,7 +107,7 @@ class Connection:
             )
             login.stays(process)
         assert process.stdin is not None
-        with suppress(BrokenPipeError):  # it ends by itself then, and says why
+        with suppress(BrokenPipeError):  # it ends by itself then, with a message
             process.stdin.write(encode_script(script).decode())
             process.stdin.flush()
         return process
@@ -129,7 +129,7 @@ class Connection:
         seconds: float = SAID_SECONDS,
         into: IO[bytes] | None = None,
     ) -> bytes:
-        """What a script prints there, or nothing where it is written `into` a file; `feed` writes its input. Raises FarCommandError
+        """The output of a script there, empty where it is written `into` a file; `feed` writes its input. Raises FarCommandError
         where it fails or is late."""
         if self.has_ended:
             raise FarCommandError(f"the connection to host '{self.name}' is lost")
@@ -144,7 +144,7 @@ class Connection:
         )
         assert process.stdin is not None
         try:
-            with suppress(BrokenPipeError):  # it ended before it had read all, and says why
+            with suppress(BrokenPipeError):  # it ended before reading all input, with a message
                 process.stdin.write(encode_script(script))
                 if feed is not None:
                     feed(process.stdin)
@@ -165,10 +165,10 @@ class Connection:
         return out or b""
 
     def forward(self, here: Path, there: str) -> None:
-        """A socket here that leads to one there; raises ProvisionError."""
+        """A socket here that forwards to a socket there; raises ProvisionError."""
         route = ["-L", f"{here}:{there}", "steelyard"]
         asked = ["ssh", "-F", "none", "-S", str(self._logins[0].socket), "-O"]
-        with suppress(OSError, subprocess.SubprocessError):  # of a process that was there before
+        with suppress(OSError, subprocess.SubprocessError):  # left by an earlier process
             children.run([*asked, "cancel", *route], seconds=SAID_SECONDS)
         try:
             done = children.run([*asked, "forward", *route], seconds=SAID_SECONDS)
@@ -177,23 +177,23 @@ class Connection:
         if done.returncode != 0:
             raise ProvisionError(
                 f"host '{self.name}' forwards no sockets: {' '.join(done.stderr.split())[:200]}",
-                hint="its sshd must have AllowStreamLocalForwarding, as it does unless told otherwise",
+                hint="its sshd must allow AllowStreamLocalForwarding, which is the default",
             )
 
     def close(self) -> None:
-        """End it; what runs there ends with it, and its folder goes."""
+        """Close the connection; its processes there end with it, and its folder is removed."""
         with children.hold_interrupts():
-            for login in reversed(self._logins):  # the first one holds the host, until nothing of the others is there
-                login.end(b"done\n", _LINGER_SECONDS + 10)  # all that ran there was seen to end
+            for login in reversed(self._logins):  # the first login holds the host until the others are gone
+                login.end(b"done\n", _LINGER_SECONDS + 10)  # all processes there have ended
             self._folder.cleanup()
 
     def _beat(self) -> None:
         heard = [True]
-        while all(heard):  # each is told, whichever of them is gone
+        while all(heard):  # every login gets the heartbeat, even where another is gone
             self._logins[0].wait(BEAT_SECONDS)
             heard = [login.write(b"beat\n") for login in self._logins]
 
 
 def shell_words(words: Sequence[str]) -> str:
-    """Words as a shell reads them."""
+    """Words quoted for a shell."""
     return shlex.join(words)

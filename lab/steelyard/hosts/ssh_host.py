@@ -1,7 +1,7 @@
-"""A host that is reached by ssh: another machine, on which commands run under their keepers as here, with what they need.
+"""A host reached by ssh: another machine, on which commands run under keepers as here, with copies of their files.
 
-Paths are this machine's everywhere else: here each becomes that of its copy. All that runs there ends with the connection, which
-ends with the lab.
+Paths are this machine's everywhere else: this module maps them to those of the copies. All processes there end with the
+connection, which ends with the lab.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from .toolchain import install, jdk_of
 
 _COPY_SECONDS = 3600.0
 _LOST_SECONDS = 20.0
-_FIRST_PATIENCE_SECONDS = 10  # for a lab that is just ending there
-_REGAIN_PATIENCE_SECONDS = 2 * UNHEARD_SECONDS  # until what the lost connection left there has ended
-_PROGRAMS = (PROGRAM, "steelyard-engine")  # the second for what `ready` commands ask
+_FIRST_PATIENCE_SECONDS = 10  # wait for a lab that is just ending there
+_REGAIN_PATIENCE_SECONDS = 2 * UNHEARD_SECONDS  # wait for processes of the lost connection to end
+_PROGRAMS = (PROGRAM, "steelyard-engine")  # curl is for `ready` commands
 _DESCRIBE = """uname -srm
 sed -n 's/^Cpus_allowed_list:[[:space:]]*/cpus /p' /proc/self/status
 sed -n 's/^model name[[:space:]]*: /model /p' /proc/cpuinfo | head -n 1
@@ -74,9 +74,9 @@ done 2>/dev/null
 
 @contextmanager
 def connect_host(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
-    """The host `name`, held for this lab while the body runs; nothing runs there afterwards, however it ends.
+    """The host `name`, held for this lab while the body runs; nothing runs there afterwards, however the body ends.
 
-    Raises ToolchainError where ssh is missing here, ProvisionError where the host cannot be had.
+    Raises ToolchainError where ssh is missing here, ProvisionError where the host is not available.
     """
     if shutil.which("ssh") is None:
         raise ToolchainError(
@@ -86,8 +86,8 @@ def connect_host(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
     interface = _interface(shown, near)
     if interface is None:
         raise ProvisionError(
-            f"the engine's host is declared to have the address {near}, and no interface of this machine has it",
-            hint=f"it is what this machine is called on the link to host '{name}': `ip address` lists what there is",
+            f"the engine's host is declared to have the address {near}, but no interface of this machine has it",
+            hint=f"it must be this machine's address on the link to host '{name}'; `ip address` lists all",
         )
     with ExitStack() as stack:
         reach = SshReach(name, host, Path(stack.enter_context(TemporaryDirectory(prefix="steelyard-"))))
@@ -97,7 +97,7 @@ def connect_host(name: str, host: Host, near: IPv4Address) -> Iterator[Ends]:
 
 
 class SshReach(Executor):
-    """A host of its own processors, files and clock. `folder` is one of ours, for what its own keeper prints."""
+    """A host with its own processors, files and clock. `folder` is a local folder for the output of its keeper."""
 
     apart = True
     python = "python3"
@@ -109,18 +109,18 @@ class SshReach(Executor):
         self._folder = folder
         self._connection: Connection | None = None
         self._clock: Keeper | None = None
-        self._copies: dict[str, str] = {}  # what a path of ours is called there
+        self._copies: dict[str, str] = {}  # our paths with their paths there
         self._brought: list[Tree] = []
         self._twins = 0
-        self._bytes_here: Counter[str] = Counter()  # of each file there
+        self._bytes_here: Counter[str] = Counter()  # copied bytes of each file there
         self._cpus: list[int] = []
         self._facts: dict[str, object] = {}
         self.interface = ""
 
     def connect(self, patience_seconds: int) -> None:
-        """Log in, see that the host is what it is declared to be, and start a keeper there of which the time is asked.
+        """Log in, check the host against its declaration, and start a keeper there for clock queries.
 
-        `patience_seconds` is how long another lab that measures there may take to end. Raises ProvisionError.
+        `patience_seconds` is how long another lab there may take to end. Raises ProvisionError.
         """
         self._connection = Connection(self._name, self._host.login or self._name, patience_seconds)
         self._examine()
@@ -132,9 +132,9 @@ class SshReach(Executor):
         self._clock = Keeper(["sleep", "1000000000"], log=self._folder / "clock", reach=self)
 
     def close(self) -> None:
-        """End all that runs there, and the connection."""
+        """End all processes there, and the connection."""
         if self._clock is not None:
-            with suppress(KeeperError):  # of a connection that is lost, nothing can be said
+            with suppress(KeeperError):  # a lost connection cannot be closed properly
                 self._clock.kill()
             self._clock = None
         if self._connection is not None:
@@ -149,14 +149,14 @@ class SshReach(Executor):
         if architecture != ours:
             raise ProvisionError(
                 f"host '{self._name}' is a machine of another kind ({architecture}, and this one is {ours}): "
-                "what is built here does not run there",
-                hint="take a host of this machine's kind",
+                "programs built here do not run there",
+                hint="use a host with this machine's architecture",
             )
         interface = _interface("\n".join(lines), self._host.address)
         if interface is None:
             raise ProvisionError(
-                f"host '{self._name}' is declared to have the address {self._host.address}, and none of its interfaces has it",
-                hint="`ip address` there lists what it has; servers listen on the declared address and on nothing else",
+                f"host '{self._name}' is declared to have the address {self._host.address}, but none of its interfaces has it",
+                hint="`ip address` there lists its addresses; servers listen on the declared address only",
             )
         self.interface = interface
         self._cpus = list(parse_list(facts["cpus"]))
@@ -168,7 +168,7 @@ class SshReach(Executor):
         }
 
     def _require_same_keeper(self) -> None:
-        """Raises ProvisionError where the keeper that was copied there does not run, or is another."""
+        """Raise ProvisionError where the copied keeper does not run there, or has another version."""
         program = binary(PROGRAM)
         ours = children.run([program, "--version"], seconds=_LOST_SECONDS).stdout.strip()
         try:
@@ -178,15 +178,15 @@ class SshReach(Executor):
         except FarCommandError as error:
             raise ProvisionError(
                 f"the keeper does not run on host '{self._name}': {error.message.partition(': ')[2]}",
-                hint="it is built here, and must find a C library there that is no older than ours",
+                hint="it is built here, and needs a C library there that is no older than ours",
             ) from None
         if theirs != ours:
             raise ProvisionError(
-                f"host '{self._name}' has another version of the keeper: '{theirs[:80]}', and here is '{ours}'",
-                hint=f"remove what was copied there: {self._connect().root}",
+                f"host '{self._name}' has another version of the keeper: '{theirs[:80]}', but here is '{ours}'",
+                hint=f"remove the copies there: {self._connect().root}",
             )
 
-    # What commands are given there.
+    # commands there
 
     @property
     def keeper_options(self) -> Sequence[str]:
@@ -199,14 +199,14 @@ class SshReach(Executor):
             f"cd {shlex.quote(self.remote_words(str(cwd)) if cwd is not None else connection.session)} || exit 1",
             f"PATH={':'.join(shlex.quote(str(Path(self._copies[binary(name)]).parent)) for name in _PROGRAMS)}:$PATH",
             *(f"export {name}={shlex.quote(self.remote_words(value))}" for name, value in environment.items()),
-            # Of a process that was there before, and had no time to remove it.
+            # left by an earlier process that had no time to remove it
             *(f"rm -f {shlex.quote(path)}" for option, path in pairwise(words) if option == "--control"),
             f"exec {shell_words(words)}",
         ]
         return connection.start_command("\n".join(script))
 
     def remote_words(self, text: str) -> str:
-        """A word of a command, with each path of ours as that of its copy."""
+        """A word of a command, with each path of ours replaced by that of its copy."""
         if not self._copies:
             return text
         known = "|".join(re.escape(path) for path in sorted(self._copies, key=len, reverse=True))
@@ -242,7 +242,7 @@ class SshReach(Executor):
     @contextmanager
     def mirror_folder(self, folder: Path) -> Iterator[None]:
         names = (str(folder.absolute()), str(folder.resolve()))
-        if names[0] in self._copies:  # of another subject of the same trial
+        if names[0] in self._copies:  # made for another subject of the same trial
             yield
             return
         place = self._mirror_folder(folder)
@@ -251,7 +251,7 @@ class SshReach(Executor):
         finally:
             for name in names:
                 self._copies.pop(name, None)
-            with suppress(ProvisionError):  # where the connection is lost, it goes with that one's folder
+            with suppress(ProvisionError):  # after a lost connection it is removed with the session's folder
                 self._output_of(f"rm -rf {shlex.quote(place)}")
 
     def _mirror_folder(self, folder: Path) -> str:
@@ -276,7 +276,7 @@ class SshReach(Executor):
         there = self.remote_words(str(file))
         if there == str(file):
             return
-        with suppress(ProvisionError):  # of a host that is lost, what is here is all that there is
+        with suppress(ProvisionError):  # nothing more can be copied from a lost host
             new = self._output_of(f"tail -c +{self._bytes_here[there] + 1} {shlex.quote(there)} 2>/dev/null || :")
             self._bytes_here[there] += len(new)
             with file.open("ab") as kept:
@@ -293,13 +293,13 @@ class SshReach(Executor):
             try:
                 packing.unpack(packed, folder)
             except ValueError:
-                raise FarCommandError(f"host '{self._name}' sent what is no tar file") from None
+                raise FarCommandError(f"host '{self._name}' sent a corrupt tar file") from None
 
     def deny_file_writes(self, pid: int) -> None:
         self._output_of(f"[ ! -e /proc/{pid} ] || prlimit --pid {pid} --fsize=0:")
 
     def require(self, needs: Needs, wanted_by: str) -> dict[str, str]:
-        # Its commands may be those of the build alone, which is made here; a start that lacks one says so in its log.
+        # Its commands may be needed only by the build, which runs here; a start without one reports it in its log.
         if needs.jdk is None:
             return {}
         said = self._output_of(_JDKS.format(major=needs.jdk)).decode(errors="replace")
@@ -307,12 +307,12 @@ class SshReach(Executor):
         home = jdk_of(homes, needs.jdk, needs.jdk_vendor)
         if home is None:
             raise ToolchainError(
-                f"{wanted_by} needs a JDK {needs.jdk}, and none such is on host '{self._name}'",
+                f"{wanted_by} needs a JDK {needs.jdk}, which is not on host '{self._name}'",
                 hint=f"{install(f'jdk-{needs.jdk}').hint()}; or set STEELYARD_JDK_{needs.jdk} there to its folder",
             )
         return {"JAVA_HOME": home}
 
-    # What is asked of it.
+    # queries of its state
 
     def listening(self, pids: Collection[int]) -> list[sockets.Listening]:
         return sockets.listening_of(self._sockets(pids))
@@ -389,7 +389,7 @@ class SshReach(Executor):
 
 
 def _interface(shown: str, address: IPv4Address) -> str | None:
-    """The interface that has an address, by what `ip -4 -oneline address show` says."""
+    """The interface that has an address, from the output of `ip -4 -oneline address show`."""
     for line in shown.splitlines():
         words = line.split()
         if "inet" in words and words[words.index("inet") + 1].partition("/")[0] == str(address):
@@ -398,6 +398,6 @@ def _interface(shown: str, address: IPv4Address) -> str | None:
 
 
 def _parse_sockets(said: str) -> sockets.Seen:
-    """The sockets of one process, as `_SOCKETS` tells them."""
+    """The sockets of one process, from the output of `_SOCKETS`."""
     own, *tables = re.split(r"^table (\w+)\n", said, flags=re.M)
     return sockets.Seen(frozenset(own.split()), dict(zip(tables[::2], tables[1::2], strict=True)))

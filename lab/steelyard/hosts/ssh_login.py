@@ -1,4 +1,4 @@
-"""One login to a host by the user's own ssh, over which further commands go there; and why it is refused, in a sentence."""
+"""One login to a host by the user's own ssh, over which further commands run; and the reason of its refusal, in a sentence."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _OPTIONS = {
 }
 _OF_OTHERS = {"ControlMaster": "no"}
 _OF_MASTER = {"ClearAllForwardings": "yes", "StreamLocalBindUnlink": "yes"}
-# Any login shell can run this. The script comes over the channel, with its number of lines before it, so that neither its length
-# nor the words of a shell matter, and nobody there sees in the list of processes what it holds.
+# Runs in any login shell. The script comes over the channel after its number of lines, so its length and quoting do not matter,
+# and it does not show in the list of processes there.
 _BOOT = (
     'exec sh -c \'IFS= read -r n && t= && l=$(printf "\\nx") && l=${l%x} && while [ "$n" -gt 0 ]; do '
     'IFS= read -r s || exit 90; t=$t$s$l; n=$((n-1)); done && eval "$t"\''
@@ -38,7 +38,7 @@ _BOOT = (
 
 
 class Login:
-    """A login to the host `name` as `login`, which began to run when this was made; `socket` is where further commands find it."""
+    """A login to the host `name` as `login`, started in the constructor; further commands use `socket`."""
 
     def __init__(self, name: str, login: str, socket: Path) -> None:
         self._name = name
@@ -53,14 +53,14 @@ class Login:
         )
 
     def answer(self, script: str, word: str, patience_seconds: float, refusals: Mapping[int, ProvisionError]) -> str:
-        """What stands after `word` in the first line that a script prints there, which is asked once and runs on.
+        """The text after `word` in the first line that a script prints there; the script keeps running.
 
-        Raises ProvisionError where no such line comes: the one of `refusals` that belongs to the script's exit code, or one that
-        says why the host cannot be had.
+        Raises ProvisionError where no such line comes: the entry of `refusals` for the script's exit code, or an error with the
+        reason.
         """
         process = self._process
         assert process.stdout is not None and process.stderr is not None
-        self.write(encode_script(script))  # where it ends at once, it says why
+        self.write(encode_script(script))  # where it ends at once, its message tells why
         ready, _, _ = select.select([process.stdout], [], [], _LOGIN_SECONDS + patience_seconds)
         if not ready:
             raise ProvisionError(
@@ -73,33 +73,33 @@ class Login:
             return rest
         if line:
             raise ProvisionError(
-                f"host '{self._name}' says '{line.strip()[:80]}' at the login, before it does what it is asked",
-                hint="what its shell reads first must print nothing where there is no terminal",
+                f"host '{self._name}' printed '{line.strip()[:80]}' at the login, before the script's output",
+                hint="its shell's startup files must print nothing without a terminal",
             )
         said = process.stderr.read().decode(errors="replace")
         raise refusals.get(process.wait()) or login_error(self._name, self._login, said)
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is known to be gone."""
+        """Whether the login is known to have ended."""
         return self._process.poll() is not None
 
     @property
     def running_commands(self) -> int:
-        """How many of the commands that were to stay there are still there."""
+        """The number of long-running commands that still run."""
         self._staying = [process for process in self._staying if process.poll() is None]
         return len(self._staying)
 
     def stays(self, process: subprocess.Popen[str]) -> None:
-        """That a command of `words` stays there."""
+        """Count a command of `words` as long-running."""
         self._staying.append(process)
 
     def words(self) -> list[str]:
-        """The command that runs a script there, which it reads from its input as `encode_script` says it."""
+        """The command that runs a script there; it reads the script from its input in the form of `encode_script`."""
         return [*_words(_OPTIONS | _OF_OTHERS), "-S", str(self.socket), "--", self._login, _BOOT]
 
     def write(self, words: bytes) -> bool:
-        """Write to what runs there; False where nobody can read it any more."""
+        """Write to the script's input; returns False where nothing reads it any more."""
         try:
             assert self._process.stdin is not None
             self._process.stdin.write(words)
@@ -109,12 +109,12 @@ class Login:
         return True
 
     def wait(self, seconds: float) -> None:
-        """Wait so long, or until it is gone."""
+        """Wait for `seconds`, or until the login has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 
     def end(self, last_words: bytes, seconds: float) -> None:
-        """Say the last words, wait so long for its end, and then end it."""
+        """Write `last_words`, wait up to `seconds` for the end, and then end the login."""
         self.write(last_words)
         with suppress(OSError, ValueError):
             if self._process.stdin is not None:
@@ -128,34 +128,34 @@ def _words(options: Mapping[str, str]) -> list[str]:
 
 
 def encode_script(script: str) -> bytes:
-    """A script as the shell there reads it."""
+    """A script in the form that the remote shell reads."""
     lines = script.splitlines()
     return "".join(f"{line}\n" for line in (str(len(lines)), *lines)).encode()
 
 
-_BY_HAND = "`ssh` to it must work by hand, without a question; the user's own configuration (~/.ssh/config) holds"
+_BY_HAND = "`ssh` to it must work by hand, without a prompt; your own configuration (~/.ssh/config) applies"
 
 
 def login_error(name: str, login: str, said: str) -> ProvisionError:
-    """Why a login failed, from what ssh or the host said."""
+    """The reason of a failed login, from the output of ssh or the host."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = lines[-1][:300] if lines else "ssh does not say why"
+    last = lines[-1][:300] if lines else "ssh gives no reason"
     if "IDENTIFICATION HAS CHANGED" in said:
         return ProvisionError(
-            f"host '{name}' shows another host key than the one that is known: it was set up anew, or another host answers",
-            hint="find out which it is; then `ssh-keygen -R` removes the known key, and `ssh` once by hand takes the new one",
+            f"host '{name}' has another host key than the known one: it was reinstalled, or another host answers",
+            hint="find out which; then remove the known key with `ssh-keygen -R`, and accept the new one with `ssh` by hand",
         )
     if "Host key verification failed" in said or "host key is known" in said:
         return ProvisionError(
-            f"host '{name}' shows a host key that is not known here",
-            hint="`ssh` to it once by hand, and compare the key",
+            f"host '{name}' has a host key that is not known here",
+            hint="connect once with `ssh` by hand, and compare the key",
         )
     if "Permission denied" in said or "Too many authentication failures" in said:
         return ProvisionError(f"host '{name}' refused the login as '{login}': {last}", hint=_BY_HAND)
     if "Could not resolve" in said or "not known" in said:
         return ProvisionError(
             f"host '{name}' cannot be reached: ssh knows no host '{login}'",
-            hint="`login` in the hosts file, or an alias in ~/.ssh/config, says who is meant",
+            hint="set `login` in the hosts file, or an alias in ~/.ssh/config",
         )
     if is_full(said):
         return no_space_error(name)
@@ -163,13 +163,13 @@ def login_error(name: str, login: str, said: str) -> ProvisionError:
 
 
 def is_full(said: str) -> bool:
-    """Whether a command there failed since a disk is full or its quota used up; tar says it in its own words."""
+    """Whether a command there failed because a disk is full or a quota used up; tar has its own message."""
     return any(words in said for words in ("No space left", "Wrote only", "quota exceeded"))
 
 
 def no_space_error(name: str) -> ProvisionError:
-    """That a host cannot hold what is to be copied."""
+    """The error for a host without space for the copies."""
     return ProvisionError(
-        f"host '{name}' has no space for what the subjects need",
-        hint="free some there; what earlier runs left in ~/.cache/steelyard/brought may be removed, or XDG_CACHE_HOME set there",
+        f"host '{name}' has no space for the subjects' files",
+        hint="free some there: copies of earlier runs in ~/.cache/steelyard/brought may be removed, or set XDG_CACHE_HOME there",
     )

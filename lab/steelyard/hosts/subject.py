@@ -1,4 +1,4 @@
-"""A subject as a study means it: its processes by their roles, their servers fetched and built, before anything runs."""
+"""A subject before it runs: its processes by role, with their servers fetched and built."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from . import build, rmi_driver
 from .cpus import Owner, Shares
 from .toolchain import require
 
-BUSY_HEADER = "Steelyard-Busy-Us"  # microseconds of processor time that a service spends before it answers
+BUSY_HEADER = "Steelyard-Busy-Us"  # µs of processor time that a service spends before it answers
 
 
 def require_processors(server: str, wanted: str, given: Sequence[int]) -> None:
-    """Raises ProvisionError where a server is to have more processors than those of its share."""
+    """Raise ProvisionError where a server is to have more processors than its share."""
     if int(wanted) > len(given):
         raise ProvisionError(
-            f"{server} is to have {plural(int(wanted), 'processor')}, and subjects have {len(given)} here",
-            hint=f"leave out {PROCESSORS}={wanted}, or take a machine with more",
+            f"{server} needs {plural(int(wanted), 'processor')}, but subjects have {len(given)} here",
+            hint=f"leave out {PROCESSORS}={wanted}, or use a machine with more",
         )
 
 
 @dataclass(frozen=True)
 class Part:
-    """One process of a subject before it runs: its place in the subject, which is its role, and what it is.
+    """One process of a subject before it runs: its place, which is its role in the subject, and its server.
 
-    `server` is as these `factors` make it: its version, its stack and its artifacts are those that run. `processors` says
-    whose it shares; None: its own, or else the engine's. `own` says how it is started where it is the user's own server.
+    `server` is resolved by these `factors`: its version, stack and artifacts are those that run. `processors` names whose
+    processors it shares; None: its own, or else the engine's. `own` describes the start of a user's own server.
     """
 
     place: str
@@ -53,11 +53,11 @@ class Part:
 
     @property
     def secure(self) -> bool:
-        """Whether it is asked over TLS."""
+        """Whether the part uses TLS."""
         return self.factors.get(TLS) == "on"
 
     def share_of(self, shares: Shares) -> list[int]:
-        """The processors of this process, as many as its factor `cpus` asks for; raises ProvisionError where there are fewer."""
+        """The processors of this process, as many as its factor `cpus` requires; raises ProvisionError where there are fewer."""
         given, wanted = shares.of(self.processors), self.factors.get(PROCESSORS)
         if not wanted:
             return given
@@ -67,10 +67,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Subject:
-    """A subject whose servers are fetched and built. The first part takes the load.
+    """A subject with its servers fetched and built. The first part takes the load.
 
-    `service` is in the message format that the subject is asked in. `same_as` names the subject whose running processes it shares,
-    as another face of them.
+    `service` is in the subject's message format. `same_as` names the subject whose running processes it shares, as another face
+    of them.
     """
 
     label: str
@@ -81,31 +81,31 @@ class Subject:
 
     @property
     def front(self) -> Part:
-        """The part that the engine asks and that is judged."""
+        """The part that receives the engine's requests and is judged."""
         return next(part for part in self.parts if part.judged)
 
     def factors_for(self, part: Part) -> dict[str, str]:
-        """The factors that a part is started with: its own, and of a companion the service's too, since what it holds at the
-        beginning may depend on them."""
+        """The factors of a part's start: its own, and for a companion also the service's, since its initial data may depend on
+        them."""
         of_service = {name: self.front.factors[name] for name in self.service.model.factors}
         return {**of_service, **part.factors}
 
     @property
     def form(self) -> str:
-        """The message format that it is asked in; empty where that is the service's own."""
+        """The subject's message format; empty where it is the service's own."""
         return self.service.form if isinstance(self.service, Spoken) else ""
 
     @property
     def keys(self) -> Path | None:
-        """The folder of this machine's key stores, where its messages are protected; raises ProvisionError, ToolchainError."""
+        """The folder of this machine's key stores, for protected messages; raises ProvisionError, ToolchainError."""
         if self.service.model.meaning not in PROTECTED:
             return None
-        from . import security_keys  # whose library hardly anybody needs
+        from . import security_keys  # imported late: few users need its library
 
         return security_keys.folder()
 
     def in_own_format(self, service: Entry[Service]) -> Entry[Service]:
-        """A service as this subject is asked for it: in its message format."""
+        """A service in this subject's message format."""
         return service_in_format(service, self.front.factors)
 
     def path(self) -> str:
@@ -117,7 +117,7 @@ class Subject:
         return part.server.model.path_of(self.service.model.path, part.factors)
 
     def reconciliations(self) -> list[Reconciliation]:
-        """What a trial of it ends with."""
+        """The reconciliations at the end of the subject's trial."""
         factors = self.front.factors.items()
         return [
             reconciliation
@@ -127,9 +127,10 @@ class Subject:
 
     @property
     def may_freeze(self) -> bool:
-        """Freezing breaks database and broker connections, so a subject with companions is never frozen by a design.
+        """Whether the subject may be frozen. Freezing breaks database and broker connections, so subjects with companions are
+        never frozen.
 
-        STEELYARD_FREEZE=no freezes nobody, which shows what freezing is for; raises ConfigurationError where it is something else.
+        STEELYARD_FREEZE=no disables freezing, which shows its effect; raises ConfigurationError for other values.
         """
         return parse_freeze(os.environ.get("STEELYARD_FREEZE", "")) and all(
             part.judged and part.server.model.freeze for part in self.parts
@@ -137,20 +138,20 @@ class Subject:
 
 
 def parse_freeze(said: str) -> bool:
-    """Whether who waits is frozen, from what the user said: yes, no, or nothing; raises ConfigurationError."""
+    """Whether idle subjects are frozen, from the user's value: yes, no, or empty; raises ConfigurationError."""
     if said not in ("", "yes", "no"):
         raise ConfigurationError(f"STEELYARD_FREEZE is '{said}', but must be yes or no")
     return said != "no"
 
 
 def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
-    """`spec` with all its servers fetched and built; raises what catalogue, fetch and build raise."""
+    """`spec` with all its servers fetched and built; raises the errors of catalogue, fetch and build."""
     _require_places(spec)
     companions = [_part(part, None, progress) for part in spec.companions]
     parts = [_part(part, service, progress) for part in spec.parts]
     if len(parts) > 1 and any(part.secure for part in parts):
         raise ProvisionError(
-            f"{spec.label} has {len(parts)} servers, which ask each other without TLS", hint=f"leave out {TLS}=on"
+            f"{spec.label} has {len(parts)} servers, which call each other without TLS", hint=f"leave out {TLS}=on"
         )
     own = service_in_format(service, parts[0].factors)
     if rmi_of(own) is not None:
@@ -162,7 +163,7 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
         if service.model.counter is None and "{requests}" in asked.expect:
             raise ProvisionError(
                 f"the reconciliation {asked.name} expects a count of requests, but {service.name} has no counter",
-                hint="give the service a counter, or expect what needs none",
+                hint="give the service a counter, or expect a value that needs none",
             )
         for role in sorted(asked.roles() - places):
             raise ProvisionError(
@@ -179,7 +180,7 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
 
 
 def _headers_of(front: Part, service: Entry[Service]) -> dict[str, str]:
-    """What the values of factors, the server's and the service's, add to every request."""
+    """The request headers that factor values add, of the server and the service."""
     known = {**front.server.model.all_factors(), **service.model.factors}
     return {
         header: value
@@ -189,25 +190,25 @@ def _headers_of(front: Part, service: Entry[Service]) -> dict[str, str]:
 
 
 def _require_places(spec: SubjectSpec) -> None:
-    """Raises ProvisionError where two processes have the same place: whoever looks for one by its role would find either."""
+    """Raise ProvisionError where two processes have the same place, since a role must name one process."""
     places = [role_of(part) for part in (*spec.companions, *spec.parts)]
     for place in places:
         if places.count(place) > 1:
             raise ProvisionError(
                 f"{spec.label} has {places.count(place)} processes in the role of {place}",
-                hint='give one another role in the study, such as role = "callee"',
+                hint='give one of them another role in the study, such as role = "callee"',
             )
 
 
 def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress: Progress) -> list[Subject]:
-    """Every subject, in the order given; a face has the parts of the subject that it is the same as."""
+    """Every subject, in the order given; a face shares the parts of its other subject."""
     require_available(specs, service)
     made = {spec.label: provide_subject(spec, service, progress) for spec in specs if spec.same_as is None}
     for spec in specs:
         if spec.slowed is not None and BUSY_HEADER not in spec.headers:
             raise ProvisionError(
-                f"{spec.label} is slowed by a share of a request's cost, which must be measured first",
-                hint="`steelyard calibrate` does that",
+                f"{spec.label} is slowed by a share of the cost per request, which must be measured first",
+                hint="run `steelyard calibrate`",
             )
         if spec.same_as is not None:
             if spec.same_as not in made:
@@ -217,7 +218,7 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
 
 
 def require_available(specs: Sequence[SubjectSpec], service: Entry[Service]) -> None:
-    """Raises ToolchainError for the first server that cannot run on this machine, before anything is fetched or built."""
+    """Raise ToolchainError for the first server that cannot run on this machine, before anything is fetched or built."""
     for spec in specs:
         for part in (*spec.companions, *spec.parts):
             server, factors = _as_run(part, service if part in spec.parts else None)
@@ -227,7 +228,7 @@ def require_available(specs: Sequence[SubjectSpec], service: Entry[Service]) -> 
 
 
 def service_as_run(service: Entry[Service], subjects: Sequence[Subject]) -> Entry[Service]:
-    """The service as these subjects run it; raises ProvisionError where its right answers are not the same for all of them."""
+    """The service as these subjects run it; raises ProvisionError where its right answers differ between them."""
     first = subjects[0]
     for subject in subjects:
         for name in service.model.generate_with:

@@ -33,12 +33,12 @@ class Install:
     macos: str
 
     def hint(self) -> str:
-        """All three commands on one line, for an error that says what to do."""
+        """All three commands on one line, for the hint of an error."""
         return f"Debian: {self.debian}; Fedora: {self.fedora}; macOS: {self.macos}"
 
 
 def install(tool: str) -> Install:
-    """How `what` is installed: a command's name, or `jdk-<major>`."""
+    """The install commands of `what`: a command's name, or `jdk-<major>`."""
     if tool.startswith("jdk-"):
         major = tool.removeprefix("jdk-")
         return Install(
@@ -72,20 +72,20 @@ def install(tool: str) -> Install:
 
 
 def require(needs: Needs, wanted_by: str) -> dict[str, str]:
-    """The environment variables that give `wanted_by` what it needs; raises ToolchainError that names what is missing."""
+    """The environment variables for the needs of `wanted_by`; raises ToolchainError that names what is missing."""
     require_commands(needs.commands, wanted_by)
     if needs.jdk is None:
         return {}
     homes = jdk_homes(needs.jdk)
     if not homes:
         raise ToolchainError(
-            f"{wanted_by} needs a JDK {needs.jdk}, and none is here",
+            f"{wanted_by} needs a JDK {needs.jdk}, which is not on this machine",
             hint=f"{install(f'jdk-{needs.jdk}').hint()}; or set STEELYARD_JDK_{needs.jdk} to its folder",
         )
     home = jdk_home(needs.jdk, needs.jdk_vendor)
     if home is None:
         raise ToolchainError(
-            f"{wanted_by} is asked to run on a JDK {needs.jdk} of '{needs.jdk_vendor}'; here are those of: "
+            f"{wanted_by} needs a JDK {needs.jdk} of '{needs.jdk_vendor}'; this machine has those of: "
             f"{', '.join(sorted({jdk_vendor(candidate) for candidate in homes}))}",
             hint=f"set STEELYARD_JDK_{needs.jdk} to the folder of another vendor's JDK",
         )
@@ -93,11 +93,11 @@ def require(needs: Needs, wanted_by: str) -> dict[str, str]:
 
 
 def require_commands(commands: Sequence[str], wanted_by: str) -> None:
-    """Raises ToolchainError that names the first of these commands that is not on the machine."""
+    """Raise ToolchainError that names the first of these commands that is not on the machine."""
     for command in commands:
         if shutil.which(command) is None:
             raise ToolchainError(
-                f"{wanted_by} needs the command '{command}', which is not here", hint=install(command).hint()
+                f"{wanted_by} needs the command '{command}', which is not on this machine", hint=install(command).hint()
             )
 
 
@@ -122,7 +122,7 @@ def jdk_homes(major: int) -> tuple[Path, ...]:
 
 @cache
 def jdk_major(home: Path) -> int | None:
-    """The major version of the JDK in `home`, by its release file, else by asking it."""
+    """The major version of the JDK in `home`, from its release file or `java -version`."""
     try:
         text = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -140,7 +140,7 @@ def _major_in(release: str) -> int | None:
 
 
 def jdk_vendor(home: Path) -> str:
-    """Who built the JDK in `home`, in lower case with hyphens: `debian`, `eclipse-adoptium`; `unknown` where it does not say."""
+    """The vendor of the JDK in `home`, in lower case with hyphens: `debian`, `eclipse-adoptium`; `unknown` without one."""
     return _vendor_in(_release(home))
 
 
@@ -149,7 +149,7 @@ def _vendor_in(release: Mapping[str, str]) -> str:
 
 
 def jdk_of(releases: Mapping[str, str], major: int, vendor: str) -> str | None:
-    """The first of another machine's JDKs of that major version and vendor, by what the release file of each says."""
+    """The first of another machine's JDKs with that major version and vendor, by the release file of each."""
     return next(
         (
             home
@@ -161,7 +161,7 @@ def jdk_of(releases: Mapping[str, str], major: int, vendor: str) -> str | None:
 
 
 def jdk_description(home: Path) -> str:
-    """Vendor and full version of the JDK in `home`, as its release file has them."""
+    """Vendor and full version of the JDK in `home`, from its release file."""
     values = _release(home)
     if not values:
         return str(home)
@@ -169,7 +169,7 @@ def jdk_description(home: Path) -> str:
 
 
 def _release(home: Path) -> dict[str, str]:
-    """What the release file of a JDK says; empty where it has none."""
+    """The values of a JDK's release file; empty without one."""
     try:
         return _values((home / "release").read_text(encoding="utf-8", errors="replace"))
     except OSError:
