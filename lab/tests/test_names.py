@@ -26,7 +26,7 @@ def test_a_long_factor_makes_a_label_that_files_can_be_named_after() -> None:
 @pytest.mark.parametrize("length", [250, 5000])
 def test_a_factor_that_names_no_file_is_refused_however_long(length: int) -> None:
     service, server = entries.service("soaservers"), entries.server("tomcat-metro")
-    with pytest.raises(ConfigurationError, match="which is no file"):
+    with pytest.raises(ConfigurationError, match="which is not a file"):
         factors.factor_values(server, service, {"graph": "x" * length})
 
 

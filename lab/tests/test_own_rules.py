@@ -68,7 +68,7 @@ def test_what_a_user_leaves_out_is_what_the_demonstration_shows() -> None:
 
 def test_a_services_floor_is_the_server_that_reads_nothing_of_it() -> None:
     assert entries.server(floor_of("wstest")).model.floor
-    with pytest.raises(UnknownNameError, match="no server is a floor of soaservers"):
+    with pytest.raises(UnknownNameError, match="soaservers has no floor server"):
         floor_of("soaservers")
 
 

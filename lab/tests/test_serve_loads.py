@@ -154,7 +154,7 @@ def test_a_calibration_is_seen_as_it_narrows_and_stopped_with_the_forks_that_end
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_floor(service: str) -> str:
-        raise UnknownNameError(f"no server is a floor of {service}")
+        raise UnknownNameError(f"{service} has no floor server")
 
     monkeypatch.setattr(calibrating, "floor_of", no_floor)  # that of the house would have to be built
     run = played(tmp_path, monkeypatch)
@@ -175,7 +175,7 @@ def test_a_calibration_is_seen_as_it_narrows_and_stopped_with_the_forks_that_end
     assert listed.words == ("calibration", "stopped") and listed.machine and listed.revision
     ended = client(tmp_path / "runs").get(f"/{TOKEN}/{place.name}/live")
     page = client(tmp_path / "runs").get(ended.headers["location"]).text
-    for told in ("slowed down by 20%", "no server is a floor of wstest", "15 minutes", CALIBRATION):
+    for told in ("slowed down by 20%", "wstest has no floor server", "15 minutes", CALIBRATION):
         assert told in page, told
 
 

@@ -54,7 +54,7 @@ def test_each_server_takes_the_factors_that_it_has_and_what_it_lacks_is_said() -
     assert factors_of("go", "small") == {"call_timeout": "30"}
     said = factors.unused_factor_sentences(STUDY, subjects_of(STUDY, ["go@small"])[0])
     assert said == [
-        f"go has no factor {factor}: the set small leaves it as the product has it"
+        f"go has no factor {factor}: the set small keeps the product's default"
         for factor in ("threads", "accept_queue")
     ]
     assert factors.unused_factor_sentences(STUDY, subjects_of(STUDY, ["tomcat-metro@small"])[0]) == []
@@ -113,7 +113,7 @@ def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
 
 def test_a_factor_that_names_a_file_needs_one_and_hands_its_whole_path_on() -> None:
     server, service = entries.server("tomcat-metro"), entries.service("soaservers")
-    with pytest.raises(ConfigurationError, match=r"factor graph is 'none\.xml', which is no file"):
+    with pytest.raises(ConfigurationError, match=r"factor graph is 'none\.xml', which is not a file"):
         factors.factor_values(server, service, {"graph": "none.xml"})
     values = factors.factor_values(server, service, {})
     assert values["graph"] == "contract/graph.xml"

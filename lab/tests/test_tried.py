@@ -68,18 +68,18 @@ def test_a_service_that_needs_nothing_more_is_as_its_server_is() -> None:
         ("petstore", "wstest", "there is no server 'petstore'"),
         ("go", "wstset", "there is no service 'wstset'; did you mean 'wstest'?"),
         ("gsoap", "petstore", "gsoap cannot serve petstore, which has no implementation 'gsoap'"),
-        ("h2", "wstest", "h2 stands beside servers and has no service of its own"),
+        ("h2", "wstest", "h2 is a companion and has no service of its own"),
         (
             "petstore@variant=none",
             None,
             "factor variant may be jms-original, jms-modified, web-service, ws-at, outbox, not 'none'",
         ),
         ("petstore@variant=web-service@variant=web-service", None, "is not of the form SERVER@FACTOR=VALUE"),
-        ("petstore@database=h2", None, "database=h2 does not go with what the study petstore puts beside its server"),
+        ("petstore@database=h2", None, "database=h2 does not fit the companions of the study petstore"),
         (
             "wildfly@database=h2",
             "petstore",
-            "database=h2 does not go with what the study petstore puts beside its server",
+            "database=h2 does not fit the companions of the study petstore",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The companions that a server needs for its service, where a subject names none for that role."""
+"""The companions that a server needs for its service, where a subject names none in a role."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .entries import Entry
 
 
 def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
-    """`spec` with a companion in each role in which the service needs one: the subject's own, else what the service's factor names.
+    """`spec` with a companion in each role that the service needs: the subject's own, else the one named by the service's factor.
 
-    Raises ConfigurationError where the subject's own is not what the factor says, or the factors are wrong.
+    Raises ConfigurationError where the subject's own companion contradicts the factor, or the factors are wrong.
     """
     if spec.same_as is not None or not service.model.companions:
         return spec
@@ -32,7 +32,7 @@ def with_companions(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
         elif own.server != values[companion]:
             raise ConfigurationError(
                 f"{spec.label} has {own.server} in the role of {role}, but its factor {companion} is '{values[companion]}'",
-                hint=f'set {companion} = "{own.server}", or leave the companion out: the factor names one',
+                hint=f'set {companion} = "{own.server}", or leave the companion out: the factor adds it',
             )
     return spec.model_copy(update={"companions": [*missing, *spec.companions]})
 
@@ -42,5 +42,5 @@ def _can_be_omitted(companion: Companion, values: Mapping[str, str]) -> bool:
 
 
 def role_of(spec: PartSpec) -> str:
-    """The role of a process among those of its subject: as the study says, else its server's own."""
+    """The role of a process in its subject: from the study, else its server's own."""
     return spec.role or entries.server_of(spec).model.role

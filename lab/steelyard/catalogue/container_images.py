@@ -1,6 +1,6 @@
 """Container images as servers of the user's own: `docker:IMAGE` or `podman:IMAGE`, with `@port=`, `@cpus=` and `@memory=`.
 
-No container engine could be had where this was written: these lines were never run by us.
+We had no container engine when we wrote this: these lines were never run by us.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def is_image(words: str) -> bool:
 
 
 def server_of(words: str) -> OwnServer:
-    """The server that an image means: run on loopback, removed at its end, and never pulled.
+    """The server of an image: run on loopback, removed at its end, and never pulled.
 
     Raises ConfigurationError, and ToolchainError where the engine is not on this machine.
     """
     match = _IMAGE.fullmatch(words)
     if match is None:
-        raise ConfigurationError(f"'{words}' is no container image", hint="write docker:IMAGE or podman:IMAGE")
+        raise ConfigurationError(f"'{words}' is not a container image", hint="write docker:IMAGE or podman:IMAGE")
     engine = match[1]
     image, limits = _image_and_limits(match[2], words)
     if shutil.which(engine) is None:
@@ -57,7 +57,7 @@ def server_of(words: str) -> OwnServer:
 
 
 def label_of(words: str) -> str:
-    """A short label: the image's name with its tag, without the registry."""
+    """A short label: the image's name and tag, without the registry."""
     return re.split(r"@(?=[a-z]+=)", words.partition(":")[2])[0].rpartition("/")[2]
 
 
@@ -68,10 +68,10 @@ def _image_and_limits(text: str, words: str) -> tuple[str, dict[str, str]]:
         name, _, value = setting.partition("=")
         if name not in _LIMITS or name in limits or not re.fullmatch(_LIMITS[name], value):
             raise ConfigurationError(
-                f"'@{setting}' of '{words}' is no setting of a container",
-                hint="@port=8080 is where it listens, @cpus=2 and @memory=512m are its limits, each at most once",
+                f"'@{setting}' of '{words}' is not a container setting",
+                hint="use @port=8080 for its port, @cpus=2 and @memory=512m for its limits, each at most once",
             )
         limits[name] = value
     if not _NAME.fullmatch(image):
-        raise ConfigurationError(f"'{image}' of '{words}' is no name of an image", hint="write docker:shop:1.3")
+        raise ConfigurationError(f"'{image}' of '{words}' is not an image name", hint="write docker:shop:1.3")
     return image, limits

@@ -1,4 +1,4 @@
-"""A server's descriptor with what it includes: tables that several descriptors share, written once."""
+"""A server's descriptor with its included files: tables that several descriptors share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..models.server import Server, SharedDescriptor
 
 
 def read_server(path: Path) -> Server:
-    """The descriptor at `path`, with the files that it includes laid under it; raises ConfigurationError, which names the file."""
+    """The descriptor at `path`, merged over the files that it includes; raises ConfigurationError, which names the file."""
     own = configuration.read(path)
     names = own.get("include", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        return configuration.validate(own, Server, str(path))  # which says what is wrong with it
+        return configuration.validate(own, Server, str(path))  # reports the error
     whole: dict[str, Any] = {}
     for name in names:
         shared = configuration.load(path.parent / name, SharedDescriptor)
@@ -23,7 +23,7 @@ def read_server(path: Path) -> Server:
 
 
 def _merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Tables become one, in which a name of `above` wins whole; lists follow each other; of all else `above` says what it is."""
+    """Merge tables: a value of `above` replaces that of `below`, except that tables are merged and lists are appended."""
     merged = dict(below)
     for key, value in above.items():
         under = merged.get(key)

@@ -1,4 +1,4 @@
-"""What can be run: servers, services and studies, each found as a folder or a file of its room."""
+"""The catalogue of servers, services and studies, each a folder or a file of its kind's folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OWN_REQUESTS = "requests"
 
 @dataclass(frozen=True)
 class Entry(Generic[Model]):
-    """A catalogue entry: its name, its folder (of a study: the folder that holds its file) and its descriptor's file."""
+    """A catalogue entry: its name, its folder (for a study: the folder of its file) and its descriptor's file."""
 
     name: str
     folder: Path
@@ -34,29 +34,29 @@ class Entry(Generic[Model]):
 
 
 def server_files() -> dict[str, Path]:
-    """server.toml files by name of their folder; the checkout's own win over the user's."""
+    """server.toml files by the name of their folder; the checkout's own take precedence over the user's."""
     return _files("servers", "*/server.toml", lambda path: path.parent.name)
 
 
 def service_files() -> dict[str, Path]:
-    """service.toml files by name of their folder."""
+    """service.toml files by the name of their folder."""
     return _files("services", f"*/{SERVICE_FILE}", lambda path: path.parent.name)
 
 
 def study_files() -> dict[str, Path]:
-    """Study files by their stem: those of `studies`, and in `papers` the one of its folder's name."""
+    """Study files by their stem: those of `studies`, and in `papers` the file with its folder's name."""
     of_papers = _files("papers", "*/*.toml", lambda path: path.stem)
     papers = {name: path for name, path in of_papers.items() if path.parent.name == name}
     return {**papers, **_files("studies", "*.toml", lambda path: path.stem)}
 
 
 def tuning_files() -> dict[str, Path]:
-    """The papers' tuning lists by their study."""
+    """The papers' tuning lists by study."""
     return _files("papers", "*/tuning.toml", lambda path: path.parent.name)
 
 
 def tuning_settings_file() -> Path:
-    """The settings that papers tune, by the names that all lists share."""
+    """The file of settings that papers tune, by their names in all lists."""
     return paths.root() / "papers" / "tuning-settings.toml"
 
 
@@ -66,7 +66,7 @@ def server(name: str) -> Entry[Server]:
 
 
 def server_of(part: PartSpec) -> Entry[Server]:
-    """The server of a process of a subject, which may be the user's own; raises as `server` does."""
+    """The server of a subject's process, which may be the user's own; raises as `server` does."""
     own = part.own
     if own is None:
         return server(part.server)
@@ -92,7 +92,7 @@ def service(name: str) -> Entry[Service]:
 
 
 def service_at(words: str) -> Entry[Service]:
-    """The service of that name, or of the folder of that path where there is a service.toml; raises as `service` does."""
+    """The service of that name, or of the folder at that path with a service.toml; raises as `service` does."""
     folder = Path(words)
     file = folder / SERVICE_FILE
     if file.is_file():
@@ -100,13 +100,13 @@ def service_at(words: str) -> Entry[Service]:
         return Entry(loaded.name, file.resolve().parent, file.resolve(), loaded)
     if "://" in words:
         raise UnknownNameError(
-            f"'{words}' is neither a service nor a URL that can be asked",
+            f"'{words}' is neither a service nor an HTTP URL",
             hint="write http://HOST:PORT/PATH, or a service",
         )
     if not folder.exists() and re.fullmatch(r"[A-Za-z0-9.-]+:\d+(/.*)?", words):
         raise UnknownNameError(f"there is no service '{words}'", hint=f"http://{words} is a URL")
     if "/" in words or folder.is_dir():
-        raise UnknownNameError(f"there is no {file}", hint="`steelyard import` makes a service folder of a WSDL")
+        raise UnknownNameError(f"there is no {file}", hint="`steelyard import` makes a service folder from a WSDL")
     return service(words)
 
 
@@ -124,7 +124,7 @@ def _read_service(path: Path) -> Service:
 def study(name: str) -> Entry[Study]:
     """The study of that name, or of that path where `name` ends in .toml; raises UnknownNameError or ConfigurationError.
 
-    The service of a comparison of the user's own servers lies beside the study's file, in the folder OWN_REQUESTS.
+    For a comparison of the user's own servers, the service is in the folder OWN_REQUESTS beside the study's file.
     """
     if name.endswith(".toml"):
         path = Path(name).resolve()
@@ -144,7 +144,7 @@ def _files(folder_name: str, pattern: str, name_of: Callable[[Path], str]) -> di
 
 
 def _requestable_names(kind: str, files: dict[str, Path]) -> list[str]:
-    """The names that a user can say where one of this kind is asked for: no companion, as far as its descriptor can be read."""
+    """The names of this kind that a user can choose: without companions, as far as their descriptors can be read."""
     companions = set()
     for name in files if kind == "server" else ():
         with suppress(ConfigurationError):
@@ -156,7 +156,7 @@ def _entry(kind: str, name: str, files: dict[str, Path], read: Callable[[Path], 
     path = files.get(name)
     if path is None:
         plural = {"server": "servers", "service": "services", "study": "studies"}[kind]
-        # A companion may be misspelled too, but nobody who looks for a server wants one.
+        # companions are no suggestions for a misspelled server
         near = configuration.did_you_mean(name, sorted(files)) or configuration.nearest(
             name, _requestable_names(kind, files)
         )
@@ -168,6 +168,6 @@ def _entry(kind: str, name: str, files: dict[str, Path], read: Callable[[Path], 
     stated = getattr(loaded, "name", name)
     if stated != name:
         raise UnknownNameError(
-            f"{path}: its name is '{stated}' but it stands as '{name}'", hint="make the two the same"
+            f"{path}: its name is '{stated}', but its folder or file is '{name}'", hint="make both equal"
         )
     return Entry(name, path.parent, path, loaded)

@@ -1,4 +1,4 @@
-"""Factors: parsing, checking, and passing them to servers as environment variables."""
+"""Parses and checks factors, and passes them to servers as environment variables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def variable(name: str) -> str:
 
 
 def factor_values(server: Entry[Server], service: Entry[Service] | None, given: Mapping[str, str]) -> dict[str, str]:
-    """Every factor of a process with its value: as given, else its default; raises ConfigurationError.
+    """Every factor of a process with its value, given or default; raises ConfigurationError.
 
-    A service's factor may also be set for all subjects at once, by its variable in the user's own environment.
+    A service's factor can also be set for all subjects at once, by its variable in the user's environment.
     """
     of_service = service.model.factors if service is not None else {}
     known = {**of_service, **server.model.all_factors()}
@@ -42,7 +42,7 @@ def factor_values(server: Entry[Server], service: Entry[Service] | None, given: 
         if refusal is None and service is not None and name == FORMAT:
             refusal = _not_spoken(server, service.model, value)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
-            refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is no file"
+            refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is not a file"
         if refusal is not None:
             raise ConfigurationError(f"{server.name}: factor {name} {refusal}")
     return values
@@ -56,7 +56,7 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
 
 
 def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | None:
-    """Why a server's implementation cannot be asked in a format of the service, as the end of a sentence."""
+    """Why a server's implementation does not support a format of the service, as the end of a sentence."""
     known, own = service.formats.get(form), server.model.implementation
     alone = format_of(service, own, {})
     if alone and form != alone:
@@ -71,7 +71,7 @@ def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | Non
 
 
 def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | None:
-    """What `value` needs of other factors and does not have, as the end of a sentence."""
+    """The required other factor that `value` lacks, as the end of a sentence."""
     for name, wanted in factor.needs.get(value, {}).items():
         if values.get(name) != wanted:
             other = f"not with {name}={values[name]}" if name in values else f"and there is no factor {name} here"
@@ -80,7 +80,7 @@ def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | No
 
 
 def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str, str]:
-    """The variables that carry `values`; a service's factor that names a file gives its whole path."""
+    """The variables for `values`; a factor that names a file gives its absolute path."""
     files = {name for name, factor in service.model.factors.items() if factor.file}
     return {
         variable(name): str(_file(service.folder, value)) if name in files else value for name, value in values.items()
@@ -88,14 +88,14 @@ def environment(service: Entry[Service], values: Mapping[str, str]) -> dict[str,
 
 
 def files(service: Entry[Service]) -> dict[str, Path]:
-    """The file that each factor of the service names which names one."""
+    """The files of the service's factors that name one."""
     return {
         name: _file(service.folder, factor.default) for name, factor in service.model.factors.items() if factor.file
     }
 
 
 def _file(folder: Path, value: str) -> Path:
-    """A path as the user means it: from where they are, or else from the service's folder."""
+    """A path as the user types it: relative to the current folder, or else to the service's folder."""
     own = Path(value).resolve()
     return own if _is_file(own) else (folder / value).resolve()
 
@@ -103,35 +103,35 @@ def _file(folder: Path, value: str) -> Path:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name too long for any file
+    except OSError:  # the name is too long for a file
         return False
 
 
 def split(study: Study, label: str) -> tuple[str, str]:
-    """A subject's label without the name of a set at its end, and that name; the name is empty where there is none."""
+    """A subject's label without a set's name at its end, and that name; the name is empty where there is none."""
     base, _, last = label.rpartition("@")
     return (base, last) if base and last in study.sets else (label, "")
 
 
 def with_set_name(study: Study, label: str, name: str) -> str:
-    """`label` with the set of that name, unless it has one; raises ConfigurationError where the study has no such set."""
+    """`label` with the set of that name, unless it has a set; raises ConfigurationError where the study has no such set."""
     if not name:
         return label
     if name not in study.sets:
         raise ConfigurationError(
             f"{study.name} has no set of factors '{name}'{nearest(name, sorted(study.sets))}",
-            hint="a study's file declares them under [sets.NAME]",
+            hint="declare sets in the study's file under [sets.NAME]",
         )
     return label if split(study, label)[1] else f"{label}@{name}"
 
 
 def factor_names(study: Study, part: PartSpec) -> set[str]:
-    """The names of all factors that a process of a subject has: its server's, and those of the study's service."""
+    """The names of all factors of a subject's process: its server's, and those of the study's service."""
     return {*entries.service(study.service).model.factors, *entries.server_of(part).model.all_factors()}
 
 
 def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
-    """`spec` under one of the study's sets: each server takes the factors that it has; what the subject itself sets stays."""
+    """`spec` under one of the study's sets: each server takes the factors that it has; the subject's own factors stay."""
     if not name:
         return spec
 
@@ -146,9 +146,10 @@ def with_set(study: Study, spec: SubjectSpec, name: str) -> SubjectSpec:
 
 
 def with_given_factors(study: Study, spec: SubjectSpec, words: str, given: Mapping[str, str]) -> SubjectSpec:
-    """`spec` as its label with these factors, `words`, says it: of several servers each takes those that it has.
+    """`spec` with these factors and `words` in its label; with several servers, each takes the factors that it has.
 
-    Raises ConfigurationError for a factor that none of several has; one that a single server lacks is refused with its others.
+    Raises ConfigurationError for a factor that none of several servers has. A factor that a single server lacks is refused later,
+    with all its factors.
     """
     known = [factor_names(study, part) for part in spec.parts]
     if len(spec.parts) > 1:
@@ -172,7 +173,7 @@ def unused_factor_sentences(study: Study, spec: SubjectSpec) -> list[str]:
     """A sentence for each factor of the subject's set that one of its servers does not have."""
     name = split(study, spec.label)[1]
     return [
-        f"{process.server} has no factor {factor}: the set {name} leaves it as the product has it"
+        f"{process.server} has no factor {factor}: the set {name} keeps the product's default"
         for process in spec.parts
         for factor in (study.sets[name] if name else {})
         if factor not in process.factors

@@ -1,4 +1,4 @@
-"""A service as it is asked in one of its message formats: the same operations, with other messages at other paths."""
+"""A service in one of its message formats: the same operations, with other messages at other paths."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .entries import Entry
 
 @dataclass(frozen=True)
 class Spoken(Entry[Service]):
-    """A service in a format that is not its own: `own` is the service as its folder has it."""
+    """A service in a format that is not its own: `own` is the original service."""
 
     own: Entry[Service]
     form: str
 
 
 def service_in_format(service: Entry[Service], factors: Mapping[str, str]) -> Entry[Service]:
-    """The service in the format that the factors of a subject name; itself where that is its own."""
+    """The service in the format of a subject's factors; the service itself where that is its own format."""
     own = service.own if isinstance(service, Spoken) else service
     form = factors.get(FORMAT, "")
     if form not in own.model.formats:
@@ -29,18 +29,18 @@ def service_in_format(service: Entry[Service], factors: Mapping[str, str]) -> En
 
 
 def deviations_in(service: Entry[Service], deviations: Mapping[str, str]) -> dict[str, str]:
-    """A server's deviations in the format that the service is asked in: those of all formats, and those of `FORMAT/` it alone."""
+    """A server's deviations in the service's format: those for all formats, and those of `FORMAT/`."""
     form = service.form if isinstance(service, Spoken) else service.model.meaning
     return {name.removeprefix(f"{form}/"): why for name, why in deviations.items()}
 
 
 def http2_of(service: Entry[Service]) -> Http2 | None:
-    """How the service is asked by HTTP/2 in its format; None where it is asked by HTTP/1.1."""
+    """The service's HTTP/2 settings in its format; None for HTTP/1.1."""
     return service.own.model.formats[service.form].http2 if isinstance(service, Spoken) else None
 
 
 def rmi_of(service: Entry[Service]) -> Rmi | None:
-    """What is called by Java RMI where the service is asked so in its format, its jars by their whole paths; else None."""
+    """The Java RMI interface in the service's format, with absolute paths of its jars; None for other protocols."""
     calls = service.own.model.formats[service.form].rmi if isinstance(service, Spoken) else None
     if calls is None:
         return None
@@ -48,8 +48,8 @@ def rmi_of(service: Entry[Service]) -> Rmi | None:
 
 
 def format_of(service: Service, implementation: str | None, given: Mapping[str, str]) -> str:
-    """The format in which an implementation is asked, by its name: as the factors say, else the one in which alone it answers, else
-    the service's own, whose name is empty."""
+    """The name of an implementation's format: from the factors, else its only format, else the service's own, whose name is
+    empty."""
     if FORMAT in given:
         return given[FORMAT] if given[FORMAT] in service.formats else ""
     alone = (name for name, form in service.formats.items() if form.alone and implementation in form.implementations)

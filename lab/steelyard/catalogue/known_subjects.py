@@ -1,4 +1,4 @@
-"""What can be known of subjects before anything is fetched: their servers are here, have these factors, and serve this service."""
+"""Checks of subjects before anything is fetched: their servers exist, have these factors, and serve this service."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from .entries import Entry
 
 
 def require_known(subjects: Sequence[SubjectSpec], service: Entry[Service]) -> None:
-    """Raises ConfigurationError for the first server, factor or value that is not there, or server that has nothing to serve."""
+    """Raise ConfigurationError for the first unknown server, factor or value, or a server without an implementation of the
+    service."""
     for subject in subjects:
         for part in subject.companions:
             factors.factor_values(entries.server_of(part), None, part.factors)
-        if len(subject.parts) == 1:  # among several parts, one may stand before the others, as a balancer does
+        if len(subject.parts) == 1:  # among several parts, one may be a proxy, such as a load balancer
             require_no_companion(entries.server_of(subject.parts[0]))
         for part in subject.parts:
             _require_served(part, service)
 
 
 def require_no_companion(server: Entry[Server]) -> None:
-    """Raises ConfigurationError for what only stands beside servers."""
+    """Raise ConfigurationError for a server that only runs beside others."""
     if server.model.kind == "companion":
         raise ConfigurationError(
-            f"{server.name} stands beside servers and has no service of its own",
+            f"{server.name} is a companion and has no service of its own",
             hint="`steelyard servers` lists the servers",
         )
 
@@ -39,5 +40,5 @@ def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     if implementation is not None and not (service.folder / implementation).is_dir():
         raise ConfigurationError(
             f"{server.name} cannot serve {service.name}, which has no implementation '{implementation}'",
-            hint="`steelyard services` lists what each service has",
+            hint="`steelyard services` lists the implementations of each service",
         )

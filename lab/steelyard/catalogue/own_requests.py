@@ -1,4 +1,4 @@
-"""The requests of a comparison of the user's own servers, and the rules for their answers: a service folder that a run keeps."""
+"""The requests of a comparison of the user's own servers, with the rules for their answers: a service folder that a run keeps."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from . import entries
 from .entries import Entry
 
 CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
-_HERE = f"http://{HOST}"  # each subject answers on a port of its own
+_HERE = f"http://{HOST}"  # placeholder: each subject has a port of its own
 _KINDS = {"<": "text/xml; charset=utf-8", "{": "application/json", "[": "application/json"}
 
 
 @dataclass(frozen=True)
 class OwnRequests:
-    """A service without the lines that start it, and the files that it names, by their paths in its folder."""
+    """A service without its start lines, and the files that it names, by their paths in its folder."""
 
     service: Service
     files: Mapping[str, bytes]
@@ -37,10 +37,10 @@ class OwnRequests:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(held)
         except OSError as error:
-            raise StoreError(f"the requests cannot be kept in {folder}: {error.strerror}") from None
+            raise StoreError(f"the requests cannot be stored in {folder}: {error.strerror}") from None
 
     def mix(self, operation: str | None, *, writes: bool) -> dict[str, float]:
-        """The operations that are loaded, with equal weights: one, or all that do not change data unless `writes`.
+        """The loaded operations, with equal weights: one, or all that do not change data unless `writes`.
 
         Raises ConfigurationError where none is left.
         """
@@ -57,7 +57,7 @@ class OwnRequests:
 
 
 def of_service(service: Entry[Service]) -> OwnRequests:
-    """The requests of a service that names its target; raises ConfigurationError where a file of it cannot be read."""
+    """The requests of a service that names its target; raises ConfigurationError where one of its files cannot be read."""
     auth = service.model.auth
     if auth is not None and auth.secret.startswith("file:"):
         place = service.folder / Path(auth.secret.removeprefix("file:")).expanduser()
@@ -67,7 +67,7 @@ def of_service(service: Entry[Service]) -> OwnRequests:
 
 
 def of_words(requests: Sequence[str], body: str | None) -> OwnRequests:
-    """The requests that `GET /items/7` and the like mean, one of them with `body`; raises ConfigurationError."""
+    """The requests of texts such as `GET /items/7`, with `body` for a single one; raises ConfigurationError."""
     if body is not None and len(requests) != 1:
         raise ConfigurationError("--body goes with one --request", hint="write a service.toml for several requests")
     operations: dict[str, Operation] = {}

@@ -1,4 +1,4 @@
-"""What a user writes for servers of their own: a folder with a service.toml that starts it, a command line, or a jar."""
+"""Servers of the user's own as subjects: a folder with a service.toml that starts it, a command line, or a jar."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .container_images import is_image
 from .entries import SERVICE_FILE
 
 _TOLD = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
-_LONGEST_LABEL = 90  # an A/A test adds `.again`
+_LONGEST_LABEL = 90  # room for `.again` of an A/A test
 
 
 def is_own(words: str) -> bool:
-    """Whether these words mean a server of the user's own that Steelyard starts."""
+    """Whether these words name a server of the user's own that Steelyard starts."""
     return not _is_url(words) and (is_image(words) or _is_command(words) or _is_started_folder(words))
 
 
 def server_of(words: str) -> OwnServer:
-    """The server that a folder, a command line or a jar means; raises ConfigurationError."""
+    """The server of a folder, a command line or a jar; raises ConfigurationError."""
     if is_image(words):
         return container_images.server_of(words)
     if _is_started_folder(words):
@@ -40,9 +40,9 @@ def server_of(words: str) -> OwnServer:
 
 
 def specs_of(subjects: Sequence[str], labels: Mapping[str, str] | None = None) -> list[SubjectSpec]:
-    """The subjects that these words mean, with different labels; the same one twice is an A/A test.
+    """The subjects of these words, with different labels; the same one twice is an A/A test.
 
-    `labels` are those of all words; without them each subject is labelled by its folder or program.
+    `labels` are the labels of all subjects; without them each is labelled by its folder or program.
     """
     servers = [server_of(words) for words in subjects]
     labels = labels or _labels(dict(zip(subjects, servers, strict=True)))
@@ -61,14 +61,14 @@ def _is_url(words: str) -> bool:
 
 
 def _is_command(words: str) -> bool:
-    """Whether it is a command line: several words, or one that is a program or a jar."""
+    """Whether the text is a command line: several words, or a program or a jar."""
     program = Path(words)
     single = ("/" in words or words.endswith(".jar")) and program.is_file()
     return single or len(words.split()) > 1
 
 
 def _is_started_folder(words: str) -> bool:
-    """Whether it is a folder whose service.toml says how it is started."""
+    """Whether the text is a folder whose service.toml has a start line."""
     if words in entries.server_files() or not Path(words, SERVICE_FILE).is_file():
         return False
     return entries.service_at(words).model.start is not None
@@ -80,8 +80,8 @@ def _of_folder(words: str) -> OwnServer:
     target = urlsplit(model.target or "")
     if target.scheme != "http":
         raise ConfigurationError(
-            f"{service.file}: a server that Steelyard starts is asked over http, and its target is {model.target}",
-            hint="name an http:// target, or start it yourself and compare by URL",
+            f"{service.file}: a server that Steelyard starts must use http, but its target is {model.target}",
+            hint="set an http:// target, or start it yourself and compare by URL",
         )
     lines = [*(model.start or []), *(model.ready or [])]
     told = any(_TOLD.search(word) for word in lines)
@@ -109,25 +109,25 @@ def _labels(servers: Mapping[str, OwnServer]) -> dict[str, str]:
 
 
 def _program(server: OwnServer) -> Path:
-    """The file that a command line is named after: its jar, else its first file, else its program."""
+    """The file that names a command line: its jar, else its first file, else its program."""
     jars = [word for word in server.start if word.endswith(".jar")]
     named = jars or [word for word in server.start if Path(server.folder, word).is_file()] or server.start
     return Path(server.folder, named[0])
 
 
-def _short(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - as the others
+def _short(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - same signature as the others
     if server.engine is not None:
         return container_images.label_of(words)
     return Path(server.folder).name if _is_started_folder(words) else _program(server).name
 
 
-def _with_folder(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - as the others
+def _with_folder(words: str, server: OwnServer, common: Collection[str]) -> str:  # noqa: ARG001 - same signature as the others
     place = Path(server.folder) if _is_started_folder(words) else _program(server)
     return f"{place.parent.name}-{place.name}"
 
 
 def _with_own_words(words: str, server: OwnServer, common: Collection[str]) -> str:
-    """With what of its start line is not in all of them."""
+    """The label with the words of its start line that not all servers share."""
     if _is_started_folder(words):
         return server.folder
     own = [word for word in server.start if word not in common and word != str(_program(server))]

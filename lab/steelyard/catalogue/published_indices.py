@@ -1,4 +1,4 @@
-"""A paper's tables of indices, read as data: throughput over a reference server's, by use case, payload and users."""
+"""A paper's tables of indices as data: throughput relative to a reference server, by use case, payload and users."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def read_indices(path: Path) -> tuple[PublishedIndex, ...]:
         key = (made.use_case, made.payload, made.users, made.server)
         if key in indices:
             raise StoreError(
-                f"{path}, line {row.line}: this cell of {made.server} stands in line {indices[key].line} already"
+                f"{path}, line {row.line}: this cell of {made.server} is already in line {indices[key].line}"
             )
         indices[key] = made
     return tuple(indices.values())
 
 
 def quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number under the name that claims call it by: USECASE_USERS_PAYLOAD_SERVER for an index, and
-    USECASE_SERVER_COLUMN for the hardware's, with `_` in place of what is no letter. Raises StoreError."""
+    """Every printed number by its name in claims: USECASE_USERS_PAYLOAD_SERVER for an index, and USECASE_SERVER_COLUMN for the
+    hardware's, with `_` in place of other characters. Raises StoreError."""
     named = {
         _name(published.use_case, published.users, published.payload, published.server): published.index
         for published in read_indices(folder / INDICES)
@@ -63,7 +63,7 @@ def quantities(folder: Path) -> dict[str, Printed]:
 
 
 def by_cell(rows: Sequence[PublishedIndex], use_case: str) -> Mapping[tuple[int, int], Mapping[str, str]]:
-    """The index of each server as it was printed, of one use case, by (users, payload)."""
+    """The printed index of each server for one use case, by (users, payload)."""
     texts: dict[tuple[int, int], dict[str, str]] = {}
     for row in rows:
         if row.use_case == use_case:

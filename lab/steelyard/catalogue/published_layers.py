@@ -1,4 +1,4 @@
-"""A paper's tables of layers and measures, read as data: what stands beside ours in the report."""
+"""A paper's tables of layers and measures as data, shown beside ours in the report."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _MEASURE_COLUMNS = ("table", "test", "measure", "value")
 
 @dataclass(frozen=True)
 class PublishedLayer:
-    """A layer's share of the requests of a kind (empty: all) in a test, in percent, and its ms where it was printed, as printed.
+    """A layer's share in percent of the requests of a kind (empty: all) in a test, and its ms if printed, as printed.
 
-    `factors` is the study's set of factors under which it was found; empty where that was the usual one."""
+    `factors` is the study's set of factors of the row; empty for the default set.
+    """
 
     table: str
     test: str
@@ -29,7 +30,7 @@ class PublishedLayer:
 
 @dataclass(frozen=True)
 class PublishedMeasure:
-    """A measure's value in a test, as printed, with the set of factors as of PublishedLayer."""
+    """A measure's value in a test, as printed, with the set of factors as in PublishedLayer."""
 
     table: str
     test: str
@@ -39,7 +40,7 @@ class PublishedMeasure:
 
 
 def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
-    """The rows of a table of layers; none where there is no file. Raises StoreError with file and line."""
+    """The rows of a table of layers; empty without a file. Raises StoreError with file and line."""
     rows = read_table(path, _LAYER_COLUMNS) if is_stored(path) else ()
     return tuple(
         PublishedLayer(
@@ -56,7 +57,7 @@ def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
 
 
 def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
-    """The rows of a table of measures; none where there is no file. Raises StoreError with file and line."""
+    """The rows of a table of measures; empty without a file. Raises StoreError with file and line."""
     rows = read_table(path, _MEASURE_COLUMNS) if is_stored(path) else ()
     return tuple(
         PublishedMeasure(
@@ -67,10 +68,10 @@ def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
 
 
 def _factors(row: Row) -> str:
-    """Runs of before there were such rows keep tables without the column."""
+    """The row's set of factors; older runs keep tables without the column."""
     return row.fields.get("set", "")
 
 
 def _printed_text(row: Row, name: str) -> str:
-    row.number(name)  # what is no number is told with its line
+    row.number(name)  # raises for text that is not a number
     return row.text(name)

@@ -1,4 +1,4 @@
-"""A paper's printed tables and conclusions, read as data; its rows meet the same checks as ours."""
+"""A paper's printed tables and conclusions as data; its rows go through the same checks as ours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Printed:
-    """A number in the characters that were printed: any value between `low` and `high` rounds to it."""
+    """A number as printed: any value between `low` and `high` rounds to it."""
 
     text: str
     value: float
@@ -47,7 +47,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A test on one server, as printed; None where a table has no such line. `line` is the row's in the file."""
+    """A test on one server, as printed; None where the table has no such value. `line` is the row's line in the file."""
 
     line: int
     test: str
@@ -63,7 +63,7 @@ class PublishedRow:
 
     @property
     def mean_users(self) -> float:
-        """Users on average over the test: of a ramp in equal steps, the middle of its ends."""
+        """The mean number of users over the test: for a ramp in equal steps, the middle of its ends."""
         return (self.users_from + self.users_to) / 2
 
     @property
@@ -74,7 +74,7 @@ class PublishedRow:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """What the tables say to a claim: its figure, and the span of it that the printed numbers' rounding leaves."""
+    """The figure of the paper's tables for a claim, and its range due to the rounding of the printed numbers."""
 
     claim: ContradictedClaim
     figure: float
@@ -83,14 +83,14 @@ class Contradiction:
 
     @property
     def holds(self) -> bool:
-        """Whether the whole span lies outside of what was claimed, so that no rounding saves the claim."""
+        """Whether the whole range lies outside the claim, so that rounding cannot explain it."""
         claim = self.claim
         return (claim.least is not None and self.high < claim.least) or (
             claim.most is not None and self.low > claim.most
         )
 
     def __str__(self) -> str:
-        """What the tables say instead, in words."""
+        """The tables' figure, in words."""
         unit = f" {self.claim.unit}" if self.claim.unit else ""
         assumed = f", assuming that {self.claim.assumes}" if self.claim.assumes else ""
         return f"its own tables say {number_text(self.figure)}{unit}: {self.claim.meaning}{assumed}"
@@ -99,7 +99,7 @@ class Contradiction:
 def keep(study: Path, run: Path) -> None:
     """Copy the paper's numbers of a study into a run's folder, for its report.
 
-    They lie beside the study's file where its folder has its name (`papers/NAME/NAME.toml`), and else in a folder of its name.
+    They are beside the study's file where its folder has its name (`papers/NAME/NAME.toml`), else in a folder of its name.
     """
     folder = study.parent if study.parent.name == study.stem else study.with_suffix("")
     for name in KEPT:
@@ -116,27 +116,27 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
         twin = next((earlier for earlier in rows if (earlier.test, earlier.server) == (made.test, made.server)), None)
         if twin is not None:
             raise StoreError(
-                f"{path}, line {row.line}: test {made.test} of {made.server} stands in line {twin.line} already"
+                f"{path}, line {row.line}: test {made.test} of {made.server} is already in line {twin.line}"
             )
         rows.append(made)
     return tuple(rows)
 
 
 def read_conclusions(path: Path) -> Conclusions:
-    """What a paper concludes, from the claims.toml of its study or of a run; raises ConfigurationError and StoreError."""
+    """A paper's conclusions, from the claims.toml of its study or of a run; raises ConfigurationError and StoreError."""
     return configuration.validate(configuration.parse(read_bytes(path), str(path)), Conclusions, str(path))
 
 
 def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:
-    """What the paper's own rows say to a claim of it, as `contradiction_by` has it; raises ConfigurationError."""
+    """The figure of the paper's own rows for its claim, as by `contradiction_by`; raises ConfigurationError."""
     return contradiction_by(claim, _quantities(rows))
 
 
 def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -> Contradiction:
-    """The claim's figure from printed numbers by their names, its span over the corners of what rounds to the printed numbers.
+    """The claim's figure from printed numbers by name, and its range over the corners of their rounding.
 
-    The corners bound the figure where each number stands in it once, as sums, products and ratios then rise or fall in
-    each. Raises ConfigurationError where the formula is none, or names a number that no row has.
+    The corners bound the figure where each number occurs once, since sums, products and ratios are then monotonic in each. Raises
+    ConfigurationError where the formula is invalid, or names an unknown number.
     """
     try:
         formula = parse(claim.figure, frozenset(numbers), histograms=False)
@@ -150,10 +150,10 @@ def contradiction_by(claim: ContradictedClaim, numbers: Mapping[str, Printed]) -
 
 
 def layer_quantities(folder: Path) -> dict[str, Printed]:
-    """Every printed number of layers and measures in `folder` under the name that claims call it by.
+    """Every printed number of layers and measures in `folder` by its name in claims.
 
-    That is tTABLE_TEST_SET_KIND_LAYER_percent (and _ms), without SET that of the usual factors, without KIND that of all requests,
-    and tTABLE_TEST_SET_MEASURE. Raises StoreError.
+    The names are tTABLE_TEST_SET_KIND_LAYER_percent (and _ms), without SET for the default factors and without KIND for all
+    requests, and tTABLE_TEST_SET_MEASURE. Raises StoreError.
     """
     named: dict[str, str] = {}
     for row in published_layers.read_published_layers(folder / published_layers.LAYERS):
@@ -196,7 +196,7 @@ def _above_zero(row: Row, name: str) -> Printed:
 
 
 def printed_number(row: Row, name: str) -> Printed:
-    """A number in the paper's own characters, whether its decimals stand behind a point or a comma; raises StoreError."""
+    """A number as the paper prints it, with a decimal point or comma; raises StoreError."""
     text = row.text(name).strip()
     if not re.fullmatch(r"\d+([.,]\d+)?", text):
         raise StoreError(f"{row.path}, line {row.line}: {name} is '{text[:40]}', not a number as printed")
@@ -204,14 +204,14 @@ def printed_number(row: Row, name: str) -> Printed:
 
 
 def parse_printed(text: str) -> Printed:
-    """A number in the characters that were printed, with the values that round to it."""
+    """A printed number, with the range of values that round to it."""
     number = Decimal(text.replace(",", "."))
     half = 0.5 * 10 ** int(number.as_tuple().exponent)
     return Printed(text, float(number), float(number) - half, float(number) + half)
 
 
 def _quantities(rows: Sequence[PublishedRow]) -> dict[str, Printed]:
-    """Every printed number under the name that claims call it by."""
+    """Every printed number by its name in claims."""
     by_name: dict[str, Printed] = {}
     for row in rows:
         name = f"t{row.test}_{row.server}"

@@ -1,4 +1,4 @@
-"""A comparison in the user's words, `server@factor=value`, as a study of its own that can be stored and rerun."""
+"""A comparison from the command line, `server@factor=value`, as a study that can be stored and repeated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..models.study import Budget, PartSpec, Study, SubjectSpec
 from . import entries
 
 LEAST_SUBJECTS = 2
-COMPARE = "compare"  # the study whose settings every comparison has
+COMPARE = "compare"  # the study with the settings of every comparison
 _LONGEST_LABEL = 100
 _SETTING = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
@@ -25,15 +25,13 @@ def subject_of(words: str) -> SubjectSpec:
 
 
 def name_and_factors(words: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first `@factor=value`, and each factor with its value; raises ConfigurationError."""
+    """The text before the first `@factor=value`, and each factor with its value; raises ConfigurationError."""
     server, *settings = re.split(r"@(?=[a-z][a-z0-9_]*=)", words)
     factors: dict[str, str] = {}
     for setting in settings:
         match = _SETTING.fullmatch(setting)
         if match is None or match[1] in factors:
-            raise ConfigurationError(
-                f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="each factor is given once"
-            )
+            raise ConfigurationError(f"'{words}' is not of the form SERVER@FACTOR=VALUE", hint="give each factor once")
         factors[match[1]] = match[2].strip("\"'")
     if "@" in server or not server:
         raise ConfigurationError(
@@ -43,7 +41,7 @@ def name_and_factors(words: str) -> tuple[str, dict[str, str]]:
 
 
 def label_of(words: str) -> str:
-    """The words as a label, which files are named after: where they are too long for that, their beginning and a mark."""
+    """The words as a label, which also names files: long words are cut and get a hash."""
     label = re.sub(r"[^A-Za-z0-9._@=-]", "_", words.replace('"', "").replace("'", ""))
     if len(label) <= _LONGEST_LABEL:
         return label
@@ -60,7 +58,8 @@ def study_of(
     budget_seconds: float,
     margin: float,
 ) -> Study:
-    """The study that compares `subjects`: the second of two is the reference, of more the first; one twice is an A/A test."""
+    """The study that compares `subjects`. The reference is the second of two, the first of more; the same one twice is an A/A
+    test."""
     require_several(subjects)
     specs: list[SubjectSpec] = []
     for words in subjects:
@@ -79,7 +78,7 @@ def own_study_of(
     budget_seconds: float,
     margin: float,
 ) -> Study:
-    """The study that compares the user's own servers by a mix of operations of `service`, which lie beside its file."""
+    """The study that compares the user's own servers by a mix of operations of `service`, which is beside its file."""
     require_several(specs)
     own = [part.own for spec in specs for part in spec.parts if part.own is not None]
     study = _comparison(
@@ -96,7 +95,7 @@ def own_study_of(
 
 
 def require_several(subjects: Sequence[object]) -> None:
-    """Raises ConfigurationError where there are fewer subjects than two."""
+    """Raise ConfigurationError for fewer than two subjects."""
     if len(subjects) < LEAST_SUBJECTS:
         raise ConfigurationError("a comparison needs at least two subjects", hint="the same one twice is an A/A test")
 
@@ -111,7 +110,7 @@ def _comparison(
     budget_seconds: float,
     margin: float,
 ) -> Study:
-    """The study `compare` with these subjects, of which the last of two is the reference, of more the first."""
+    """The study `compare` with these subjects. The reference is the second of two, the first of more."""
     asked = {
         "title": " against ".join(spec.label for spec in specs),
         "question": f"Which serves {'+'.join(operations)} of {title} better?",
@@ -133,7 +132,7 @@ def text_of(study: Study) -> str:
 
 
 def seconds_of(words: str) -> float:
-    """Seconds from `90s`, `10m` or `1.5h`; raises ConfigurationError, for a number without its unit too."""
+    """Seconds from `90s`, `10m` or `1.5h`; raises ConfigurationError, also for a number without a unit."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h)\s*", words)
     if match is None or float(match[1]) <= 0:
         raise ConfigurationError(f"'{words}' is not a time with its unit", hint="write 90s, 10m or 1.5h")

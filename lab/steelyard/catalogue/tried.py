@@ -19,17 +19,16 @@ from .usual import resolve_service
 
 @dataclass(frozen=True)
 class Tried:
-    """One subject and its service, both known to be here; nothing of them is fetched yet."""
+    """One subject and its service, both in the catalogue; nothing is fetched yet."""
 
     spec: SubjectSpec
     service: Entry[Service]
 
 
 def parse_subject_words(words: str, service_name: str | None) -> Tried:
-    """What a user means by SERVER[@FACTOR=VALUE...] with the name of a service, or by STUDY[@FACTOR=VALUE...] without one.
+    """The subject of SERVER[@FACTOR=VALUE...] with a service's name, or of STUDY[@FACTOR=VALUE...] without one.
 
-    A server without a service runs the demonstration's. Raises ConfigurationError where something is not here, or does not go
-    together.
+    A server without a service runs the demonstration's. Raises ConfigurationError for unknown names or a contradiction.
     """
     name, given = name_and_factors(words)
     if service_name is None and name not in entries.server_files():
@@ -45,7 +44,7 @@ def parse_subject_words(words: str, service_name: str | None) -> Tried:
 
 
 def _of_study(name: str, given: Mapping[str, str]) -> tuple[SubjectSpec, Entry[Service]]:
-    """The study's subject that has these factors, else its reference with them."""
+    """The study's subject with these factors, else its reference with them."""
     if name not in entries.study_files() and not name.endswith(".toml"):
         known = sorted({*entries.server_files(), *entries.study_files()})
         raise UnknownNameError(
@@ -64,7 +63,7 @@ def _of_study(name: str, given: Mapping[str, str]) -> tuple[SubjectSpec, Entry[S
 
 
 def _of_server(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
-    """The subject; where its service needs more beside it than it names, as a study of that service has it."""
+    """The subject; where its service needs companions, with those of a study of that service."""
     server = entries.server(spec.parts[0].server)
     if server.model.kind == "companion" or not _missing_roles(with_companions(spec, service), service):
         return spec
@@ -84,14 +83,14 @@ def _of_server(spec: SubjectSpec, service: Entry[Service]) -> SubjectSpec:
 
 
 def _with_factors(spec: SubjectSpec, given: Mapping[str, str]) -> SubjectSpec:
-    """The subject with these factors of its front part, named after that part's server."""
+    """The subject with these factors of its front part, labelled by that part's server."""
     front, *others = spec.parts
     changed = front.model_copy(update={"factors": {**front.factors, **given}})
     return spec.model_copy(update={"label": front.server, "parts": [changed, *others]})
 
 
 def _startable(study: Study) -> list[SubjectSpec]:
-    """The study's subjects that have processes of their own."""
+    """The study's subjects with processes of their own."""
     subjects = [subject_of(each) if isinstance(each, str) else each for each in study.subjects]
     return [spec for spec in subjects if spec.same_as is None]
 
@@ -104,7 +103,7 @@ def _studies_of(service: Entry[Service]) -> Iterator[Study]:
 
 
 def _fixed_factors(study: Study, service: Entry[Service]) -> dict[str, str]:
-    """The service's factors that the study sets, and sets alike for all its subjects: its companions go with them."""
+    """The service's factors that the study sets equally for all its subjects, which determine its companions."""
     first, *others = [spec.parts[0].factors for spec in _startable(study)]
     return {
         name: value
@@ -114,12 +113,12 @@ def _fixed_factors(study: Study, service: Entry[Service]) -> dict[str, str]:
 
 
 def _require_alike(study: Study, service: Entry[Service], given: Mapping[str, str]) -> None:
-    """Raises ConfigurationError where a factor is given that the study has another value of, and companions that go with that."""
+    """Raise ConfigurationError where a factor contradicts the study's value, which its companions depend on."""
     for name, value in _fixed_factors(study, service).items():
         if given.get(name, value) != value:
             raise ConfigurationError(
-                f"{name}={given[name]} does not go with what the study {study.name} puts beside its server: that is for {value}",
-                hint="a study file of your own may name other companions: `steelyard try MINE.toml`",
+                f"{name}={given[name]} does not fit the companions of the study {study.name}, which are for {value}",
+                hint="write a study file with other companions: `steelyard try MINE.toml`",
             )
 
 
@@ -127,13 +126,13 @@ def _require_startable(spec: SubjectSpec, service: Entry[Service]) -> None:
     if service.model.target is not None:
         raise ConfigurationError(
             f"{service.name} runs at {service.model.target}, so no server is started for it",
-            hint=f"`steelyard load {service.name}` asks it there",
+            hint=f"use `steelyard load {service.name}`",
         )
     require_no_companion(entries.server(spec.parts[0].server))
 
 
 def _missing_roles(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
-    """The roles that the service asks for with these factors, and the subject has not."""
+    """The roles that the service needs with these factors, and the subject lacks."""
     front = spec.parts[0]
     values = factors.factor_values(entries.server(front.server), service, front.factors)
     asked = [each.roles() for each in service.model.reconciliations if each.when.items() <= values.items()]
@@ -146,6 +145,6 @@ def _require_roles(spec: SubjectSpec, service: Entry[Service]) -> None:
     missing = _missing_roles(spec, service)
     if missing:
         raise ConfigurationError(
-            f"{service.name} needs a {missing[0]} beside {spec.parts[0].server}, and no study says which",
-            hint="a study file of your own names companions, as CONTRIBUTING.md shows: `steelyard try MINE.toml`",
+            f"{service.name} needs a {missing[0]} beside {spec.parts[0].server}, but no study names one",
+            hint="name companions in a study file, as CONTRIBUTING.md shows: `steelyard try MINE.toml`",
         )

@@ -1,4 +1,4 @@
-"""The papers' tuning lists beside the nearest settings of today's servers."""
+"""The papers' tuning lists with the nearest settings of today's servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FACTOR = re.compile(r"factor (\w+): ([^;,)]+)")
 
 
 class TunedRow(Strict):
-    """What a paper set, and each subject's nearest setting (one answer under the label ALL where it is not a server's)."""
+    """A paper's setting, and each subject's nearest setting (one answer under the label ALL where it is not a server's)."""
 
     setting: str
     product: str
@@ -36,12 +36,12 @@ class Table(Strict):
 
 
 def settings() -> dict[str, KnownSetting]:
-    """The settings that papers tune, by the name that all lists and descriptors share; raises ConfigurationError."""
+    """The settings that papers tune, by their names in all lists and descriptors; raises ConfigurationError."""
     return configuration.load(entries.tuning_settings_file(), SettingNames).settings
 
 
 def papers() -> dict[str, TuningList]:
-    """Every paper's list by its study; raises ConfigurationError where one names a setting that is not among `settings()`."""
+    """Every paper's list by study; raises ConfigurationError where a list names an unknown setting."""
     known = settings()
     by_study = {}
     for name, path in entries.tuning_files().items():
@@ -54,7 +54,7 @@ def papers() -> dict[str, TuningList]:
 
 
 def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) -> Table | None:
-    """The list of the paper beside the answers of its subjects (server and factors, by label); None where it has no list."""
+    """The paper's list with the nearest settings of its subjects (server and factors, by label); None where it has no list."""
     paper = papers().get(study)
     if paper is None:
         return None
@@ -78,6 +78,6 @@ def table(study: str, subjects: Mapping[str, tuple[Server, Mapping[str, str]]]) 
 
 
 def answer(server: Server, factors: Mapping[str, str], setting: str) -> str:
-    """The server's nearest setting, with the values that these factors have where it names a factor and its default."""
+    """The server's nearest setting; where it names a factor with a default, the factor's actual value."""
     stated = server.tuning.get(setting, "not said")
     return _FACTOR.sub(lambda match: f"factor {match[1]}: {factors.get(match[1]) or match[2]}", stated)

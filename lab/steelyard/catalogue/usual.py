@@ -9,12 +9,12 @@ DEMONSTRATION = "demo"
 
 
 def resolve_service(said: str | None) -> str:
-    """The service that a user said, else the demonstration's; raises UnknownNameError where neither is there."""
+    """The service that the user named, else the demonstration's; raises UnknownNameError where neither exists."""
     return said or entries.study(DEMONSTRATION).model.service
 
 
 def resolve_operation(service: str, said: str | None) -> str:
-    """The operation that a user said; else the demonstration's where it is of this service, else the service's first."""
+    """The operation that the user named; else the demonstration's if the service has it, else the service's first."""
     if said:
         return said
     shown = entries.study(DEMONSTRATION).model
@@ -22,10 +22,10 @@ def resolve_operation(service: str, said: str | None) -> str:
 
 
 def floor_of(service: str) -> str:
-    """The server that shows what HTTP alone costs this service; raises UnknownNameError where it has none."""
+    """The server that shows the cost of HTTP alone for this service; raises UnknownNameError where there is none."""
     known = entries.service(service)
     for name in entries.server_files():
         server = entries.server(name).model
         if server.floor and server.implementation and (known.folder / server.implementation).is_dir():
             return name
-    raise UnknownNameError(f"no server is a floor of {known.name}", hint="a floor is a server.toml with `floor = true`")
+    raise UnknownNameError(f"{known.name} has no floor server", hint="set `floor = true` in a server.toml")

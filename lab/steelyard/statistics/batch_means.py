@@ -14,9 +14,8 @@ LEAST_BATCHES = 8
 
 @dataclass(frozen=True)
 class BatchMeans:
-    """A mean over one process with its interval; `length` observations make a batch. `independent` says whether no correlation
-    between batches was found: where one was, even in the longest batches that leave enough of them, the interval is too
-    narrow."""
+    """A mean over one process with its interval; `length` observations make a batch. `independent`: no correlation between
+    batches was found. Where even the longest possible batches correlate, the interval is too narrow."""
 
     interval: Interval
     length: int
@@ -24,11 +23,11 @@ class BatchMeans:
 
 
 def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans | None:
-    """The mean of equally long observations of one process (its seconds, say) with Student's t interval over batches of them,
-    which are made longer until they no longer resemble their neighbours; None of fewer than LEAST_BATCHES observations.
+    """The mean of equally long observations of one process (such as seconds), with Student's t interval over batches. Batches are
+    lengthened until neighbours no longer correlate; None for fewer than LEAST_BATCHES observations.
 
     Sources: Conway 1963, "Some tactical problems in digital simulation" (batches); Fishman 1978, "Grouping observations in
-    digital simulation" (batches made longer until von Neumann's ratio, 1941, shows no correlation between neighbours).
+    digital simulation" (longer batches until von Neumann's ratio, 1941, shows no correlation between neighbours).
     """
     length = 1
     means: BatchMeans | None = None
@@ -42,17 +41,16 @@ def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans
 
 
 def means_of_batches(values: Sequence[float], length: int) -> list[float]:
-    """The means of as many whole batches of `length` as there are; what is over at the beginning, where things settle, is left
-    out."""
+    """The means of all whole batches of `length`; the remainder is dropped at the beginning, where the process settles."""
     over = len(values) % length
     return [fmean(values[start : start + length]) for start in range(over, len(values), length)]
 
 
 def has_correlation(values: Sequence[float], level: float = 0.1) -> bool:
-    """Whether neighbours are more alike than independent values are, by von Neumann's ratio at this level (one-sided).
+    """Whether neighbours are more alike than independent values, by von Neumann's ratio at this level (one-sided).
 
-    The ratio of the mean square of successive differences to twice the variance, less 1, is nearly normal with variance
-    (n - 2) / (n^2 - 1) where values are independent.
+    The ratio of the mean square of successive differences to twice the variance, less 1, is nearly normal with variance (n - 2) /
+    (n^2 - 1) for independent values.
     """
     count = len(values)
     mean = fmean(values)

@@ -1,4 +1,5 @@
-"""One question asked in several campaigns, of other hours or machines: the spread between them, and what the next would find."""
+"""One comparison in several campaigns, at different times or on different machines: the spread between campaigns, and the next
+result."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ LEAST_FOR_PREDICTION = 3
 
 @dataclass(frozen=True)
 class Found:
-    """What one campaign found: an estimate (a log ratio) and its standard error."""
+    """The result of one campaign: an estimate (a log ratio) and its standard error."""
 
     estimate: float
     error: float
@@ -28,9 +29,9 @@ class Found:
 class Between:
     """Several campaigns together, on the scale of their estimates.
 
-    `mean` has the interval of the mean over campaigns such as these, `error` its standard error; `spread` is the standard
-    deviation between campaigns beyond what their errors explain; `prediction` is the interval for what one more campaign would
-    find, with an error like theirs; None for fewer than three.
+    `mean` has the interval of the mean over such campaigns, `error` its standard error. `spread` is the standard deviation
+    between campaigns beyond their errors. `prediction` is the interval for the result of one more campaign with a similar error;
+    None for fewer than three.
     """
 
     mean: Interval
@@ -74,16 +75,15 @@ def random_effects(campaigns: Sequence[Found], confidence: float = 0.95) -> Betw
 
 
 def pooled_spread(questions: Sequence[Sequence[Found]]) -> float:
-    """The standard deviation between campaigns that several questions have in common, each asked in two campaigns or more.
+    """The standard deviation between campaigns, pooled over several comparisons with two or more campaigns each.
 
-    The moment estimator of DerSimonian and Laird 1986 (see `random_effects`), never below 0; its statistics are summed over the
-    questions
-    before it is solved, so a question of many campaigns weighs more. A question of one campaign says nothing and is left out;
+    The moment estimator of DerSimonian and Laird 1986 (see `random_effects`), never below 0. Its statistics are summed over the
+    comparisons before it is solved, so a comparison with many campaigns weighs more. A comparison with one campaign is left out;
     raises InsufficientDataError where none is left.
     """
     asked_again = [question for question in questions if len(question) > 1]
     if not asked_again:
-        raise InsufficientDataError("no question was asked in two campaigns")
+        raise InsufficientDataError("no comparison has two campaigns")
     excess, room = 0.0, 0.0
     for campaigns in asked_again:
         weights = [1 / campaign.error**2 for campaign in campaigns]

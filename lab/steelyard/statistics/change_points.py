@@ -1,4 +1,4 @@
-"""Change points in the history of one question: runs that the runs before them do not predict."""
+"""Change points in the history of one comparison: runs outside the prediction from earlier runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from statistics import fmean, stdev
 
 from .distributions import student_quantile
 
-LEAST_EARLIER = 4  # runs since the last change, of which fewer predict next to nothing
-CONFIDENCE = 0.998  # so that of histories of thirty runs without a change one in twenty is marked
-_Z = 1.96  # of a run's own 95% interval
+LEAST_EARLIER = 4  # runs since the last change; fewer allow no useful prediction
+CONFIDENCE = 0.998  # chosen so that 5% of histories with 30 runs and no change are marked
+_Z = 1.96  # normal quantile of a run's own 95% interval
 
 
 @dataclass(frozen=True)
 class HistoryValue:
-    """What one run measured, above 0: its value with its 95% interval, whose ends are both the value where it has none."""
+    """The value of one run, above 0, with its 95% interval; both ends equal the value where it has none."""
 
     value: float
     low: float
@@ -26,9 +26,9 @@ class HistoryValue:
 def change_points(history: Sequence[HistoryValue]) -> list[int]:
     """The places of the runs, in order of time, at which a change began.
 
-    A run is one where its own interval lies wholly outside the 99.8% prediction interval (Student's t, on logarithms) of the runs
-    since the last change, of which there must be four. These vary by at least what their own intervals say: runs that agree more
-    closely did so by luck. After a change the history begins anew. Source of the prediction interval: Hahn and Meeker 1991,
+    A change point is a run whose own interval lies wholly outside the 99.8% prediction interval (Student's t, on logarithms) of
+    the runs since the last change, of which there must be four. The variance of these is at least that of their own intervals:
+    closer agreement is chance. After a change the history begins anew. Source of the prediction interval: Hahn and Meeker 1991,
     "Statistical intervals", section 4.8.
     """
     begin, changes = 0, []

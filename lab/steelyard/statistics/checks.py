@@ -23,25 +23,25 @@ def littles_law(throughput: float, mean_response_seconds: float, mean_think_seco
 
 
 def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean_think_seconds: float = 0.0) -> bool:
-    """Whether a slice without a lead-in is long enough for the law.
+    """Whether a slice without a lead-in is long enough for Little's law.
 
-    Nothing is under way at its begin to make up for what is cut off at its end, so the law misses about half a cycle: the slice
-    must exceed LITTLE_LEAST_BLOCK of them. With a lead-in the law holds on average, whatever a slice's length.
+    At its start no requests are in flight that would replace those cut off at its end, so the law misses about half a cycle: the
+    slice must exceed LITTLE_LEAST_BLOCK cycles. With a lead-in the law holds on average for slices of any length.
     """
     return slice_seconds > LITTLE_LEAST_BLOCK * (mean_response_seconds + mean_think_seconds)
 
 
 def least_requests(quantile: float) -> int:
-    """How many requests a quantile needs: 10 / (1 - q), so that ten lie beyond it."""
+    """The number of requests that a quantile needs: 10 / (1 - q), so that ten lie beyond it."""
     if not 0 <= quantile < 1:
         raise ValueError(f"a quantile lies in [0, 1), not {quantile}")
     return math.ceil(TAIL_SUPPORT / (1 - quantile) * (1 - 1e-12))
 
 
 def percentile_refusal(quantile: float, requests: int, unfinished: int = 0) -> str | None:
-    """Why a quantile of `requests` answered requests cannot be shown, or None where it can.
+    """Why a quantile of `requests` answered requests cannot be shown; None where it can.
 
-    `unfinished` requests have waited for longer than the quantile without an answer: above their share there is none.
+    `unfinished` requests have waited longer than the quantile without an answer: a quantile among their share is unknown.
     """
     needed = least_requests(quantile)
     if requests < needed:

@@ -1,4 +1,4 @@
-"""The distributions that intervals and tests need, from scipy.special alone: scipy.stats takes seconds to load."""
+"""The distributions for intervals and tests, from scipy.special alone: scipy.stats takes seconds to load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether response time creeps up under constant load, which says that the server cannot hold it."""
+"""Whether response time rises under constant load, which means that the server cannot hold the load."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRACTICAL = 0.05
 
 
 class Course(StrEnum):
-    """How response time goes under constant load, in words."""
+    """The trend of response time under constant load, in words."""
 
     RISING = "rising"
     STEADY = "steady"
@@ -43,8 +43,8 @@ class Drift:
     practical: float
 
     def sentence(self, name: str) -> str:
-        """What the report says, such as "this is unstable under constant load: its response time rises by 24% in 18 s
-        (95% interval 15% to 34%, 4 forks)."."""
+        """The report's sentence, such as "this is unstable under constant load: its response time rises by 24% in 18 s (95%
+        interval 15% to 34%, 4 forks)."."""
         interval = f"{percent_text(self.confidence)} interval {change_text(self.low)} to {change_text(self.high)}"
         basis = f"({interval}, {plural(self.forks, 'fork')})"
         match self.course:
@@ -60,12 +60,12 @@ class Drift:
 
 
 def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
-    """The log growth of per-second mean response times (n,), any unit, from the begin of a block to its end.
+    """The log growth of per-second mean response times (n,), in any unit, from the start of a block to its end.
 
-    A straight line by least squares through the logarithms of eight consecutive parts' medians, with Student's t interval:
-    medians of parts shed stray seconds, and parts that are long against the memory of the noise are nearly independent (batch
-    means, Conway 1963, "Some tactical problems in digital simulation"). `count` is the parts. NaN marks a second
-    without an answer. Raises InsufficientDataError where there are fewer seconds than parts, or a part has no answer.
+    A least-squares line through the logarithms of the medians of eight consecutive parts, with Student's t interval. Medians
+    resist single slow seconds, and parts longer than the noise's correlation time are nearly independent (batch means, Conway
+    1963, "Some tactical problems in digital simulation"). `count` is the number of parts. NaN marks a second without an answer.
+    Raises InsufficientDataError where there are fewer seconds than parts, or a part has no answer.
     """
     series = np.asarray(response, float)
     if len(series) < BLOCKS:
@@ -85,13 +85,13 @@ def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def drift(forks: Sequence[ArrayLike], practical: float = PRACTICAL, confidence: float = 0.95) -> Drift:
-    """Whether response time rises under constant load: one series of per-second means (n,), any one unit, a fork.
+    """Whether response time rises under constant load: one series of per-second means (n,) per fork, in one unit.
 
-    With two forks or more the interval is Student's t over the forks' growths, which no autocorrelation within a fork
-    can falsify; with one it is the line's own. RISING: the interval lies above 0 and the growth is at least `practical`; STEADY:
-    the interval lies below `practical`; else UNDECIDED. Settling is the caller's to cut off. Raises
-    InsufficientDataError without a fork, or where a fork has too few
-    seconds: 8, or 24 where it is the only one (under that, simulation finds 6% false alarms instead of 2.5%).
+    With two forks or more the interval is Student's t over the forks' growths, which autocorrelation within a fork cannot
+    falsify; with one fork it is the line's own. RISING: the interval lies above 0 and the growth is at least `practical`; STEADY:
+    the interval lies below `practical`; else UNDECIDED. The caller cuts off settling. Raises InsufficientDataError without a
+    fork, or where a fork has too few seconds: 8, or 24 for a single fork (below that, simulation finds 6% false alarms instead of
+    2.5%).
     """
     if not forks:
         raise InsufficientDataError("a trend needs at least one fork")

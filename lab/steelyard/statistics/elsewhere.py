@@ -1,4 +1,4 @@
-"""What another session would find of a question: a prediction interval from few sessions and a prior on how sessions differ."""
+"""The result of one more session: a prediction interval from few sessions and a prior on the spread between sessions."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from .campaigns import Found
 from .distributions import student_quantile
 from .interval import Interval
 
-_AS_GOOD_AS_NORMAL = 1e6  # degrees of freedom
+_AS_GOOD_AS_NORMAL = 1e6  # degrees of freedom from which Student's quantile equals the normal one
 
 
 def prediction_interval(
     sessions: Sequence[Found], freedom: int, deviation: float, confidence: float = 0.95
 ) -> Interval:
-    """The interval that holds what one more session finds, on the scale of the estimates (log ratios).
+    """The interval for the result of one more session, on the scale of the estimates (log ratios).
 
-    `deviation` is the standard deviation of true log ratios between sessions, taken as known; `freedom` are the degrees of
-    freedom of the sessions' own standard errors together. A session's finding varies about the common mean by the deviation and
-    by its own error. The interval is about a mean of the sessions at hand, which varies as well, so of one session both count
-    twice: the variance is 2 (deviation^2 + error^2), not deviation^2 + error^2, which holds 83 of 100 instead of 95. That is the
-    prediction interval of Higgins, Thompson and Spiegelhalter 2009, "A re-evaluation of random-effects meta-analysis", section
-    4.1, with the next session's own error, as in `campaigns.between`. Only the errors are estimated, so the quantile is
-    Student's with the degrees of freedom of Welch 1947 and Satterthwaite 1946, "An approximate distribution of estimates of
-    variance components".
+    `deviation` is the standard deviation of true log ratios between sessions, taken as known; `freedom` are the joint degrees of
+    freedom of the sessions' standard errors. A session's result varies about the common mean by the deviation and by its own
+    error. The interval is centred on the mean of the given sessions, which varies as well. So with one session both count twice:
+    the variance is 2 (deviation^2 + error^2); without the factor the interval covers 83% instead of 95%. This is the prediction
+    interval of Higgins, Thompson and Spiegelhalter 2009, "A re-evaluation of random-effects meta-analysis", section 4.1, with the
+    next session's own error, as in `campaigns.between`. Only the errors are estimated, so the quantile is Student's with the
+    degrees of freedom of Welch 1947 and Satterthwaite 1946, "An approximate distribution of estimates of variance components".
 
     Raises InsufficientDataError without a session, and ValueError for a deviation, an error or a freedom that is not above 0.
     """
     if not sessions:
-        raise InsufficientDataError("without a session nothing is predicted")
+        raise InsufficientDataError("a prediction needs at least one session")
     if deviation <= 0 or freedom <= 0 or any(session.error <= 0 for session in sessions):
         raise ValueError("the deviation between sessions, their errors and their freedom must be above 0")
     weights = [1 / (deviation**2 + session.error**2) for session in sessions]
@@ -49,5 +48,5 @@ def prediction_interval(
 
 
 def _quantile(share: float, freedom: float) -> float:
-    """Student's, or the normal one where the degrees of freedom make no difference."""
+    """Student's quantile, or the normal one for many degrees of freedom."""
     return student_quantile(share, freedom) if freedom < _AS_GOOD_AS_NORMAL else NormalDist().inv_cdf(share)

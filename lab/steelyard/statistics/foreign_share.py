@@ -1,17 +1,16 @@
-"""Whether processes of others took so much of the subjects' processors that what was measured meanwhile does not count."""
+"""Whether foreign processes took so much of the subjects' processors that the measurement does not count."""
 
 from __future__ import annotations
 
 FOREIGN_LIMIT = 0.02
-# The kernel counts idle and stolen time in ticks of 10 ms: 2% of less than this is too little to see.
+# The kernel counts idle and stolen time in ticks of 10 ms, so 2% of a shorter time is not visible.
 LEAST_SECONDS = 1.0
 
 
 def foreign_share(foreign_ns: int, available_ns: int, wall_ns: int) -> float | None:
-    """The share of the subjects' processors' time that others used between two looks, 0 to 1.
+    """The share (0 to 1) of the subjects' processors that foreign processes used between two readings.
 
-    `available_ns` is what the host left of these processors in the wall time. None where the looks are less than `LEAST_SECONDS`
-    apart.
+    `available_ns` is the processors' time minus the host's steal. None where the readings are less than `LEAST_SECONDS` apart.
     """
     if wall_ns < LEAST_SECONDS * 1e9 or available_ns <= 0:
         return None

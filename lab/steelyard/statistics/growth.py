@@ -1,4 +1,4 @@
-"""How throughput falls as messages grow: a power of their size, with the interval of its exponent over forks."""
+"""Throughput as a power of the message size, with the interval of the exponent over forks."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LEAST_SIZES = 5
 
 @dataclass(frozen=True)
 class Growth:
-    """throughput(size) is proportional to size ** -exponent between the least and the greatest of `sizes`, in bytes.
+    """throughput(size) is proportional to size ** -exponent between the smallest and the largest of `sizes`, in bytes.
 
-    `last_step` is the exponent between the two greatest sizes alone: above `exponent` where the fall grows steeper, as it does
-    while what every message costs, whatever its size, still weighs among the small ones.
+    `last_step` is the exponent between the two largest sizes. It exceeds `exponent` where the decrease steepens, for example
+    while the fixed cost per message still dominates small messages.
     """
 
     sizes: tuple[float, ...]
@@ -29,15 +29,15 @@ class Growth:
 
     @property
     def steepens(self) -> bool:
-        """Whether the last step falls faster than the whole, beyond both intervals."""
+        """Whether the last step decreases faster than the whole, beyond both intervals."""
         return self.last_step.low > self.exponent.high
 
 
 def growth(sizes: Sequence[float], forks: Sequence[Sequence[float]], confidence: float = 0.95) -> Growth:
     """The exponents of each fork, by least squares on the logarithms, and Student's t intervals over the forks.
 
-    `forks` holds a throughput for each of `sizes`, fork by fork. A fork's sizes share what that start of the server brought, which
-    a slope within the fork is free of, so only forks are replicates (METHODOLOGY, rule 7). Raises InsufficientDataError under five
+    `forks` holds a throughput for each of `sizes`, fork by fork. The effect of one server start is common to all sizes of a fork
+    and cancels in the fork's slope, so only forks are replicates (METHODOLOGY, rule 7). Raises InsufficientDataError under five
     sizes or two forks, or where a value is not above 0.
     """
     at, measured = np.asarray(sizes, float), np.asarray(forks, float)

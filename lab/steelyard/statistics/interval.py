@@ -1,4 +1,4 @@
-"""From pairs to forks to one interval: a fork is one number, and only forks are replicates."""
+"""From pairs to forks to one interval: each fork yields one number, and only forks are replicates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .distributions import student_quantile, student_tail
 
 @dataclass(frozen=True)
 class Interval:
-    """A two-sided confidence interval for a mean, on the scale that its values had; `count` values entered it."""
+    """A two-sided confidence interval for the mean of `count` values, on their scale."""
 
     estimate: float
     low: float
@@ -23,23 +23,23 @@ class Interval:
     count: int
 
     def exp(self) -> Interval:
-        """The same interval for the ratio, where the values were logarithms of ratios."""
+        """The same interval for the ratio, where the values are logarithms of ratios."""
         return Interval(math.exp(self.estimate), math.exp(self.low), math.exp(self.high), self.confidence, self.count)
 
 
 def fork_value(pair_log_ratios: Sequence[float]) -> float:
-    """One fork's number: the median of its pairs' log ratios; raises InsufficientDataError where there is no pair."""
+    """One fork's value: the median of its pairs' log ratios; raises InsufficientDataError without a pair."""
     if not pair_log_ratios:
         raise InsufficientDataError("a fork without a pair has no value")
     return median(pair_log_ratios)
 
 
 def predicted_deviation(forks: Sequence[Sequence[float]], *, of_sums: bool = False) -> float:
-    """The standard deviation between forks' values that the scatter of their pairs alone predicts, were forks all alike.
+    """The standard deviation between forks' values that the scatter of their pairs alone predicts, if all forks were equal.
 
-    `of_sums`: a fork's value is a ratio of sums over its pairs, which varies as their mean does. Else each fork's value is the
-    median of its pairs; of m normal values the median varies by pi / (2 m + pi - 2) of their variance, within 2% of the exact
-    factor from three values on. Forks of fewer than two pairs say nothing; 0 where no fork says anything.
+    `of_sums`: a fork's value is a ratio of sums over its pairs, and varies like their mean. Else a fork's value is the median of
+    its pairs; the median of m normal values varies by pi / (2 m + pi - 2) of their variance, within 2% of the exact factor from
+    three values on. Forks with fewer than two pairs are ignored; 0 where none is left.
     """
     told = [pairs for pairs in forks if len(pairs) > 1]
     each = (variance(pairs) / len(pairs) if of_sums else predicted_variance(pairs) for pairs in told)
@@ -47,16 +47,16 @@ def predicted_deviation(forks: Sequence[Sequence[float]], *, of_sums: bool = Fal
 
 
 def predicted_variance(pairs: Sequence[float]) -> float:
-    """What one fork's pairs, two or more, say of the variance of its value; see `predicted_deviation`."""
+    """The variance of one fork's value from its pairs, two or more; see `predicted_deviation`."""
     return variance(pairs) * math.pi / (2 * len(pairs) + math.pi - 2)
 
 
 def student_interval(values: Sequence[float], confidence: float = 0.95, least_deviation: float = 0.0) -> Interval:
-    """Student's t interval for the mean of `values`, one a fork; never narrower than were their deviation known to be at least
-    `least_deviation`: forks that agree more closely than their own pairs allow did so by luck.
+    """Student's t interval for the mean of `values`, one per fork. It is never narrower than for a known deviation of
+    `least_deviation`: forks that agree more closely than their own pairs allow do so by chance.
 
-    Source: Student 1908, "The probable error of a mean"; as Georges, Buytaert, Eeckhout 2007, "Statistically
-    rigorous Java performance evaluation", apply it to VM invocations. Raises InsufficientDataError under two values.
+    Source: Student 1908, "The probable error of a mean"; applied to VM invocations by Georges, Buytaert, Eeckhout 2007,
+    "Statistically rigorous Java performance evaluation". Raises InsufficientDataError under two values.
     """
     count = len(values)
     if count < 2:
@@ -105,8 +105,7 @@ def two_sample_p_value(first: Sequence[float], second: Sequence[float]) -> float
 def equivalence_p_value(values: Sequence[float], margin: float, least_deviation: float = 0.0) -> float:
     """The smallest alpha whose 1 - alpha interval of log ratios lies within +-log(1 + margin); 1 where none does.
 
-    Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY asks for the whole two-sided
-    interval.
+    Twice the larger p of Schuirmann's two one-sided tests (1987), since METHODOLOGY requires the whole two-sided interval.
     """
     count = len(values)
     if count < 2:

@@ -1,4 +1,4 @@
-"""The knee: with how many users throughput stops growing, from levels held long enough to have a throughput."""
+"""The knee: the number of users at which throughput stops growing, from levels held long enough to have a throughput."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GRID = 200
 class Knee:
     """Users at the knee; None where throughput still grows at `most_users`. `low` and `high` are None with the knee.
 
-    A knee at `least_users` says that throughput never grew. `seen` of `forks` showed one.
+    A knee at `least_users` means that throughput never grew. `seen` of `forks` showed a knee.
     """
 
     users: float | None
@@ -37,7 +37,7 @@ class Knee:
     confidence: float
 
     def sentence(self, name: str, rate: str = "throughput") -> str:
-        """What the report says, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
+        """The report's sentence, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
         forks = plural(self.forks, "fork")
         if self.users is None or self.low is None or self.high is None:
             seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
@@ -52,15 +52,15 @@ class Knee:
 def fork_knee(
     users: ArrayLike, throughput_per_s: ArrayLike, held_seconds: ArrayLike, confidence: float = 0.95
 ) -> tuple[float, float, float] | None:
-    """One fork's knee and the interval that its own levels give; None where throughput does not stop growing.
+    """One fork's knee and its interval from the fork's levels; None where throughput does not stop growing.
 
-    Each array is (levels,): users, right answers per second at them and how long they were held. The knee is where two straight
-    lines that meet follow the levels best, by least squares (Hinkley 1969, "Inference about the intersection in two-phase
-    regression"; as segmented regression, Muggeo 2003), and its interval holds all meeting points that the F test at
-    `confidence` does not reject. There is one only if beyond it throughput grows by less than a tenth of its growth per user
-    before, with at least two levels up to it and three beyond; where it never grows by a tenth, the knee is the lowest level (or
-    under it). Raises InsufficientDataError under six levels, or where one was held for less than 5 s: a short ramp has no
-    throughput at a level.
+    Each array is (levels,): users, right answers per second, and the time that each level was held. The knee is where two
+    connected straight lines fit the levels best, by least squares (Hinkley 1969, "Inference about the intersection in two-phase
+    regression"; as segmented regression, Muggeo 2003). Its interval holds all connection points that the F test at `confidence`
+    does not reject. A knee requires that throughput grows beyond it by less than a tenth of its growth per user before, with at
+    least two levels up to it and three beyond. Where throughput never grows by a tenth, the knee is the lowest level (or below
+    it). Raises InsufficientDataError under six levels, or where a level was held for less than 5 s: a short ramp has no
+    throughput per level.
     """
     at, measured = _levels(users, throughput_per_s, held_seconds)
     grid = np.linspace(at[_BEFORE - 1], at[-_BEYOND - 1], _GRID)
@@ -84,10 +84,10 @@ def fork_knee(
 def knee(
     users: ArrayLike, throughput_per_s: Sequence[ArrayLike], held_seconds: ArrayLike, confidence: float = 0.95
 ) -> Knee:
-    """A server's knee over forks: one throughput (levels,) a fork, at the same `users` (levels,).
+    """A server's knee over forks: one throughput (levels,) per fork, at the same `users` (levels,).
 
-    A knee is reported where most forks show one: each fork's is one number, the interval Student's t over them; of one fork,
-    its own. Raises InsufficientDataError as `fork_knee` does.
+    A knee is reported where most forks show one: each fork has one number, and the interval is Student's t over them; for one
+    fork, its own. Raises InsufficientDataError as `fork_knee` does.
     """
     if not throughput_per_s:
         raise InsufficientDataError("a knee needs at least one fork")

@@ -1,4 +1,4 @@
-"""How often looking more than once raises a false alarm, by simulation: what fixes the alpha of each look."""
+"""Simulation of false alarms under repeated looks, which determines the alpha of each look."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _SEED = 20040806
 def per_look_alpha(looks: tuple[int, ...], overall: float, simulations: int = SIMULATIONS) -> float:
     """The constant per-look alpha at which the chance of any false alarm over all looks is `overall`.
 
-    Pocock 1977, "Group sequential methods in the design and analysis of clinical trials", with t in place of z, found
-    by simulation since the looks share their forks. Deterministic: the seed is fixed. The standard error of the overall
-    rate is about 0.0005 for 200,000 simulations.
+    Pocock 1977, "Group sequential methods in the design and analysis of clinical trials", with t in place of z; found by
+    simulation, since the looks share their forks. Deterministic: the seed is fixed. The standard error of the overall rate is
+    about 0.0005 for 200,000 simulations.
     """
     smallest = _smallest_p(looks, simulations)
     return float(np.quantile(smallest, overall))
 
 
 def alarm_rate(looks: tuple[int, ...], per_look: float, simulations: int = SIMULATIONS) -> float:
-    """How often at least one look raises a false alarm when each tests at `per_look` and nothing differs."""
+    """The rate of at least one false alarm when each look tests at `per_look` and there is no difference."""
     return float(np.mean(_smallest_p(looks, simulations) <= per_look))
 
 

@@ -1,4 +1,4 @@
-"""One question on several machines, the machine as the highest level: what machines such as these say, and how sure that is."""
+"""One comparison on several machines, with the machine as the highest level: the result for such machines, with its interval."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .interval import Interval, larger_p
 
 @dataclass(frozen=True)
 class MachinesTogether:
-    """What several machines say of one log ratio; `mean` has its interval over machines such as these.
+    """The joint log ratio of several machines; `mean` has its interval over such machines.
 
-    `spread` is the standard deviation between machines beyond what their forks explain, `prediction` holds what the next machine
-    would find (None for fewer than three). `error` is the mean's standard error by how machines differ, `least_error` by how their
-    forks do and what machines differ beyond that: machines that agree more closely did so by luck.
+    `spread` is the standard deviation between machines beyond the variance of their forks; `prediction` is the interval for the
+    next machine (None for fewer than three). `error` is the mean's standard error from the differences of machines, `least_error`
+    from their forks and the spread: machines that agree more closely do so by chance.
     """
 
     mean: Interval
@@ -37,14 +37,13 @@ class MachinesTogether:
 
 
 def over_machines(machines: Sequence[Found], confidence: float = 0.95) -> MachinesTogether:
-    """The mean over machines such as these, replicated at the highest level that is generalised to (Kalibera and Jones 2013,
-    "Rigorous benchmarking in reasonable time"); raises InsufficientDataError for fewer than two.
+    """The mean over machines, replicated at the highest level of generalisation (Kalibera and Jones 2013, "Rigorous benchmarking
+    in reasonable time"); raises InsufficientDataError for fewer than two.
 
-    Spread, mean and prediction are those of `random_effects`. Its mean's error is taken from how machines differ, which for a few
-    that
-    happen to agree is nearly nothing; so the interval is never narrower than the normal one of the weights' own error (Jackson,
-    Law, Ruecker and Schwarzer 2017, "The Hartung-Knapp modification for random-effects meta-analysis: a useful refinement but are
-    there any residual concerns?", on taking the wider of the two).
+    Spread, mean and prediction are those of `random_effects`. That mean's error comes from the differences of machines, which is
+    nearly zero for a few machines that agree by chance. So the interval is never narrower than the normal one of the weights' own
+    error (Jackson, Law, Ruecker and Schwarzer 2017, "The Hartung-Knapp modification for random-effects meta-analysis: a useful
+    refinement but are there any residual concerns?", on taking the wider of the two).
     """
     pooled: Between = random_effects(machines, confidence)
     weights = [1 / (machine.error**2 + pooled.spread**2) for machine in machines]

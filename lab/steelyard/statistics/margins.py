@@ -1,4 +1,4 @@
-"""Margins of error of a mean over runs, as the performance papers print them, and what they allow to call a difference."""
+"""Margins of error of a mean over runs, as performance papers print them, and whether two means differ by them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ LEVELS = (0.90, 0.95, 0.99)
 
 @dataclass(frozen=True)
 class Margins:
-    """A mean over `runs`, and by confidence level how far it may be from the true one; none under two runs."""
+    """A mean over `runs` with its margin of error by confidence level; no margins under two runs."""
 
     mean: float
     runs: int
     by_level: dict[float, float]
 
     def differs(self, other: Margins, level: float = 0.95) -> bool:
-        """Whether two means are further apart than both margins together allow; never without margins.
+        """Whether two means differ by more than their joint margin; False without margins.
 
-        The margins of independent means add up as the square root of the sum of their squares.
+        The joint margin of independent means is the square root of the sum of their squares.
         """
         if level not in self.by_level or level not in other.by_level:
             return False
         apart = not math.isclose(
             self.mean, other.mean, rel_tol=1e-9
-        )  # what rounding alone makes of equal values is none
+        )  # rounding errors of equal values are no difference
         return apart and abs(self.mean - other.mean) > math.hypot(self.by_level[level], other.by_level[level])
 
 
 def margins(values: Sequence[float]) -> Margins:
-    """Of one value a run. Student's t (1908) throughout: with 30 runs and more it is what the normal distribution gives, with fewer
-    it is honestly wider. Raises ValueError without a value."""
+    """The margins of one value per run, by Student's t (1908): equal to the normal distribution's from 30 runs on, and correctly
+    wider for fewer. Raises ValueError without a value."""
     if not values:
         raise ValueError("margins need at least one run")
     count = len(values)
@@ -49,7 +49,7 @@ def margins(values: Sequence[float]) -> Margins:
 
 @dataclass(frozen=True)
 class Spread:
-    """How values spread: standard deviation and quartiles; all are the value itself where there is one."""
+    """The spread of values: standard deviation and quartiles; all equal the value for a single one."""
 
     deviation: float
     lower_quartile: float

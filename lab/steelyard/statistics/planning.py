@@ -1,4 +1,4 @@
-"""What more time would buy: the power of a comparison and the forks that a difference needs."""
+"""The benefit of more time: the power of a comparison, and the forks that a difference needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def power(effect: float, fork_deviation: float, forks: int, alpha: float) -> flo
 def forks_needed(
     effect: float, fork_deviation: float, alpha: float, wanted: float = POWER, most: int = 1000
 ) -> int | None:
-    """The fewest forks that find `effect` (log ratio) with power `wanted`; None where even `most` do not."""
+    """The fewest forks that find `effect` (log ratio) with power `wanted`; None where `most` forks are too few."""
     if effect == 0:
         return None
     low, high = 1, 2
@@ -59,10 +59,10 @@ def smallest_difference(fork_deviation: float, forks: int, alpha: float, wanted:
 
 
 def time_left(difference: float, fork_deviation: float, forks: int, fork_seconds: float, alpha: float) -> str | None:
-    """A sentence on what more time would buy, such as "a difference of 5% could be decided in about 12 more minutes".
+    """A sentence on the benefit of more time, such as "a difference of 5% could be decided in about 12 more minutes".
 
-    `difference` is a share above 0; `fork_seconds` is what one more fork costs. None where the forks at hand suffice,
-    or where no sensible number would.
+    `difference` is a share above 0; `fork_seconds` is the time of one more fork. None where the forks so far suffice, or the time
+    would be unreasonable.
     """
     needed = forks_needed(math.log1p(difference), fork_deviation, alpha)
     if needed is None or needed <= forks:

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 from .interval import Interval, student_interval
 
-LEAST_PROCESSORS = 0.1  # a subject that keeps less of a processor busy is not judged: clocks and chores weigh too much
+LEAST_PROCESSORS = (
+    0.1  # a subject that uses less of a processor is not judged: clock errors and background work weigh too much
+)
 
 
 @dataclass(frozen=True)
 class AnswersAndWork:
-    """What one subject did in one fork: right answers and processor time (ns) of the measured time (s), and answers and processor
-    time (ns) of everything that was observed."""
+    """One subject in one fork: right answers and processor time (ns) of the measured time (s), and answers and processor time
+    (ns) of the whole observed time."""
 
     answers: int
     seconds: float
@@ -31,12 +33,12 @@ class AnswersAndWork:
 
     @property
     def processors(self) -> float:
-        """How many processors were busy in the measured time (B)."""
+        """The number of busy processors in the measured time (B)."""
         return self.cpu_ns / 1e9 / self.seconds
 
     @property
     def witness(self) -> float | None:
-        """w = X * C / B; None where there was nothing to divide by."""
+        """w = X * C / B; None where a divisor is 0."""
         if not (self.answers and self.all_answers and self.cpu_ns > 0 and self.all_cpu_ns > 0):
             return None
         return self.answers * (self.all_cpu_ns / self.all_answers) / self.cpu_ns
@@ -54,7 +56,7 @@ def disagree(ratio: Interval, margin: float) -> bool:
 
 
 def hull(first: Interval, second: Interval) -> Interval:
-    """The narrowest interval that holds both, with the estimate of the first."""
+    """The narrowest interval that contains both, with the estimate of the first."""
     return Interval(
         first.estimate, min(first.low, second.low), max(first.high, second.high), first.confidence, first.count
     )

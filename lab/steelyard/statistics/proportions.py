@@ -14,7 +14,7 @@ _TIE = 1e-9  # tables whose logarithmic probabilities differ by less are equally
 
 
 def exact_interval(times: int, tries: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The share that `times` of `tries` independent ones may stand for, from 0 to 1; all of that where there was no try.
+    """The interval, from 0 to 1, for the share behind `times` of `tries` independent trials; all of 0 to 1 without a trial.
 
     Raises ValueError where there are more times than tries.
     """
@@ -29,7 +29,7 @@ def exact_interval(times: int, tries: int, confidence: float = CONFIDENCE) -> tu
 def differ_beyond_chance(failed_a: int, total_a: int, failed_b: int, total_b: int, alpha: float = 0.01) -> bool:
     """Whether two shares of failures differ by more than chance explains: Fisher's exact test, two-sided, p below `alpha`.
 
-    The counts are those of `chance_of_difference`, which this raises ValueError like.
+    Counts and errors are those of `chance_of_difference`.
     """
     return chance_of_difference(failed_a, total_a, failed_b, total_b) < alpha
 

@@ -1,15 +1,15 @@
-"""The greatest rate at which a service keeps a promise on response times, from stretches of open load near it.
+"""The greatest rate at which a service meets a goal on response times, from stretches of open load near it.
 
-Near saturation a queue has a long memory: a stretch of 16 s at 92 requests/s on a worker of 10 ms holds about three
-independent looks at it, and shares of slow requests in such stretches differ by their own size. Most of that is luck of the
-arrivals, and the arrivals are known. So what was seen is held against a queue of one worker under the very same arrivals: its
-capacity is fitted so that it has as many slow requests as the service had, all stretches together, and the limit is that
-queue's own, for arrivals without end. What the queue does not explain is left between the stretches and makes the interval
-wide (jackknife over stretches). Any service whose requests wait for something shared is such a queue near its limit (heavy
-traffic), and rates near the limit are what is asked.
+Near saturation a queue has a long memory: a stretch of 16 s at 92 requests/s on a worker of 10 ms contains about three
+independent observations, and the shares of slow requests in such stretches vary by their own size. Most of this variation comes
+from the arrivals, and the arrivals are known. So the observations are compared with a queue of one worker under the same
+arrivals. Its capacity is fitted so that it has as many slow requests as the service, over all stretches, and the limit is that of
+this queue for unlimited arrivals. The remaining variation between stretches widens the interval (jackknife over stretches). Any
+service whose requests wait for a shared resource behaves like such a queue near its limit (heavy traffic), and only rates near
+the limit matter here.
 
-Sources: Lindley 1952 for the queue; Kingman 1962 and Koellerstroem 1974 for queues of several workers near saturation; Tukey
-1958 for the jackknife.
+Sources: Lindley 1952 for the queue; Kingman 1962 and Koellerstroem 1974 for queues of several workers near saturation; Tukey 1958
+for the jackknife.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .distributions import student_quantile
 Values = npt.NDArray[np.float64]
 
 LEAST_STRETCHES = 4
-LEAST_HALF_WIDTH = 0.01  # of the limit: what hour and machine change anyway
+LEAST_HALF_WIDTH = 0.01  # share of the limit: its usual variation with time and machine
 _DRAWS = 8
 _STEPS = 22
 _SPAN = 1.6
@@ -42,20 +42,22 @@ class Goal:
 
 @dataclass(frozen=True)
 class OpenStretch:
-    """A stretch of open load that began with an empty queue: when each request came, in s, and how many were slow or failed."""
+    """A stretch of open load that began with an empty queue: the arrival of each request in s, and the number of slow or failed
+    ones."""
 
     due: Values
     slow: int
 
     @property
     def share(self) -> float:
-        """Of its requests, those that were slow or failed."""
+        """The share of requests that were slow or failed."""
         return self.slow / max(1, len(self.due))
 
 
 @dataclass(frozen=True)
 class Queue:
-    """What a service does alone: its response time `base` in s, and draws of it with mean 1; `even`: so are its arrivals."""
+    """A service without queueing: its response time `base` in s, and draws of it with mean 1; `even`: arrivals are evenly
+    spaced."""
 
     base: float
     work: Values
@@ -63,12 +65,13 @@ class Queue:
 
     @property
     def is_steady(self) -> bool:
-        """Whether every request is the same work."""
+        """Whether all requests have the same work."""
         return len(self.work) == 1
 
     @classmethod
     def of_times(cls, times: Values, *, even: bool) -> Queue:
-        """Of the response times in s of requests that met nobody; where they spread by less than 5%, the work is one constant."""
+        """The queue of these response times in s, measured without queueing; where they spread by less than 5%, the work is
+        constant."""
         base = float(np.median(times))
         trimmed = np.sort(times)[: max(1, int(len(times) * 0.995))]
         steady = len(trimmed) < 2 or float(np.std(trimmed)) < 0.05 * float(np.mean(trimmed))
@@ -77,7 +80,7 @@ class Queue:
 
 @dataclass(frozen=True)
 class Limit:
-    """The limit in requests/s with its 95% interval, and the capacity of the queue that was fitted."""
+    """The limit in requests/s with its 95% interval, and the capacity of the fitted queue."""
 
     rate: float
     low: float
@@ -86,18 +89,18 @@ class Limit:
 
 
 def waits(due: Values, work: Values) -> Values:
-    """How long each request waits for one worker that takes them in order; `due` and `work` in s (Lindley's recursion)."""
+    """The waiting time of each request for one worker that serves in order; `due` and `work` in s (Lindley's recursion)."""
     before = np.cumsum(work) - work
     return np.maximum.accumulate(due - before) + before - due
 
 
 def slow_in(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goal, seed: int = 1) -> float:
-    """How many requests of a stretch are slow in a queue of this capacity (requests/s), on average over draws of its work."""
+    """The number of slow requests of a stretch in a queue of this capacity (requests/s), averaged over draws of its work."""
     return float(np.mean(_slow_by_draw(stretch, queue, capacity, goal, seed)))
 
 
 def most_slow_in(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goal, seed: int = 1) -> int:
-    """The same in the slowest of the draws."""
+    """The number of slow requests in the slowest of the draws."""
     return max(_slow_by_draw(stretch, queue, capacity, goal, seed))
 
 
@@ -110,7 +113,7 @@ def _slow_by_draw(stretch: OpenStretch, queue: Queue, capacity: float, goal: Goa
 
 
 def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, goal: Goal) -> float | None:
-    """The capacity at which the queue has as many slow requests as were seen; None where none was slow, or all were."""
+    """The capacity at which the queue has as many slow requests as observed; None where no request was slow, or all were."""
     seen = sum(stretch.slow for stretch in stretches)
     if seen == 0 or seen >= sum(len(stretch.due) for stretch in stretches):
         return None
@@ -124,7 +127,7 @@ def fitted_capacity(stretches: Sequence[OpenStretch], queue: Queue, goal: Goal) 
 
 
 def limit_of(capacity: float, queue: Queue, goal: Goal, *, exact: bool = False) -> float:
-    """The rate up to which a queue of this capacity keeps the promise, arrivals going on without end, by simulation."""
+    """The rate up to which a queue of this capacity meets the goal under unlimited arrivals, by simulation."""
     draw = np.random.default_rng(7)
     count = _EXACT if exact else _QUICK
     gaps = np.ones(count) if queue.even else draw.exponential(size=count)
@@ -162,7 +165,8 @@ def limit(stretches: Sequence[OpenStretch], queue: Queue, goal: Goal) -> Limit |
 
 
 def _capacity_without(left: int, stretches: Sequence[OpenStretch], queue: Queue, goal: Goal, capacity: float) -> float:
-    """The fitted capacity without one of the stretches; where that leaves none slow, or all, as far off as is looked."""
+    """The fitted capacity without one of the stretches; where the rest has no slow requests, or only slow ones, the bound of the
+    search."""
     others = [stretch for number, stretch in enumerate(stretches) if number != left]
     fitted = fitted_capacity(others, queue, goal)
     if fitted is not None:

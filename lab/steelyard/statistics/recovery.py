@@ -1,4 +1,4 @@
-"""How a server takes bursts: how soon after each begins its response time or throughput is back at the undisturbed level."""
+"""Recovery from bursts: the time from a burst's start until response time or throughput is back at the undisturbed level."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ LEAST_STAY = 3
 
 @dataclass(frozen=True)
 class Recovery:
-    """One burst, counted from 1: `seconds` from its begin until the level is reached for its rest; None where it is not."""
+    """One burst, counted from 1: `seconds` from its start until the level is reached for its rest; None where it is not
+    reached."""
 
     burst: int
     seconds: float | None
@@ -58,8 +59,8 @@ def recoveries(
 
 
 def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence: float = 0.95) -> str:
-    """What the report says of all bursts, one by one, such as "tomcat is back at its level after each burst's begin: burst 1
-    2.25 s (95% interval 1 to 3.5 s, 4 forks), ..."."""
+    """The report's sentence on all bursts, such as "tomcat is back at its level after each burst's begin: burst 1 2.25 s (95%
+    interval 1 to 3.5 s, 4 forks), ..."."""
     numbers = sorted({recovery.burst for fork in forks for recovery in fork})
     parts = []
     for number in numbers:
@@ -85,7 +86,7 @@ def _recovery(number: int, burst: NDArray[np.float64], level: float, within: flo
     lasted = float(len(burst))
     try:
         own, width = level_and_band(burst, within)
-    except InsufficientDataError:  # hardly an answer in its second half: it has not recovered
+    except InsufficientDataError:  # almost no answers in its second half: not recovered
         return Recovery(number, None, lasted)
     width = max(within, width * own / level)
     inside = burst <= level * (1 + width) if better is Better.LOWER else burst >= level * (1 - width)

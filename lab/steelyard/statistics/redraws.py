@@ -1,6 +1,6 @@
-"""How often the stopping rule would be right: many comparisons redrawn from forks that were measured, judged at the looks.
+"""Error rates of the stopping rule: many comparisons are redrawn from measured forks and judged at the looks.
 
-A redraw is not a measurement: it says what chance would have made of the forks at hand.
+A redraw is not a measurement: it shows the effect of chance on the forks at hand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .verdict_words import MARGIN
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-# Forks: the cube root of 20 to 60, the order that Hall, Horowitz and Jing 1995 find best, "On blocking rules for the bootstrap with
+# Forks: the cube root of 20 to 60, the best order by Hall, Horowitz and Jing 1995, "On blocking rules for the bootstrap with
 # dependent data".
 BLOCK = 3
 _SHUFFLES = 10_000
@@ -30,7 +30,7 @@ _SEED = 20040806
 
 
 class Said(IntEnum):
-    """The word about the first subject's value against the second's, without a direction that is better."""
+    """The verdict's word on the first subject's value against the second's, without a better direction."""
 
     UNDECIDED = 0
     EQUIVALENT = 1
@@ -40,7 +40,7 @@ class Said(IntEnum):
 
 @dataclass(frozen=True)
 class Ended:
-    """Where each comparison ended, one entry a comparison: the forks it took, its interval of the log ratio, its word."""
+    """The end of each comparison: its forks, its interval of the log ratio, and its word."""
 
     forks: NDArray[np.int64]
     low: Floats
@@ -63,11 +63,10 @@ def judge_at_looks(
     """Judge comparisons at the looks until each is decided, or until the last look.
 
     `values` has the shape (comparisons, forks) with at least as many forks as the last look; each is a fork's log ratio, or NaN
-    where the fork was lost: it took its time and does not count, and where fewer count than the first look holds nothing is
-    decided. `alpha` is that of each look, by default the one that `looks` have. `scatter`, of the same shape, is the variance that
-    each fork's pairs predict for its value: no interval is narrower than they ask for. None: intervals have no floor.
-    Word and interval are those of `words` and `student_interval` for one comparison with the looks' alpha; a test holds
-    them together.
+    for a lost fork, which takes time and does not count. A look with fewer valid forks than the first look decides nothing.
+    `alpha` is that of each look, by default that of `looks`. `scatter`, of the same shape, is the variance that each fork's pairs
+    predict for its value, the floor of the interval's variance; None: no floor. Word and interval are those of `words` and
+    `student_interval` for one comparison with the looks' alpha; a test holds them together.
     """
     if values.ndim != 2 or values.shape[1] < looks[-1]:
         raise InsufficientDataError(f"comparisons need {looks[-1]} forks each")
@@ -88,8 +87,8 @@ def judge_at_looks(
 
 
 def _interval(values: Floats, confidence: float, scatter: Floats | None, least: int) -> tuple[Floats, Floats]:
-    """The interval of each row's mean, over the values that are not NaN: Student's t with the pairs' floor; without an end where
-    there are fewer than `least`."""
+    """The interval of each row's mean, over the values that are not NaN: Student's t with the pairs' floor; infinite where there
+    are fewer than `least`."""
     counts = np.sum(~np.isnan(values), axis=1)
     enough = counts >= least
     safe = np.where(enough[:, None], values, 0.0)
@@ -115,12 +114,13 @@ def _classify(low: Floats, high: Floats, margin: float) -> NDArray[np.int64]:
 def redrawn(
     sittings: Sequence[int], redraws: int, draw: np.random.Generator, length: int = LOOKS[-1], block: int = BLOCK
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of forks, drawn with replacement in blocks of neighbours, and the number of each one's block: (redraws, length) each.
+    """Places of forks, drawn with replacement in blocks of neighbours, and the number of each one's block: (redraws, length)
+    each.
 
-    `sittings` has the sitting of each fork, in the order measured. Neighbouring forks met the same host and may resemble each
-    other; a block keeps that, and no block reaches into another sitting: after a sitting's last fork comes its first.
-    Source: Politis and Romano 1992, "A circular block-resampling procedure for stationary data". Only whole forks are drawn: they
-    are the replicates. Raises InsufficientDataError under two forks.
+    `sittings` has the sitting of each fork, in order of measurement. Neighbouring forks ran on the same host and may correlate; a
+    block keeps that. No block extends into another sitting: a sitting's first fork follows its last one. Source: Politis and
+    Romano 1992, "A circular block-resampling procedure for stationary data". Only whole forks are drawn, since they are the
+    replicates. Raises InsufficientDataError under two forks.
     """
     forks = len(sittings)
     if forks < 2:
@@ -134,7 +134,7 @@ def redrawn(
 
 
 def _following(sittings: Sequence[int]) -> NDArray[np.int64]:
-    """The place of the next fork of the same sitting; of a sitting's last one, that of its first."""
+    """The place of the next fork of the same sitting; for a sitting's last fork, its first."""
     following = np.zeros(len(sittings), dtype=np.int64)
     for sitting in set(sittings):
         own = np.flatnonzero(np.asarray(sittings) == sitting)
@@ -145,8 +145,8 @@ def _following(sittings: Sequence[int]) -> NDArray[np.int64]:
 def swap_labels(values: Floats, blocks: NDArray[np.int64], draw: np.random.Generator) -> Floats:
     """The same log ratios with the labels of the two subjects swapped at random, block by block.
 
-    Both are one artifact, so either label is as good; which leaves no true difference (a permutation test's null: Fisher
-    1935, "The design of experiments", chapter 3). Swaps fork by fork would erase the likeness of neighbours.
+    Both subjects are one artifact, so the labels are exchangeable and there is no true difference (a permutation test's null:
+    Fisher 1935, "The design of experiments", chapter 3). Swaps fork by fork would remove the correlation of neighbours.
     """
     swap = draw.random((len(values), int(blocks.max()) + 1)) < 0.5
     return np.where(np.take_along_axis(swap, blocks, axis=1), -values, values)
@@ -154,7 +154,7 @@ def swap_labels(values: Floats, blocks: NDArray[np.int64], draw: np.random.Gener
 
 @dataclass(frozen=True)
 class EndedComparison:
-    """One comparison that came to its end: forks it took, the interval of its log ratio, its word."""
+    """One completed comparison: its forks, the interval of its log ratio, and its word."""
 
     forks: int
     low: float
@@ -167,7 +167,7 @@ class EndedComparison:
         return not self.holds(0.0)
 
     def holds(self, truth: float) -> bool:
-        """Whether the interval holds a log ratio."""
+        """Whether the interval contains a log ratio."""
         return self.low <= truth <= self.high
 
 
@@ -177,10 +177,9 @@ def disjoint_comparisons(
     margin: float = MARGIN,
     scatter: Sequence[float] | None = None,
 ) -> list[EndedComparison]:
-    """Disjoint comparisons made of forks in their order: each ends as the rule says, the next begins with the next fork.
+    """Disjoint comparisons made of forks in their order: each ends by the stopping rule, the next begins with the next fork.
 
-    `values` and `scatter` are as those of `judge_at_looks`, of one comparison. Forks left over at the end that decide nothing are
-    no
+    `values` and `scatter` are those of `judge_at_looks`, for one comparison. Remaining forks that decide nothing make no
     comparison.
     """
     comparisons: list[EndedComparison] = []
@@ -200,7 +199,7 @@ def disjoint_comparisons(
 
 @dataclass(frozen=True)
 class Proportion:
-    """`count` of `total`, with a two-sided interval of the chance behind them."""
+    """`count` of `total`, with a two-sided interval for the underlying probability."""
 
     count: int
     total: int
@@ -214,7 +213,7 @@ class Proportion:
 
 
 def clopper_pearson(count: int, total: int, confidence: float = 0.95) -> Proportion:
-    """The exact interval of a chance that came true `count` times of `total`.
+    """The exact interval of a probability from `count` successes in `total` trials.
 
     Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
     """
@@ -241,7 +240,7 @@ def lag_1_correlation(values: Sequence[float]) -> float:
 
 
 def lag_1_p_value(values: Sequence[float]) -> float:
-    """Two-sided p of `lag_1_correlation` by permutation: how often values in a random order correlate as much.
+    """Two-sided p of `lag_1_correlation` by permutation: the share of random orders with at least that correlation.
 
     Source: Wald and Wolfowitz 1943, "An exact test for randomness in the non-parametric case based on serial correlation". The
     seed is fixed; the standard error of a p of 0.05 is 0.002.
@@ -258,5 +257,5 @@ def lag_1_p_value(values: Sequence[float]) -> float:
 
 
 def fewest_compatible(total: int, share: float) -> int:
-    """The fewest of `total` whose exact 95% interval still holds `share`, or lies above it."""
+    """The smallest count of `total` whose exact 95% interval contains `share` or lies above it."""
     return next(count for count in range(total + 1) if clopper_pearson(count, total).high >= share)

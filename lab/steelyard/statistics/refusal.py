@@ -1,4 +1,4 @@
-"""From how many users on a server refuses, and what share of the requests; or that it never does."""
+"""The number of users from which a server refuses requests, and the refused share; or that it never refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOLERATED = 0.01
 
 @dataclass(frozen=True)
 class Share:
-    """Failed requests of all, with the interval of Clopper and Pearson 1934."""
+    """Failed requests of all requests, with the interval of Clopper and Pearson 1934."""
 
     failed: int
     requests: int
@@ -36,8 +36,8 @@ class Share:
 class Refusal:
     """One fork's refusal. `onset_users` is None where none was found up to `most_users`.
 
-    `share` and `kinds` count from the onset on, or over everything where there is none. `slow_down` is the mean response
-    time at the most users over that at the fewest; None where either had no right answer.
+    `share` and `kinds` count from the onset on, or over everything without an onset. `slow_down` is the mean response time at the
+    most users divided by that at the fewest; None where either had no right answer.
     """
 
     onset_users: int | None
@@ -49,10 +49,10 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Refusals:
-    """A server's refusal over forks: where it began at the earliest and at the latest, and its share with Student's t interval.
+    """A server's refusal over forks: the lowest and the highest onset, and the share with Student's t interval.
 
-    `low` and `high` are Clopper and Pearson's where there is one fork, or no failure in any. Without a refusal the share is
-    that of stray failures.
+    `low` and `high` are Clopper and Pearson's for one fork, or without any failure. Without a refusal the share is that of single
+    failures.
     """
 
     refusing: int
@@ -68,7 +68,7 @@ class Refusals:
     slow_down: float | None
 
     def clause(self, name: str) -> str:
-        """A part of a sentence, such as "tomcat refuses from 24 users on (9.8% of requests: reset)"."""
+        """A clause, such as "tomcat refuses from 24 users on (9.8% of requests: reset)"."""
         slowed = (
             f" but takes {self.slow_down:.1f} times as long as with the fewest"
             if self.slow_down and self.slow_down >= 1.5
@@ -94,9 +94,9 @@ class Refusals:
 
 
 def share(failed: int, requests: int, confidence: float = 0.95) -> Share:
-    """A share of requests with its exact two-sided interval. Source: Clopper and Pearson 1934, "The use of confidence or
-    fiducial limits illustrated in the case of the binomial"; it treats requests as independent, which failures in
-    clusters are not, so an interval over forks goes before it where there is one."""
+    """A share of requests with its exact two-sided interval. Source: Clopper and Pearson 1934, "The use of confidence or fiducial
+    limits illustrated in the case of the binomial". It treats requests as independent, but failures cluster, so an interval over
+    forks is preferred where there is one."""
     if not 0 <= failed <= requests or requests == 0:
         raise InsufficientDataError(f"{failed} of {requests} requests are no share")
     tail = (1 - confidence) / 2
@@ -116,9 +116,9 @@ def refusal(
     """One fork's refusal from its seconds: `users` active, `completed` right answers, `failures` by kind (wrong and missing
     answers may be among them) and the sum of right answers' response times in seconds, each (n,).
 
-    The onset is the fewest users at which, both at that level and from it on, more than `tolerated` of the requests failed,
-    by the lower bound of the share's interval: neither a stray failure nor one bad second is a refusal. Raises
-    InsufficientDataError where nothing was requested.
+    The onset is the fewest users at which more than `tolerated` of the requests failed, both at that level and from it on, by the
+    lower bound of the share's interval: a single failure or one bad second is no refusal. Raises InsufficientDataError without
+    requests.
     """
     at, right, spent = (np.asarray(column, float) for column in (users, completed, response_s_sum))
     by_kind = {kind: np.asarray(counts, float) for kind, counts in failures.items()}
@@ -149,14 +149,15 @@ def refusal(
 
 
 def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
-    """A server's forks together: it refuses where at least half of them do. Raises InsufficientDataError without a fork."""
+    """A server's refusal over its forks: it refuses where at least half of them do. Raises InsufficientDataError without a
+    fork."""
     if not forks:
         raise InsufficientDataError("refusal needs at least one fork")
     onsets = [fork.onset_users for fork in forks if fork.onset_users is not None]
     refuses = 2 * len(onsets) >= len(forks)
     counting = [fork for fork in forks if fork.onset_users is not None] if refuses else list(forks)
     failed = sum(fork.share.failed for fork in counting)
-    if len(counting) == 1 or not failed:  # forks without a failure do not vary, and yet might have had one
+    if len(counting) == 1 or not failed:  # forks without a failure have no variance, but could have had one
         pooled = share(failed, sum(fork.share.requests for fork in counting), confidence)
         value, low, high = pooled.value, pooled.low, pooled.high
     else:
@@ -183,8 +184,8 @@ def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
 
 
 def overload_sentence(of_servers: Mapping[str, Refusals]) -> str:
-    """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users
-    but takes 4.0 times as long as with the fewest."; those that refuse first, the earliest first."""
+    """All servers in one sentence, such as "this refuses from 24 users on (...), that answers all requests up to 50 users but
+    takes 4.0 times as long as with the fewest."; refusing servers first, by their onset."""
     order = sorted(
         of_servers,
         key=lambda name: (of_servers[name].earliest_users is None, of_servers[name].earliest_users or 0, name),

@@ -1,4 +1,4 @@
-"""How throughput grows with users: the Universal Scalability Law with intervals on its coefficients."""
+"""Throughput as a function of users: the Universal Scalability Law with intervals for its coefficients."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from .distributions import student_quantile
 from .interval import student_interval
 
 LEAST_LEVELS = 6
-MOST_OFF = (
-    1.5  # a law that is further off at a level than by this factor does not describe it; noise of 10% is within 1.4
-)
+MOST_OFF = 1.5  # a fit that misses a level by more than this factor is rejected; noise of 10% stays within 1.4
 
 
 @dataclass(frozen=True)
 class Coefficient:
     """A fitted coefficient with its interval, cut at the bound of 0.
 
-    In `at_bound` of `forks` fits it lies on that bound, where an interval says nothing; there its value is 0.
+    In `at_bound` of `forks` fits it lies on that bound, where there is no interval; its value there is 0.
     """
 
     value: float
@@ -35,11 +33,11 @@ class Coefficient:
 
     @property
     def is_absent(self) -> bool:
-        """Whether every fit lies on the bound, so that none was found and there is no interval."""
+        """Whether every fit lies on the bound, so that the coefficient is 0 without an interval."""
         return self.at_bound == self.forks
 
 
-NEGLIGIBLE = 1e-3  # of the throughput at the highest level
+NEGLIGIBLE = 1e-3  # share of the throughput at the highest level
 _BOUND = Coefficient(0.0, 0.0, 0.0, at_bound=1)
 
 
@@ -58,21 +56,22 @@ class Scalability:
 
     @property
     def peak_users(self) -> float:
-        """The users with the highest throughput; infinite where it never falls, 0 where it falls from the first user on."""
+        """The number of users with the highest throughput; infinite where it never falls, 0 where it falls from the first user
+        on."""
         if self.coherency.value <= 0:
             return math.inf if self.contention.value < 1 else 0.0
         return math.sqrt(max(0.0, 1 - self.contention.value) / self.coherency.value)
 
     def throughput(self, users: float) -> float:
-        """Fitted requests/s with so many users."""
+        """Fitted requests/s with this number of users."""
         return float(_law(np.asarray(users, float), self.rate.value, self.contention.value, self.coherency.value))
 
 
 def fit(users: Sequence[float], throughput: Sequence[float], confidence: float = 0.95) -> Scalability:
     """Fit the law by least squares on relative errors, with Student's t intervals from the fit's covariance.
 
-    Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six
-    distinct levels, where the fit does not converge, or where it does not describe a level: a server that breaks down follows none.
+    Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six distinct levels,
+    where the fit does not converge, or where it misses a level: a server that breaks down follows no law.
     """
     levels = tuple(sorted(set(users)))
     if len(levels) < LEAST_LEVELS:
@@ -82,7 +81,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     at, measured = np.asarray(users, float), np.asarray(throughput, float)
     if not (np.all(np.isfinite(measured)) and np.all(measured > 0) and np.all(at > 0)):
         raise InsufficientDataError("the scalability law needs users and throughput above 0")
-    from scipy.optimize import curve_fit  # half a second to load, and few runs are fitted
+    from scipy.optimize import curve_fit  # imported late: takes half a second, and few runs are fitted
 
     start = (float(np.max(measured / at)), 0.05, 0.0005)
     try:
@@ -101,7 +100,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
         )
     reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
     most = levels[-1]
-    # What each coefficient takes of the throughput at the highest level, at the most.
+    # upper bound of each coefficient's effect on the throughput at the highest level
     weights = (math.inf, most - 1, most * (most - 1))
     rate, contention, coherency = (
         _BOUND
@@ -113,10 +112,10 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
 
 
 def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalability:
-    """One law from one fit a fork: the mean of each coefficient with Student's t interval, cut at the bound of 0.
+    """One law from one fit per fork: the mean of each coefficient with Student's t interval, cut at the bound of 0.
 
-    A fork's levels share what that start of the server brought, so only forks are replicates (METHODOLOGY, rule 7); the
-    fit's own interval is for a single one. Raises InsufficientDataError without a fork.
+    The effect of one server start is common to all levels of a fork, so only forks are replicates (METHODOLOGY, rule 7); the
+    fit's own interval is for a single fork. Raises InsufficientDataError without a fork.
     """
     if not forks:
         raise InsufficientDataError("the scalability law needs at least one fork")
@@ -131,7 +130,7 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
 
 
 def scalability_sentence(name: str, fit: Scalability) -> str:
-    """What the report says of a fitted law; a peak beyond the measured levels is called extrapolated."""
+    """The report's sentence on a fitted law; a peak beyond the measured levels is called extrapolated."""
     told = (
         _coefficient_text("contention", fit.contention, 3, fit.confidence),
         _coefficient_text("coherency", fit.coherency, 5, fit.confidence),
@@ -147,7 +146,7 @@ def scalability_sentence(name: str, fit: Scalability) -> str:
 
 
 def _coefficient_text(name: str, coefficient: Coefficient, digits: int, confidence: float) -> str:
-    """A coefficient with its interval; that none was found where every fit lies on the bound."""
+    """A coefficient with its interval, or a note that none was found where every fit lies on the bound."""
     if coefficient.is_absent:
         return f"no {name} found (the fit lies on its boundary)"
     low, high = (f"{bound:.{digits}f}" for bound in (coefficient.low, coefficient.high))

@@ -1,4 +1,4 @@
-"""How long a server takes to settle after a start: until its per-second means stay near their final level."""
+"""The settling time of a server after its start: until its per-second means stay near their final level."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Settling:
 
 @dataclass(frozen=True)
 class Times:
-    """A time over forks: Student's t interval of its mean, widened by the half second to which each is known.
+    """A time over forks: Student's t interval of its mean, widened by the resolution of half a second.
 
-    `reached` of `forks` came so far; `mean`, `low` and `high` are None unless all did, `low` and `high` with one fork.
+    `reached` of `forks` reached it; `mean`, `low` and `high` are None unless all did, `low` and `high` also for one fork.
     """
 
     mean: float | None
@@ -53,14 +53,14 @@ class Times:
 
 
 def settling(values: ArrayLike, band: float = BAND) -> Settling:
-    """When the per-second means (n,) of a block, any unit, enter a band around their final level for good.
+    """When the per-second means (n,) of a block, in any unit, enter a band around their final level for good.
 
-    The settling time of control engineering (Ogata, "Modern Control Engineering", transient response), with what noise asks
-    for: the level is the median of the second half; the band is `band` as a share of it, or three robust deviations
-    around that half's trend where that is wider; and a few stray seconds are forgiven. MSER-5 (White 1997, "An
-    effective truncation heuristic for bias reduction in simulation output") asks something else, where to cut so that the
-    mean is best known, and needs five times the seconds. NaN marks a second without an answer. Raises
-    InsufficientDataError under 8 seconds, or where half of them have no value.
+    The settling time of control engineering (Ogata, "Modern Control Engineering", transient response), adapted to noise. The
+    level is the median of the second half. The band is `band` as a share of it, or three robust deviations around that half's
+    trend where that is wider. A few single seconds outside are allowed. MSER-5 (White 1997, "An effective truncation heuristic
+    for bias reduction in simulation output") solves a different problem, the truncation with the most precise mean, and needs
+    five times the seconds. NaN marks a second without an answer. Raises InsufficientDataError under 8 seconds, or where half of
+    them have no value.
     """
     series = np.asarray(values, float)
     level, width = level_and_band(series, band)
@@ -70,7 +70,7 @@ def settling(values: ArrayLike, band: float = BAND) -> Settling:
 
 
 def level_and_band(series: NDArray[np.float64], band: float) -> tuple[float, float]:
-    """The median of the second half of a series, and the half width around it, as a share, that its noise needs."""
+    """The median of the second half of a series, and the half width around it, as a share, that the noise needs."""
     if len(series) < LEAST_SECONDS:
         raise InsufficientDataError(
             f"a level needs at least {LEAST_SECONDS} seconds, and {existence_clause(len(series))}"
@@ -94,7 +94,7 @@ def _trend(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def since_inside(inside: NDArray[np.bool_]) -> int:
-    """The first index that is inside and from which on all are but a few strays: one, or 5% where that is more."""
+    """The first index from which on all values are inside, except a few: one, or 5% where that is more."""
     count = len(inside)
     strays = np.cumsum(~inside[::-1])[::-1]
     allowed = np.maximum(1, STRAYS * np.arange(count, 0, -1))
@@ -105,7 +105,7 @@ def since_inside(inside: NDArray[np.bool_]) -> int:
 
 
 def times(seconds: Sequence[float | None], confidence: float = 0.95) -> Times:
-    """One time a fork into one interval; None is a fork in which it was not reached."""
+    """The joint interval of one time per fork; None is a fork in which it was not reached."""
     reached = [value for value in seconds if value is not None]
     if not reached or len(reached) < len(seconds):
         return Times(None, None, None, len(reached), len(seconds), confidence)
@@ -118,7 +118,7 @@ def times(seconds: Sequence[float | None], confidence: float = 0.95) -> Times:
 
 
 def settling_sentence(name: str, forks: Sequence[Settling], confidence: float = 0.95) -> str:
-    """What the report says, such as "tomcat settles after 3.25 s (95% interval 1.9 to 4.6 s, 4 forks)."."""
+    """The report's sentence, such as "tomcat settles after 3.25 s (95% interval 1.9 to 4.6 s, 4 forks)."."""
     settled = times([fork.seconds for fork in forks], confidence)
     if settled.mean is not None:
         return f"{name} settles after {settled}."

@@ -1,4 +1,4 @@
-"""Where the noise of an experiment lives, and how many repetitions each level deserves (Kalibera and Jones 2013)."""
+"""The variance of an experiment by level, and the repetitions that each level needs (Kalibera and Jones 2013)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..base.errors import InsufficientDataError
 
 @dataclass(frozen=True)
 class Components:
-    """Variances on the scale of the values: `between` forks, with the pairs' share removed, and `within` a fork.
+    """Variances on the scale of the values: `between` forks, without the pairs' share, and `within` a fork.
 
-    `between_biased` is the plain variance of the forks' means (Kalibera and Jones' S2 squared); `between` may be below
-    0, which says that pairs alone explain the forks.
+    `between_biased` is the plain variance of the forks' means (Kalibera and Jones' S2 squared); `between` may be below 0, which
+    means that pairs alone explain the forks.
     """
 
     within: float
@@ -26,10 +26,10 @@ class Components:
 
 
 def components(forks: Sequence[Sequence[float]]) -> Components:
-    """The two-level variance components of a pilot: one sequence of pair values a fork.
+    """The two-level variance components of a pilot: one sequence of pair values per fork.
 
-    T1^2 = S1^2 and T2^2 = S2^2 - S1^2 / r1. Source: Kalibera and Jones 2013, "Rigorous benchmarking in reasonable
-    time", section 6; r1 is the harmonic mean where voided pairs left forks unequal. Needs two forks of two pairs.
+    T1^2 = S1^2 and T2^2 = S2^2 - S1^2 / r1. Source: Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time", section
+    6; r1 is the harmonic mean where voided pairs made forks unequal. Needs two forks of two pairs.
     """
     if len(forks) < 2 or any(len(pairs) < 2 for pairs in forks):
         raise InsufficientDataError("variance components need at least 2 forks of at least 2 pairs")
@@ -40,10 +40,10 @@ def components(forks: Sequence[Sequence[float]]) -> Components:
 
 
 def pairs_a_fork(variances: Components, fork_cost_seconds: float, pair_cost_seconds: float, most: int = 1000) -> int:
-    """How many pairs a fork should hold: ceil(sqrt(c2 / c1 * T1^2 / T2^2)); at least 1, at most `most`.
+    """The number of pairs per fork: ceil(sqrt(c2 / c1 * T1^2 / T2^2)); at least 1, at most `most`.
 
-    `fork_cost_seconds` is what a fork costs beside its pairs (start and warm-up). Source: Kalibera and Jones 2013,
-    section 6.3. Where forks add no variance of their own, every pair is as good as another and `most` is the answer.
+    `fork_cost_seconds` is the time of a fork besides its pairs (start and warm-up). Source: Kalibera and Jones 2013, section 6.3.
+    Where forks add no variance of their own, more pairs are as good as more forks, and the result is `most`.
     """
     if fork_cost_seconds < 0 or pair_cost_seconds <= 0:
         raise ValueError("costs must be positive")

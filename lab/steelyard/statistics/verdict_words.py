@@ -1,4 +1,4 @@
-"""The words of a verdict, and how several comparisons share one error rate."""
+"""The words of a verdict, and the joint error rate of several comparisons."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ MARGIN = 0.03
 
 
 class Better(StrEnum):
-    """Which direction of a measure is the better one."""
+    """The better direction of a measure."""
 
     HIGHER = "higher"
     LOWER = "lower"
 
 
 class Word(StrEnum):
-    """What is said of the first subject against the second; the last three decide nothing, each for another reason."""
+    """The verdict's word on the first subject against the second; the last three decide nothing, each for another reason."""
 
     FASTER = "faster"
     SLOWER = "slower"
     EQUIVALENT = "equivalent"
-    UNDECIDED = "undecided"  # its interval holds 1
-    UNCONFIRMED = "unconfirmed"  # decided if it were alone, but not among all that were compared
+    UNDECIDED = "undecided"  # its interval contains 1
+    UNCONFIRMED = "unconfirmed"  # decided as a single comparison, but not among all comparisons
     TOO_FEW_FORKS = "too few forks"
 
     @property
     def decides(self) -> bool:
-        """Whether something was shown: a difference, or that there is none that counts."""
+        """Whether a difference or an equivalence was shown."""
         return self in (Word.FASTER, Word.SLOWER, Word.EQUIVALENT)
 
 
 def word(ratio: Interval, better: Better, margin: float = MARGIN) -> Word:
     """The word for an interval of the ratio a / b (not of its logarithm); rule 7 of METHODOLOGY.
 
-    Equivalent where the interval lies within [1 / (1 + margin), 1 + margin]; else faster or slower where it excludes 1;
-    else undecided. Only then does a tiny but certain difference not become an alarm.
+    Equivalent where the interval lies within [1 / (1 + margin), 1 + margin]; else faster or slower where it excludes 1; else
+    undecided. This order keeps a tiny but certain difference from raising an alarm.
     """
     if ratio.low >= 1 / (1 + margin) and ratio.high <= 1 + margin:
         return Word.EQUIVALENT
@@ -54,7 +54,7 @@ def _direction(above: bool, better: Better) -> Word:
 
 @dataclass(frozen=True)
 class Judged:
-    """One comparison's forks (log ratios a / b), the better direction, and the deviation that the forks have at the least."""
+    """One comparison's forks (log ratios a / b), the better direction, and the least deviation of the forks."""
 
     fork_log_ratios: Sequence[float]
     better: Better
@@ -63,7 +63,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class PValues:
-    """One comparison by its p values: of an equivalence within the margin and of a difference; whether a / b is above 1."""
+    """One comparison by its p-values: of an equivalence within the margin and of a difference; whether a / b is above 1."""
 
     equivalence_p: float
     difference_p: float
@@ -73,24 +73,24 @@ class PValues:
 
 @dataclass(frozen=True)
 class Given:
-    """The word for a comparison, and which way the difference goes where one was shown (faster or slower), however small it is."""
+    """The word for a comparison, and the direction of any shown difference (faster or slower), also within the margin."""
 
     word: Word
     direction: Word | None
 
     @property
     def text(self) -> str:
-        """The word as a person reads it: a difference that was shown is told, though it lies within the margin."""
+        """The word in the report: a shown difference is mentioned, even within the margin."""
         return verdict_text(self.word, self.direction)
 
 
 def verdict_text(word: str, direction: str | None) -> str:
-    """A verdict's word in words: an equivalence within which a difference was shown has its direction."""
+    """A verdict's word as text: an equivalence with a shown difference has its direction."""
     return f"{direction}, by less than the margin" if word == Word.EQUIVALENT and direction is not None else str(word)
 
 
 def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -> list[Given]:
-    """The words for several comparisons, by their forks, such that the chance of any wrong one is at most `alpha`."""
+    """The words for several comparisons, by their forks, with a chance of any wrong one of at most `alpha`."""
     return words_of(
         [
             PValues(
@@ -106,12 +106,12 @@ def words(comparisons: Sequence[Judged], alpha: float, margin: float = MARGIN) -
 
 
 def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Given]:
-    """The words and directions for several comparisons such that the chance of any wrong one is at most `alpha`.
+    """The words and directions for several comparisons with a chance of any wrong one of at most `alpha`.
 
     Holm 1979, "A simple sequentially rejective multiple test procedure", over both hypotheses of every comparison ("no
-    difference", "a difference beyond the margin"). At most one of the two is true, so the divisor never exceeds the
-    number of comparisons (Shaffer 1986, "Modified sequentially rejective multiple test procedures"). With one
-    comparison this is `word` on the 1 - alpha interval; with more, what that would decide and this does not is unconfirmed.
+    difference", "a difference beyond the margin"). At most one of the two is true, so the divisor never exceeds the number of
+    comparisons (Shaffer 1986, "Modified sequentially rejective multiple test procedures"). For one comparison this equals `word`
+    on the 1 - alpha interval; for several, a result that `word` would decide and this does not is unconfirmed.
     """
     total = len(comparisons)
     hypotheses = sorted(
