@@ -47,7 +47,7 @@ def measure(engine: str, server: str, quiet: Quiet, repeats: int, seconds: int) 
     """One row a repeat, case and driver."""
     java = java_of(JDK)
     if java is None:
-        print(f"  the driver of RMI is left out: no JDK {JDK} is here", file=sys.stderr)
+        print(f"  the RMI driver is left out: no JDK {JDK} is here", file=sys.stderr)
         return
     build(java)
     for repeat in range(repeats):
@@ -87,7 +87,7 @@ def build(java: Path) -> None:
         argv, env={**os.environ, "JAVA_HOME": str(java)}, capture_output=True, text=True, check=False
     )
     if built.returncode != 0:
-        raise BenchError(f"the driver of RMI cannot be built: {built.stdout[-300:]}")
+        raise BenchError(f"the RMI driver cannot be built: {built.stdout[-300:]}")
 
 
 def by_http(engine: str, program: str, asked: Asked) -> dict[str, object]:

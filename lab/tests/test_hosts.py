@@ -139,18 +139,18 @@ def test_the_guides_hosts_file_is_a_good_one() -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"rack": {"address": "8.8.8.8"}}, "8.8.8.8 is not of a private range"),
-        ({"rack": {"address": "127.0.0.2"}}, "127.0.0.2 is not of a private range"),
+        ({"rack": {"address": "8.8.8.8"}}, "8.8.8.8 is not a private address"),
+        ({"rack": {"address": "127.0.0.2"}}, "127.0.0.2 is not a private address"),
         ({name: {"address": "10.9.9.9"} for name in ("desk", "rack")}, "both hosts have the address 10.9.9.9"),
-        ({"rack": {"role": "engine"}}, "one host must have the role 'engine', and 2 have it"),
+        ({"rack": {"role": "engine"}}, "one host must have the role 'engine', but 2 have it"),
         ({"rack": {"reach": "here"}}, "host 'rack' has the role 'server', so its reach must be 'namespace' or 'ssh'"),
-        ({"desk": {"rate_mbit": 5}}, "the link is that of the host which is reached"),
-        ({"rack": {"reach": "ssh"}}, "must be declared as yours to load: owned = true, and a contact"),
-        ({"rack": {"reach": "ssh", "owned": True, "contact": " "}}, "owned = true, and a contact"),
-        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 is no address that a host has on a link"),
+        ({"desk": {"rate_mbit": 5}}, "rate_mbit and delay_ms belong to the remote host"),
+        ({"rack": {"reach": "ssh"}}, "must be declared as yours to load: set owned = true and a contact"),
+        ({"rack": {"reach": "ssh", "owned": True, "contact": " "}}, "set owned = true and a contact"),
+        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 cannot be a host's address on a link"),
         ({"rack": {**OWNED, "delay_ms": 3}}, "leave delay_ms out"),
         ({"rack": {**OWNED, "login": "-oProxyCommand=x"}}, "login"),
-        ({"rack": {"owned": True}}, "login, owned and contact are of a host that is reached by ssh"),
+        ({"rack": {"owned": True}}, "login, owned and contact go with reach = 'ssh'"),
         ({"desk": {"cpus": [0]}, "rack": {"cpus": [0, 1]}}, "both hosts have processor 0"),
     ],
 )
@@ -174,12 +174,12 @@ def test_the_guides_hosts_of_engines_are_good_ones() -> None:
     [
         (
             {"rack": {"role": "server"}},
-            "host 'rack' has the role 'server': a load's target is what its service.toml says",
+            "host 'rack' has the role 'server': the target of a load is in its service.toml",
         ),
-        ({"rack": {"reach": "here"}}, "one engine drives from this machine, and 2 hosts are reached as 'here'"),
-        ({"desk": OWNED}, "one engine drives from this machine, and 0 hosts are reached as 'here'"),
+        ({"rack": {"reach": "here"}}, "one engine drives from this machine, but 2 hosts have reach = 'here'"),
+        ({"desk": OWNED}, "one engine drives from this machine, but 0 hosts have reach = 'here'"),
         ({"rack": {"reach": "namespace"}}, "host 'rack' is a namespace of this machine"),
-        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 is no address that a host has on a link"),
+        ({"rack": {**OWNED, "address": "127.0.0.2"}}, "127.0.0.2 cannot be a host's address on a link"),
         ({"rack": {**OWNED, "address": "10.203.0.1"}}, "two hosts have the address 10.203.0.1"),
         ({"rack": {"owned": False}}, "must be declared as yours to load"),
     ],
@@ -276,8 +276,8 @@ def told(folder: Path, *words: str) -> Ran:
     ("program", "said", "sentence", "hint"),
     [
         ("unshare", "unshare failed: Operation not permitted", "unshare reports: unshare failed", "root rights"),
-        ("ip", "Error: Unknown device type.", "ip said: Error: Unknown device type.", "veth"),
-        ("tc", "Error: Specified qdisc kind is unknown.", "tc said: Error: Specified qdisc", "netem"),
+        ("ip", "Error: Unknown device type.", "ip reports: Error: Unknown device type.", "veth"),
+        ("tc", "Error: Specified qdisc kind is unknown.", "tc reports: Error: Specified qdisc", "netem"),
     ],
 )
 def test_a_host_that_cannot_be_made_is_refused_in_a_sentence_and_nothing_of_it_stays(

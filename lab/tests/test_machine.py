@@ -68,7 +68,7 @@ def test_a_server_has_as_many_processors_as_its_factor_says_and_all_of_its_share
 
 
 def test_more_processors_than_a_share_has_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ProvisionError, match="go is to have 2 processors, and subjects have 1 here") as refused:
+    with pytest.raises(ProvisionError, match="go needs 2 processors, but subjects have 1 here") as refused:
         with_processors(tmp_path, "2").share_of(cpus.share(range(2), tmp_path))
     assert "cpus=2" in refused.value.hint
 

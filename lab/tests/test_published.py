@@ -156,7 +156,7 @@ def test_a_wrong_row_is_named_with_file_and_line(tmp_path: Path, line: str, said
 
 def test_a_test_that_stands_twice_for_a_server_is_named(tmp_path: Path) -> None:
     line = "1,4.4,1,tomcat,5,5,15.150,312.795,1.204,"
-    with pytest.raises(StoreError, match="line 3: test 1 of tomcat stands in line 2 already"):
+    with pytest.raises(StoreError, match="line 3: test 1 of tomcat is already in line 2"):
         read_published(table(tmp_path, line, line))
 
 

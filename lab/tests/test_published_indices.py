@@ -46,5 +46,5 @@ def test_a_claim_about_a_number_that_no_table_has_is_an_error() -> None:
 def test_a_cell_that_stands_there_twice_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "indices.csv"
     path.write_text("use_case,payload,users,server,index\na,1,5,x,1.00\na,1,5,x,0.90\n")
-    with pytest.raises(StoreError, match="line 3: this cell of x stands in line 2 already"):
+    with pytest.raises(StoreError, match="line 3: this cell of x is already in line 2"):
         read_indices(path)

@@ -80,5 +80,5 @@ def test_an_unknown_setting_is_named_with_the_nearest(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize(("of", "here"), [("server", "no"), ("machine", None)])
 def test_a_setting_is_answered_by_the_descriptors_or_here_not_both(of: str, here: str | None) -> None:
-    with pytest.raises(ValueError, match="'here' answers a setting that is not a server's"):
+    with pytest.raises(ValueError, match="'here' is required for settings other than a server's"):
         KnownSetting.model_validate({"of": of, "meaning": "m", "here": here})

@@ -1,1 +1,1 @@
-"""What passes between the parts and lies in files, as closed models. No behaviour beyond validation, no file is read here."""
+"""Closed models of the data that passes between parts and lies in files. They only validate, and read no files."""

@@ -1,4 +1,4 @@
-"""How far sessions of one question differ, as data: a prior by kind of pair (between_sessions.toml of analyse)."""
+"""The spread between sessions of one comparison: a prior by kind of pair (between_sessions.toml of analyse)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ KindName = Literal["one-server", "one-runtime", "two-runtimes"]
 class Deviation(Strict):
     """The standard deviation of the true log ratio between sessions, as a share (0.03 is 3%).
 
-    `used` is the one that predictions rest on. It is `assumed` until `freedom`, the number of kept sessions less the number of
-    groups that they are compared within, is large enough. `fitted` is what the kept sessions say meanwhile (null: nothing);
-    `questions` were asked in those sessions, and questions of one session are not independent.
+    Predictions rest on `used`. It is `assumed` until `freedom` is large enough: the number of kept sessions less the number of
+    groups that they are compared within. `fitted` is the estimate from the kept sessions (null: none). `questions` comparisons
+    were made in those sessions; comparisons of one session are not independent.
     """
 
     used: Annotated[float, Field(gt=0, lt=1)]
@@ -36,7 +36,7 @@ class PairKind(Strict):
 
 
 class BetweenSessions(Strict):
-    """The file between_sessions.toml. `measures` are those that the deviations are of."""
+    """The file between_sessions.toml. The deviations are those of `measures`."""
 
     measures: list[str]
     kinds: list[PairKind]

@@ -1,4 +1,4 @@
-"""What a machine can tell apart, as `steelyard calibrate` found it (contracts/calibration.schema.json)."""
+"""The differences that a machine can detect, by `steelyard calibrate` (contracts/calibration.schema.json)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from .strict import Significant, Strict
 
 
 class Smallest(Strict):
-    """The smallest difference (0.05 is 5%) that a comparison finds with 90% power in so many minutes.
+    """The smallest difference (0.05 is 5%) that a comparison finds with 90% power in this number of minutes.
 
-    `forks` is the last look that fits; where not even the first one does, there is no `difference`.
+    `forks` is the last look that fits; without `difference` not even the first one does.
     """
 
     minutes: Significant
@@ -18,7 +18,7 @@ class Smallest(Strict):
 
 
 class Planted(Strict):
-    """A slow-down of known size (0.05 is 5%): the ratio that was measured, its interval, and whether it was called slower."""
+    """A planted slow-down of known size (0.05 is 5%): the measured ratio, its interval, and whether it was called slower."""
 
     level: Significant
     ratio: Significant
@@ -27,7 +27,7 @@ class Planted(Strict):
 
 
 class Alarms(Strict):
-    """How many comparisons of a server with itself came out different on this machine so far, with a 95% interval."""
+    """The number of comparisons of a server with itself that came out different on this machine so far, with a 95% interval."""
 
     count: int
     total: int
@@ -38,9 +38,9 @@ class Alarms(Strict):
 class Calibration(Strict):
     """One calibration. `server_ratio` is the server against itself, with a 95% interval.
 
-    `fork_deviation` is the standard deviation of forks (log ratio), `fork_seconds` what a fork of a comparison costs,
-    `headroom` how many times the measured rate the engine reaches against a server that does nothing (None: not measured,
-    and `headroom_why_not` says why).
+    `fork_deviation` is the standard deviation of forks (log ratio), `fork_seconds` the time of a comparison's fork. `headroom` is
+    the engine's maximum rate against a server that does nothing, as a multiple of the measured rate (None: not measured, for the
+    reason in `headroom_why_not`).
     """
 
     made: str

@@ -1,4 +1,4 @@
-"""A run on several machines, or in several sessions: which trials are whose, and what all say (cluster.json, machines.json)."""
+"""A run on several machines, or in several sessions: the trials of each, and the joint result (cluster.json, machines.json)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Level = Literal["machine", "session"]
 
 
 class Machine(Strict):
-    """A machine of the cluster: its `name` is its folder's, `identity` a mark that tells nobody which one it is.
+    """A machine of the cluster: its `name` is its folder's, `identity` a mark that does not reveal which machine it is.
 
-    `trials` are the numbers of those that it is to drive; what it does not come to, another one drives.
+    `trials` are the numbers of its trials; another machine drives those that it cannot complete.
     """
 
     name: str
@@ -24,10 +24,9 @@ class Machine(Strict):
 
 
 class Incident(Strict):
-    """Something that befell a machine: it was `lost` amid a trial, is measuring something else (`busy`), cannot drive trials of
-    this run (`unfit`), sent what could not be read (`damaged`), or a subject did not come up on it (`never-started`). A trial that
-    was lost too often is `given-up`, whatever machine it was on. `at` is UTC.
-    """
+    """An incident of a machine: it was `lost` during a trial, is measuring something else (`busy`), cannot drive trials of this
+    run (`unfit`), sent unreadable files (`damaged`), or a subject did not start on it (`never-started`). A trial that was lost
+    too often is `given-up`, on any machine. `at` is UTC."""
 
     at: str
     kind: IncidentKind
@@ -37,7 +36,7 @@ class Incident(Strict):
 
 
 class ClusterRun(Strict):
-    """cluster.json: all trials of all machines, fixed before anything runs, whose they are, and what went wrong meanwhile.
+    """cluster.json: all trials of all machines, fixed before the run, their assignment, and the incidents of the run.
 
     With `level` session the `machines` are sessions of one machine, with `rest_seconds` between them.
     """
@@ -50,8 +49,8 @@ class ClusterRun(Strict):
 
 
 class MachineRatio(Strict):
-    """What one machine found: a / b with its interval over `forks`, and its word. `why_not` says why it does not count: then the
-    ratio may be missing, and it is no part of what is said of all machines."""
+    """The result of one machine: a / b with its interval over `forks`, and its word. `why_not` is the reason why it does not
+    count: then the ratio may be missing, and the joint result leaves it out."""
 
     machine: str
     processor: str
@@ -63,15 +62,14 @@ class MachineRatio(Strict):
 
 
 class OverMachines(Strict):
-    """Subject `a` against `b` in a cell on the judged measure, the machine as the highest level.
+    """Subject `a` against `b` in a cell on the judged measure, with the machine as the highest level.
 
-    `verdict` is about a relative to b on these machines, null where fewer than two count; `direction` says which way the difference
-    goes where one was shown, also within the margin. `ratio` is the mean over machines (null:
-    none counts), `interval` its interval at `confidence`; `spread` the standard deviation between machines, as a share of the
-    ratio, beyond what their own intervals explain; `prediction` holds what the next machine such as these would find (null for
-    fewer than three). `counted` machines count, with `forks` in all. Of sessions, `elsewhere` is what another day or machine of
-    this kind would find. `holds_elsewhere` says whether the verdict would be found there, or of machines by the next one (null:
-    nothing was decided, or nothing is known).
+    `verdict` is about a relative to b on these machines, null where fewer than two count; `direction` is that of a shown
+    difference, also within the margin. `ratio` is the mean over machines (null: none counts), `interval` its interval at
+    `confidence`. `spread` is the standard deviation between machines, as a share of the ratio, beyond their own intervals.
+    `prediction` is the interval for the next such machine (null for fewer than three). `counted` machines count, with `forks` in
+    total. For sessions, `elsewhere` is the prediction for another day or machine of this kind. `holds_elsewhere`: whether the
+    verdict would hold there, or for machines on the next one (null: nothing was decided, or nothing is known).
     """
 
     a: str
@@ -99,9 +97,9 @@ class OverMachines(Strict):
 
 
 class MachineRun(Strict):
-    """A machine's own run within the cluster's: its folder, how many of its trials came to their end, and its verdict in words.
+    """A machine's own run within the cluster's: its folder, the number of its complete trials, and its verdict in words.
 
-    `system` is its distribution and kernel, empty where they are not known.
+    `system` is its distribution and kernel, empty where unknown.
     """
 
     machine: str
@@ -116,8 +114,8 @@ class MachineRun(Strict):
 class MachinesVerdict(Strict):
     """machines.json, and the object of `run --cluster --json` and of `report --json` of such a run.
 
-    `valid` is false where no comparison counts on any machine, and `why_not` says why. `status` is `complete` where every planned
-    trial came to its end on some machine; `missing` are the numbers of those that did not. `differences` are those between the
+    `valid` is false where no comparison counts on any machine, for the reasons in `why_not`. `status` is `complete` where every
+    planned trial was completed on some machine; `missing` are the numbers of the others. `differences` are those between the
     machines' setups beyond the machine itself. With `level` session the machines are sessions of one machine.
     """
 

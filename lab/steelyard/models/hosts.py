@@ -1,4 +1,4 @@
-"""The hosts that a user declares as their own, and what runs on which (contracts/hosts.schema.json): no other is ever asked."""
+"""The user's declared hosts and their roles (contracts/hosts.schema.json); no other host is ever contacted."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ _NAME = r"^[a-z][a-z0-9-]{0,30}$"
 
 
 class Host(Strict):
-    """One host: `reach` is how commands are run on it, `role` what runs there.
+    """One host: `reach` is how commands run on it, `role` is its task.
 
-    `here` is this machine. One that is reached by `ssh` is another, asked by the user's own configuration as `login` (an alias or
-    user@name; without it the host's name): who declares it says that it is theirs to load (`owned`), and whom others may ask
-    (`contact`); `rate_mbit` is then what the link is known to carry. A `namespace` is a host of its own as far as its network
-    goes, on this machine's processors and disks; it is made for the run and gone with it, and one link leads to it. `rate_mbit`
-    and `delay_ms` are what that link carries each way, and by how much it delays a packet each way; where no rate is said the
-    link has what the kernel gives it. `cpus` are the processors that what runs there may use; none said: its usual share of the
-    machine's.
+    `here` is this machine. A host with reach `ssh` is another machine, reached by the user's own configuration as `login` (an
+    alias or user@name; default: the host's name). Its declaration confirms that the user may load it (`owned`), and names a
+    person whom others may ask (`contact`); its `rate_mbit` is the known bandwidth of the link. A `namespace` is a host with its
+    own network on this machine's processors and disks; it is made for the run and removed with it, and one link leads to it. Its
+    `rate_mbit` and `delay_ms` are the link's bandwidth and delay in each direction; without a rate the link has the kernel's.
+    `cpus` are the processors for processes there; default: their usual share of the machine.
     """
 
     reach: Literal["here", "namespace", "ssh"]
@@ -37,29 +36,27 @@ class Host(Strict):
     @model_validator(mode="after")
     def _shaped_on_the_far_side(self) -> Host:
         if self.reach == "here" and (self.rate_mbit is not None or self.delay_ms is not None):
-            raise ValueError("the link is that of the host which is reached: say rate_mbit and delay_ms there")
+            raise ValueError("rate_mbit and delay_ms belong to the remote host")
         if self.reach == "ssh" and self.delay_ms is not None:
-            raise ValueError("the delay of a link to a host that is reached by ssh is its own: leave delay_ms out")
+            raise ValueError("a link to an ssh host has its own delay: leave delay_ms out")
         return self
 
     @model_validator(mode="after")
     def _require_owner(self) -> Host:
         if self.reach != "ssh":
             if self.login or self.owned or self.contact:
-                raise ValueError("login, owned and contact are of a host that is reached by ssh")
+                raise ValueError("login, owned and contact go with reach = 'ssh'")
             return self
         if not self.owned or not self.contact.strip():
-            raise ValueError(
-                "a host that is reached by ssh must be declared as yours to load: owned = true, and a contact whom others may ask"
-            )
+            raise ValueError("an ssh host must be declared as yours to load: set owned = true and a contact")
         if self.login.startswith("-"):
-            raise ValueError(f"login '{self.login}' begins with a hyphen, as an option does")
+            raise ValueError(f"login '{self.login}' begins with a hyphen, like an option")
         return self
 
 
 class Hosts(Strict):
-    """A hosts file: each host by its name. The engine drives from this machine; all processes of each subject, its companions too,
-    run on the host whose role is `server`."""
+    """A hosts file: each host by its name. The engine drives from this machine; all processes of each subject, including its
+    companions, run on the host whose role is `server`."""
 
     hosts: dict[Annotated[str, Field(pattern=_NAME)], Host]
 
@@ -68,7 +65,7 @@ class Hosts(Strict):
         for role, ways in (("engine", ("here",)), ("server", ("namespace", "ssh"))):
             names = [name for name, host in self.hosts.items() if host.role == role]
             if len(names) != 1:
-                raise ValueError(f"one host must have the role '{role}', and {len(names)} have it")
+                raise ValueError(f"one host must have the role '{role}', but {len(names)} have it")
             if self.hosts[names[0]].reach not in ways:
                 listed = " or ".join(f"'{way}'" for way in ways)
                 raise ValueError(f"host '{names[0]}' has the role '{role}', so its reach must be {listed}")
@@ -83,18 +80,18 @@ class Hosts(Strict):
 
     @property
     def engine(self) -> tuple[str, Host]:
-        """The host that the engine drives from, with its name."""
+        """The engine's host, with its name."""
         return next((name, host) for name, host in self.hosts.items() if host.role == "engine")
 
     @property
     def server(self) -> tuple[str, Host]:
-        """The host that the subjects run on, with its name."""
+        """The subjects' host, with its name."""
         return next((name, host) for name, host in self.hosts.items() if host.role == "server")
 
 
 class EngineHosts(Strict):
-    """The hosts file of a load that several engines share: one engine drives from this machine (`here`), one from each of the
-    others, all of the role `engine`. The target is none of them: it is what its own file or URL says."""
+    """The hosts file of a load that several engines share: one engine on this machine (`here`), and one on each other host, all
+    with the role `engine`. The target is none of these hosts: its own file or URL names it."""
 
     hosts: dict[Annotated[str, Field(pattern=_NAME)], Host]
 
@@ -103,18 +100,18 @@ class EngineHosts(Strict):
         for name, host in self.hosts.items():
             if host.role != "engine":
                 raise ValueError(
-                    f"host '{name}' has the role '{host.role}': a load's target is what its service.toml says"
+                    f"host '{name}' has the role '{host.role}': the target of a load is in its service.toml"
                 )
             if host.reach == "namespace":
                 raise ValueError(
-                    f"host '{name}' is a namespace of this machine, on whose processors --engines drives, too"
+                    f"host '{name}' is a namespace of this machine: use --engines for several engines here"
                 )
             _require_address(host.address, private=False)
         here = [name for name, host in self.hosts.items() if host.reach == "here"]
         if len(here) != 1:
-            raise ValueError(f"one engine drives from this machine, and {len(here)} hosts are reached as 'here'")
+            raise ValueError(f"one engine drives from this machine, but {len(here)} hosts have reach = 'here'")
         if len(self.hosts) == 1:
-            raise ValueError("there is no further host: an engine alone needs no hosts file")
+            raise ValueError("there is no further host: one engine needs no hosts file")
         addresses = [host.address for host in self.hosts.values()]
         twice = next((address for address in addresses if addresses.count(address) > 1), None)
         if twice is not None:
@@ -133,9 +130,9 @@ class EngineHosts(Strict):
 
 
 def _require_address(address: IPv4Address, *, private: bool) -> None:
-    """Raises ValueError where no host can have this address; of what this machine makes itself it is a private one."""
+    """Raise ValueError where a host cannot have this address; addresses that Steelyard assigns must be private."""
     of_no_link = address.is_loopback or address.is_unspecified or address.is_link_local or address.is_multicast
     if private and (of_no_link or not address.is_private):
-        raise ValueError(f"{address} is not of a private range, as 10.203.0.1 is")
+        raise ValueError(f"{address} is not a private address such as 10.203.0.1")
     if of_no_link:
-        raise ValueError(f"{address} is no address that a host has on a link")
+        raise ValueError(f"{address} cannot be a host's address on a link")

@@ -1,4 +1,4 @@
-"""What the lab tells the engine: targets, slices, and how answers are judged (contracts/job.schema.json)."""
+"""The engine's job: targets, slices, and the rules for answers (contracts/job.schema.json)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import Field, IPvAnyAddress, SerializerFunctionWrapHandler, model_
 
 from .strict import Strict
 
-# What is shorter is no time at all on the engine's clock, and what is longer does not fit it.
+# the range of the engine's clock
 Seconds = Annotated[float, Field(ge=1e-6, le=7 * 24 * 3600)]
 SecondsOrNone = Annotated[float, Field(ge=0, le=7 * 24 * 3600)]
 Milliseconds = Annotated[float, Field(ge=0, le=24 * 3600 * 1000)]
@@ -74,7 +74,7 @@ class Rate(Strict):
 
 class FixedWork(Strict):
     """Closed: all users start at once, and each ends after `each` sessions or plain requests, the first `extra` users after one
-    more; the slice ends with the last of them, or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
+    more. The slice ends with the last of them, or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
 
     kind: Literal["fixed-work"] = "fixed-work"
     users: Users
@@ -85,12 +85,12 @@ class FixedWork(Strict):
     @model_validator(mode="after")
     def _fewer_than_users(self) -> FixedWork:
         if self.extra >= self.users:
-            raise ValueError(f"extra is {self.extra}, and must be less than users, {self.users}")
+            raise ValueError(f"extra is {self.extra}, but must be less than users, {self.users}")
         return self
 
     @property
     def work(self) -> int:
-        """How many sessions or plain requests all users make together."""
+        """The number of sessions or plain requests of all users together."""
         return self.users * self.each + self.extra
 
 
@@ -109,22 +109,22 @@ class Think(Strict):
 
 
 class HeaderCapture(Strict):
-    """A value for later requests of a session: that of the first header field of this name."""
+    """A value for later requests of a session: the first header field with this name."""
 
     kind: Literal["header"] = "header"
     name: str
 
 
 class RegexCapture(Strict):
-    """What the first group of the expression matches in the body, or the whole expression where it has no group."""
+    """The match of the expression's first group in the body, or of the whole expression without a group."""
 
     kind: Literal["regex"] = "regex"
     expression: str
 
 
 class PathCapture(Strict):
-    """The text of the first element whose path from the root is this (`Envelope/Body/answer/id`), or with `@name` at the end that
-    attribute of it. Names stand without their prefixes."""
+    """The text of the first element with this path from the root (`Envelope/Body/answer/id`), or with `@name` at the end that
+    attribute of it. Names have no prefixes."""
 
     kind: Literal["path"] = "path"
     path: str
@@ -141,9 +141,9 @@ Capture = Annotated[HeaderCapture | RegexCapture | PathCapture | JsonCapture, Fi
 
 
 class SessionStep(Strict):
-    """One request of a session, the pause after its answer where the corpus has none, and what is kept of the answer.
+    """One request of a session, the pause after its answer where the corpus has none, and the values captured from the answer.
 
-    A value that is kept fills the places `{{name}}` of later requests of the session.
+    A captured value fills the wildcards `{{name}}` of later requests of the session.
     """
 
     operation: str
@@ -152,9 +152,9 @@ class SessionStep(Strict):
 
 
 class Session(Strict):
-    """Requests that one user makes in order. `new_visitor`: each begins without the cookies of the ones before.
+    """Requests that one user sends in order. `new_visitor`: each session begins without the cookies of earlier ones.
 
-    After a failure a session ends, or goes on where no value is missing that its next request needs.
+    After a failure a session ends, or continues where no value is missing that its next request needs.
     """
 
     steps: Annotated[list[SessionStep], Field(min_length=1)]
@@ -170,11 +170,11 @@ class Length(Strict):
 
 
 class Rule(Strict):
-    """When an answer is right. All that is given must hold.
+    """The conditions of a right answer. All given ones must hold.
 
-    `fault`: whether the answer must be a fault (`present`, an expected one), must not be (`absent`), or may be (`any`).
-    `fault_in`: what tells that: the SOAP envelope in its body, or gRPC's status in a field behind it, which is then due.
-    `contains`: a literal that stands in the body. `sha256`: of the whole body. `matches`: a regular expression on it.
+    `fault`: the answer must be a fault (`present`, an expected one), must not be one (`absent`), or may be one (`any`).
+    `fault_in`: where a fault shows: in the SOAP envelope of the body, or in gRPC's status, a trailer that is then required.
+    `contains`: a literal in the body. `sha256`: of the whole body. `matches`: a regular expression on the body.
     """
 
     status: list[Annotated[int, Field(ge=100, le=599)]] = [200]
@@ -187,8 +187,8 @@ class Rule(Strict):
 
 
 class Tls(Strict):
-    """How a server's certificate is judged: the system's roots, or `ca` (a PEM file); `verify = false` only on demand. A server
-    that asks who asks is shown `certificate`, of which `key` is the private key (PEM files)."""
+    """How a server's certificate is verified: by the system's roots, or `ca` (a PEM file); `verify = false` disables it. A server
+    that requires a client certificate gets `certificate`, with the private key `key` (PEM files)."""
 
     ca: str | None = None
     verify: bool = True
@@ -203,21 +203,21 @@ class Tls(Strict):
 
 
 class Http2(Strict):
-    """HTTP/2 instead of HTTP/1.1: agreed on by TLS (ALPN), or without TLS by prior knowledge. Each connection carries the requests
-    of as many users as it has `streams`."""
+    """HTTP/2 instead of HTTP/1.1: negotiated by TLS (ALPN), or by prior knowledge without TLS. Each connection carries the
+    requests of `streams` users."""
 
     streams: Annotated[int, Field(ge=1, le=10_000)] = 100
 
 
 class Rmi(Strict):
-    """Calls by Java RMI in place of HTTP: the remote interface, and the jars (files) that hold it and the values of its methods."""
+    """Calls by Java RMI instead of HTTP: the remote interface, and the jars (files) with it and its methods' value classes."""
 
     interface: Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_.]*$")]
     classes: Annotated[list[str], Field(min_length=1)]
 
 
 class KeeperChannel(Strict):
-    """A keeper's control socket, and whether its processes may be stopped while it is another subject's turn."""
+    """A keeper's control socket, and whether its processes may be paused during another subject's turn."""
 
     control: str
     may_freeze: bool
@@ -226,11 +226,11 @@ class KeeperChannel(Strict):
 class Target(Strict):
     """A server that answers for a subject. `headers` go with every request, `operation_headers` with those of one operation.
 
-    Method and path are those of requests to which the corpus gives none; a header that it gives replaces one of the same name.
-    `secure` asks over TLS, `http2` by HTTP/2. A `url` says host, port, `secure` and path in one. Where `addresses` (IP) are given,
-    the host's name is not resolved: connections are dealt over those of them that accept.
-    One with `rmi` is for the driver of RMI alone (engine/rmi): its path is the object's name in the registry, and the method.
-    `keepers` keep its processes: slices that take turns have them frozen and their CPU clocks read by whose turn it is.
+    Method and path are defaults for requests without their own in the corpus; a header of the corpus replaces one with the same
+    name. `secure` selects TLS, `http2` HTTP/2. A `url` combines host, port, `secure` and path. With `addresses` (IP), the host's
+    name is not resolved: connections are spread over the addresses that accept. A target with `rmi` is for the RMI driver alone
+    (engine/rmi): its path is the object's name in the registry, and the method. `keepers` keep its processes: for slices that
+    take turns, the engine pauses them and reads their CPU clocks.
     """
 
     subject: str
@@ -253,17 +253,17 @@ class Target(Strict):
         if (self.host is None) == (self.url is None):
             raise ValueError(f"target {self.subject} needs either a host or a url")
         if self.url is not None and (self.port is not None or self.secure or self.path is not None):
-            raise ValueError(f"target {self.subject}: the url says all; port, secure and path go with a host")
+            raise ValueError(f"target {self.subject}: port, secure and path go with a host; a url contains them")
         return self
 
     @model_serializer(mode="wrap")
     def _without_rmi(self, told: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The engine of HTTP knows no RMI, and is not told of it."""
+        """Leave `rmi` out where it is not set: the HTTP engine does not know it."""
         return {key: value for key, value in told(self).items() if key != "rmi" or value is not None}
 
 
 class OnFailure(Strict):
-    """What a closed user does after a failure: go on at once, wait, or end."""
+    """The behaviour of a closed user after a failure: continue at once, wait, or end."""
 
     kind: Literal["continue", "wait", "end"] = "wait"
     ms: Milliseconds = 10
@@ -272,8 +272,8 @@ class OnFailure(Strict):
 class Slice(Strict):
     """An unbroken stretch of load on one subject (a block, where the profile has a shape).
 
-    `mix` weighs operations or sessions by name; `deck_seed` fixes the order of the requests and the arrival times, so
-    both slices of a pair are given the same one. `lead_in_ms` of load goes before the measured time.
+    `mix` weighs operations or sessions by name. `deck_seed` determines the order of the requests and the arrival times; both
+    slices of a pair have the same one. `lead_in_ms` of load precede the measured time.
     """
 
     number: Annotated[int, Field(ge=0)]
@@ -287,13 +287,13 @@ class Slice(Strict):
 
 
 class Turn(Strict):
-    """For how long requests are sent in each turn of a slice that takes turns; the last answers come after that."""
+    """The sending time of each turn of a slice that takes turns; the last answers come after that."""
 
     ms: Annotated[float, Field(ge=1, le=60_000)]
 
 
 class StretchEdges(Strict):
-    """How one slice is driven whose answers are too slow for turns: its users start one after another over `spread_ms`, and the
+    """The stretch of one slice whose answers are too slow for turns: its users start one after another over `spread_ms`, and the
     measured time of `seconds` begins `lead_in_ms` after the first of them."""
 
     lead_in_ms: Milliseconds
@@ -302,7 +302,7 @@ class StretchEdges(Strict):
 
 
 class Samples(Strict):
-    """Which whole exchanges are kept: one right answer in `one_in`, and failures and wrong answers first, both bounded."""
+    """The whole exchanges that are sampled: one right answer in `one_in`, and failures and wrong answers first, both bounded."""
 
     one_in: Annotated[int, Field(ge=1)] = 1000
     most_right: Annotated[int, Field(ge=0)] = 200
@@ -310,10 +310,10 @@ class Samples(Strict):
 
 
 class EngineShare(Strict):
-    """Which part of the load falls to one of several engines (`of`) that drive a target together: number `place` of them, from 0.
+    """The part of the load of one of several engines (`of`) that drive a target together: number `place` of them, from 0.
 
-    Users are dealt in turn, the deck's cards by whole hands; of a constant rate each engine has every so manieth arrival, of a
-    Poisson rate those that a seeded lot gives it. All engines are told the same slices, and what all do is what one would do.
+    Users are dealt in turn, and the deck's cards by whole hands. Of a constant rate each engine sends every n-th arrival, of a
+    Poisson rate those that a seeded lot assigns to it. All engines get the same slices, and together they act as one engine.
     """
 
     place: Annotated[int, Field(ge=0)] = 0
@@ -329,10 +329,10 @@ class EngineShare(Strict):
 class Job(Strict):
     """One run of the engine. `corpus` is the folder with corpus.bin and corpus.csv, relative to the job's own folder.
 
-    `cpus` pins the engine's threads; empty leaves them free. `connection` says whether users keep theirs. Times are in the unit
-    their names say; `seed` feeds every random choice that `deck_seed` does not. `seconds_histograms` keeps the response times
-    of each second of a slice as a histogram (seconds.hlog), `log_requests` each request with the instant at which it was due
-    (requests.csv).
+    `cpus` pins the engine's threads; empty leaves them free. `connection` sets whether users keep their connections. Times are in
+    the unit of their names; `seed` feeds every random choice that `deck_seed` does not. `seconds_histograms` stores the response
+    times of each second of a slice as a histogram (seconds.hlog), `log_requests` each request with the instant at which it was
+    due (requests.csv).
     """
 
     seed: Annotated[int, Field(ge=0, lt=2**53)]

@@ -1,4 +1,4 @@
-"""Where a run stands while it lasts: live.json in its folder, gone when it ends (contracts/live.schema.json)."""
+"""The state of an active run: live.json in its folder, removed at its end (contracts/live.schema.json)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ Label = Annotated[str, Field(max_length=200)]
 
 
 class SubjectNow(Strict):
-    """A subject of the trial that runs. `throughput_per_s` and `response_ms` (a second's mean; null in one without a right answer)
-    are its last seconds under load, oldest first; `seconds` counts all of the trial's, `failures` its wrong answers and failed
-    requests. `p99_ms` is of its last slice that ended.
-    """
+    """A subject of the current trial. `throughput_per_s` and `response_ms` (a second's mean; null in a second without a right
+    answer) are its last seconds under load, oldest first; `seconds` counts all of the trial's, `failures` its wrong answers and
+    failed requests. `p99_ms` is of its last slice that ended."""
 
     label: Label
     throughput_per_s: Annotated[list[Significant], Field(max_length=600)]
@@ -26,7 +25,7 @@ class SubjectNow(Strict):
 
 
 class IntervalSoFar(Strict):
-    """What the first `forks` that count say: the ratio and its interval; null where there are too few forks for one."""
+    """The result of the first `forks` valid forks: the ratio and its interval; null where there are too few forks."""
 
     forks: int
     ratio: Annotated[Significant, Field(gt=0)]
@@ -35,8 +34,8 @@ class IntervalSoFar(Strict):
 
 
 class ComparisonSoFar(Strict):
-    """Subject `a` against `b` in a cell on its judged measure: an interval a fork at `confidence`, oldest first. No verdict: the
-    instrument is judged at the end, as is the number of comparisons."""
+    """Subject `a` against `b` in a cell on its judged measure: one interval per fork at `confidence`, oldest first. It is no
+    verdict: the instrument and the number of comparisons are judged at the end."""
 
     a: Label
     b: Label
@@ -47,10 +46,9 @@ class ComparisonSoFar(Strict):
 
 
 class RunningNow(Strict):
-    """Where a run stands. `pid`, `started_ticks` and `boot` are the process that measures, so that what another of the same number
-    is can be told; `begun` and `updated` are in UTC. `seconds_left` and `share` (of the planned time that has passed) are null
-    where nothing was planned. `server_cpus` are the processors that nobody else is to use meanwhile.
-    """
+    """The state of a run. `pid`, `started_ticks` and `boot` identify the measuring process, since process ids are reused; `begun`
+    and `updated` are in UTC. `seconds_left` and `share` (of the planned time that has passed) are null without a plan.
+    `server_cpus` are the processors that nothing else should use meanwhile."""
 
     pid: Annotated[int, Field(gt=0)]
     started_ticks: int

@@ -13,13 +13,13 @@ class MeasureData(Strict):
     """One measure.
 
     `short` heads its column where the title would be too long. `source` names one of analyse/sources, whose numbers the formula
-    may draw on beside those of `slices` (the counts and sums of slices.csv, and `seconds`, `users`, `think_ms`): `observations`
+    may use beside those of `slices` (the counts and sums of slices.csv, and `seconds`, `users`, `think_ms`): `observations`
     (`cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`), `operations` (`completed_OPERATION`, `failed_OPERATION`) or `histograms`
-    (`percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Of the seconds that had an
+    (`percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Over the seconds with an
     answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and `answered_seconds` counts them.
     The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated on a slice, on a fork's slices and
-    on all of them together: counts are added, histograms merged, and of rss_bytes, users and lateness the highest is taken.
-    `of_sessions` marks one of whole sessions, which only a study with sessions has.
+    on all of them together: counts are summed, histograms merged, and the maximum is taken of rss_bytes, users and lateness.
+    `of_sessions` marks a measure of whole sessions, which only a study with sessions has.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]

@@ -1,4 +1,4 @@
-"""What a paper concluded from its own tables, as data: claims that they contradict, and what it read off its charts."""
+"""A paper's conclusions from its own tables as data: claims that the tables contradict, and values read off its charts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Test = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9-]*$")]
 class ContradictedClaim(Strict):
     """A claim that holds only where `figure` lies between `least` and `most`, and a figure that does not.
 
-    `figure` is arithmetic on the tables, where tTEST_SERVER_COLUMN is one printed number; `meaning` says what it is and
-    `assumes` what it takes for granted. `text` is the claim in words of our own, `section` where it stands, `test` the test that
-    it is about: of several, the one whose numbers contradict it.
+    `figure` is arithmetic on the tables, where tTEST_SERVER_COLUMN is one printed number; `meaning` describes it and `assumes`
+    its assumption. `text` is the claim in our own words, `section` its place in the paper, `test` the test that it is about: of
+    several, the one whose numbers contradict it.
     """
 
     section: str
@@ -39,9 +39,9 @@ class ContradictedClaim(Strict):
 class TriedClaim(Strict):
     """A claim that holds where `figure`, arithmetic on this study's own figures, lies between `least` and `most`.
 
-    In `figure` TEST_SET_KIND_LAYER_percent and TEST_SET_KIND_LAYER_ms are a layer's (without KIND those of all requests), and
-    TEST_SET_MEASURE is a measure's, with `_` for `-`; without SET they are those of each subject itself, with it those of the
-    subject with that set of factors. `meaning` says what it is, `section` where the claim stands in the paper.
+    In `figure` TEST_SET_KIND_LAYER_percent and TEST_SET_KIND_LAYER_ms are a layer's values (without KIND those of all requests),
+    and TEST_SET_MEASURE is a measure's, with `_` for `-`; without SET they are those of each subject itself, with it those of the
+    subject with that set of factors. `meaning` describes the figure, `section` is the claim's place in the paper.
     """
 
     section: str
@@ -59,14 +59,14 @@ class TriedClaim(Strict):
         return self
 
     def is_confirmed(self, figure: float) -> bool:
-        """Whether the figure is as the claim has it."""
+        """Whether the figure confirms the claim."""
         return (self.least is None or figure >= self.least) and (self.most is None or figure <= self.most)
 
 
 class ChartReading(Strict):
-    """What the paper read off a chart, and the detector that computes it here (a file of analyse/detectors).
+    """A value that the paper read off a chart, and the detector that computes it here (a file of analyse/detectors).
 
-    There are no numbers where the paper names none.
+    The numbers are missing where the paper names none.
     """
 
     section: str

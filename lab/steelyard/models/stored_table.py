@@ -1,4 +1,4 @@
-"""A stored table as data: what a row is, where its file lies, and each column's type, unit and meaning (tables.toml)."""
+"""A stored table as data: the meaning of a row, its file, and each column's type, unit and meaning (tables.toml)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ ValueType = Literal["int", "float", "text", "bool"]
 
 
 class TableData(Strict):
-    """A CSV file that runs store. `of` is whose it is: the run's own folder (`run`), or one that an engine wrote into (`place`).
+    """A CSV file that runs store. `of` is its folder: the run's own (`run`), or one of an engine (`place`).
 
-    `columns` are type, unit (empty: none) and meaning by name, in which `*` stands for any letters; `failures` says that it also
-    has a column of requests for each kind of failure.
+    `columns` are type, unit (empty: none) and meaning by name, where `*` stands for any letters; `failures`: the table also has a
+    column of requests for each kind of failure.
     """
 
     row: str

@@ -1,4 +1,4 @@
-"""The base of every model: frozen, and closed to unknown keys; and a computed number, with the digits that mean something."""
+"""The base of every model: frozen, and closed to unknown keys; and a computed number, with its significant digits."""
 
 from typing import Annotated
 

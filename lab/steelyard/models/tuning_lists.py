@@ -1,4 +1,4 @@
-"""What a paper tuned, and the names that all papers share: papers/ (contracts/tuning*.schema.json)."""
+"""The parameters that papers tuned, by names that all lists share: papers/ (contracts/tuning*.schema.json)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$")]
 
 
 class KnownSetting(Strict):
-    """A setting that some paper tuned. `of` says whose it is: descriptors answer a server's, `here` answers any other."""
+    """A setting that some paper tuned. `of` is its owner: descriptors answer a server's setting, `here` answers any other."""
 
     of: Literal["server", "service", "client", "machine", "run"]
     meaning: str
@@ -22,18 +22,18 @@ class KnownSetting(Strict):
     @model_validator(mode="after")
     def _answered_once(self) -> KnownSetting:
         if (self.of == "server") == (self.here is not None):
-            raise ValueError("'here' answers a setting that is not a server's, and only such a one")
+            raise ValueError("'here' is required for settings other than a server's, and only for these")
         return self
 
 
 class SettingNames(Strict):
-    """The names that all lists and descriptors share."""
+    """The names of settings in all lists and descriptors."""
 
     settings: dict[Name, KnownSetting]
 
 
 class Tuned(Strict):
-    """One thing that the paper set: of which product, to what value in which unit, in its own words, in which section."""
+    """One setting of the paper: the product, the value and unit, the paper's own words, and the section."""
 
     setting: Name
     product: str
@@ -44,7 +44,7 @@ class Tuned(Strict):
 
 
 class TuningList(Strict):
-    """A paper's tuning list; where it has none, `remark` says so."""
+    """A paper's tuning list; an empty list needs a `remark`."""
 
     paper: Paper
     tuned: list[Tuned] = []
@@ -53,5 +53,5 @@ class TuningList(Strict):
     @model_validator(mode="after")
     def _not_silent(self) -> TuningList:
         if not self.tuned and not self.remark:
-            raise ValueError("a list without a setting needs a remark that says so")
+            raise ValueError("a list without settings needs a remark")
         return self

@@ -1,4 +1,4 @@
-"""What an analysis says: verdicts.json (contracts/verdicts.schema.json)."""
+"""The result of an analysis: verdicts.json (contracts/verdicts.schema.json)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Word = Literal["faster", "slower", "equivalent", "undecided", "unconfirmed", "to
 
 
 class FailureGap(Strict):
-    """How the shares of requests without a right answer (wrong, failed or unanswered) of subjects a and b differ beyond chance, by
-    Fisher's exact test."""
+    """A difference beyond chance, by Fisher's exact test, of the shares of requests without a right answer (wrong, failed or
+    unanswered) of subjects a and b."""
 
     sentence: str
     a_share: Significant
@@ -21,11 +21,11 @@ class FailureGap(Strict):
 
 
 class Elsewhere(Strict):
-    """What another session would find of a ratio, by 95% prediction intervals: `interval` on another day or machine of this kind,
-    `any_machine` on any machine.
+    """The ratio in another session, by 95% prediction intervals: `interval` on another day or machine of this kind, `any_machine`
+    on any machine.
 
-    `kind` is the kind of pair, `deviation` and `any_machine_deviation` how far true log ratios of such pairs differ between
-    sessions; `assumed` and `any_machine_assumed` say that it is assumed, since too few sessions are kept to know.
+    `kind` is the kind of pair, `deviation` and `any_machine_deviation` the standard deviation of true log ratios of such pairs
+    between sessions; `assumed` and `any_machine_assumed`: it is assumed, since too few sessions are stored for an estimate.
     """
 
     kind: KindName
@@ -41,15 +41,15 @@ class Comparison(Strict):
     """Subject `a` against subject `b` in one cell on one measure.
 
     `ratio` is a / b (null where nothing could be compared), `interval` its two-sided interval at `confidence` (null under two
-    forks), which is not adjusted for what else is judged. `verdict` is about a relative to b, and is adjusted; it is null for
-    secondary measures and where the instrument was not valid. Three words decide nothing: `undecided` (the interval holds 1),
-    `unconfirmed` (decided if it were alone, but not after adjusting for all that were judged together) and `too few forks`.
-    `direction` stands where a difference was shown, also one within the margin, of which the verdict is `equivalent`. `voided`
-    counts voided pairs by reason. `why_not` says what stands in the way. Where `failures_differ`, right answers a second are judged
-    instead of response times. `verdict` and `interval` are of this machine at this hour. `elsewhere` is what another session would
-    find (null: not known, as for secondary measures), and `holds_elsewhere` whether the verdict would be found there too, on a
-    machine of this kind (null: nothing was decided, or nothing is known of other sessions). It is false where an earlier run of the
-    same question contradicts this one and lies outside of what was expected.
+    forks), without adjustment for other comparisons. `verdict` is about a relative to b, with that adjustment; it is null for
+    secondary measures and where the instrument was not valid. Three words decide nothing: `undecided` (the interval contains 1),
+    `unconfirmed` (decided as a single comparison, but not after adjusting for all that were judged together) and `too few forks`.
+    `direction` is set where a difference was shown, also within the margin, where the verdict is `equivalent`. `voided` counts
+    voided pairs by reason. `why_not` is the obstacle to a comparison. Where `failures_differ`, right answers per second are
+    judged instead of response times. `verdict` and `interval` are of this machine at this hour. `elsewhere` is the prediction for
+    another session (null: not known, as for secondary measures), and `holds_elsewhere` whether the verdict would hold there too,
+    on a machine of this kind (null: nothing was decided, or nothing is known of other sessions). It is false where an earlier run
+    of the same comparison contradicts this one and lies outside the prediction.
     """
 
     a: str
@@ -75,7 +75,7 @@ class Comparison(Strict):
 
     @property
     def is_decided(self) -> bool:
-        """Whether the verdict says that something was shown."""
+        """Whether the verdict shows a difference or an equivalence."""
         return self.verdict in ("faster", "slower", "equivalent")
 
 
@@ -104,9 +104,10 @@ class Rank(Strict):
 
 
 class Detection(Strict):
-    """What a detector (a file of analyse/detectors) says of a subject in a test, or of all subjects side by side (`subject` null).
+    """The result of a detector (a file of analyse/detectors) for a subject in a test, or for all subjects side by side (`subject`
+    null).
 
-    With `judged` false the sentence says why it cannot say anything.
+    With `judged` false the sentence gives the reason why there is none.
     """
 
     cell: str
@@ -132,7 +133,7 @@ class DecidedTest(Strict):
 
 
 class Contender(Strict):
-    """A subject that one test does not rule out as the best: its ratio to the best one there, the interval, and the word for it.
+    """A subject that one test does not exclude as the best: its ratio to the best one there, the interval, and the word for it.
 
     `ratio` and `interval` are null where there is none, `verdict` where no instrument was valid.
     """
@@ -145,10 +146,10 @@ class Contender(Strict):
 
 
 class Decision(Strict):
-    """Which server for an environment (operation), a load's shape and a payload.
+    """The choice of a server for an environment (operation), a load's shape and a payload.
 
-    `best` is the one that measured best of those that no test shows another to beat, and `contenders` are the others of those, each
-    once a test. `best` is null where different tests have different ones, or none could be judged; `sentence` says which.
+    `best` has the best measurement among the subjects that no test shows to be beaten, and `contenders` are the others of those,
+    each once per test. `best` is null where tests disagree, or none could be judged; `sentence` gives the reason.
     """
 
     operation: str
@@ -163,8 +164,8 @@ class Decision(Strict):
 class LayerFigure(Strict):
     """A subject's requests in one layer: the mean over runs in ms, its share of all layers in percent, and its 95% interval.
 
-    `kind` names the kind of requests (empty: all). `margins` are those of error by confidence level, `deviation` and
-    `quartiles` are over requests, in ms. A run is a trial; of fewer than two there are no margins.
+    `kind` names the kind of requests (empty: all). `margins` are margins of error by confidence level, `deviation` and
+    `quartiles` are over requests, in ms. A run is a trial; under two there are no margins.
     """
 
     subject: str
@@ -183,7 +184,7 @@ class LayerFigure(Strict):
 
 
 class SlowLayer(Strict):
-    """Which layer the requests beyond a percentile spend most more time in than all do, and its share of what they take more."""
+    """The layer with the largest part of the extra time of requests beyond a percentile, and that part as a share."""
 
     subject: str
     cell: str
@@ -194,9 +195,9 @@ class SlowLayer(Strict):
 
 
 class RecordCount(Strict):
-    """What the monitor recorded of what was driven in a cell, against what the engine saw: `completed` answers, right or not.
+    """The monitor's records of a cell against the engine's counts: `completed` answers, right or not.
 
-    `lost` were not recorded, `more` beyond all that were sent; `violations` cannot be believed, and in `unnested` a layer takes
+    `lost` were not recorded, `more` are beyond all that were sent; `violations` are inconsistent, and in `unnested` a layer takes
     longer than the one around it. `whole`: every process wrote its end.
     """
 
@@ -212,9 +213,9 @@ class RecordCount(Strict):
 
 
 class TrialFailure(Strict):
-    """A trial that ended early: a result like any other. `place` is given where that happened under load.
+    """A trial that ended early: a result like any other. `place` is set where that happened under load.
 
-    A `damaged` one was set aside, for what is stored of it cannot be read or is nonsense.
+    A `damaged` trial was set aside, because its stored files cannot be read or are inconsistent.
     """
 
     trial: int
@@ -226,8 +227,8 @@ class TrialFailure(Strict):
 
 
 class ContradictedRun(Strict):
-    """An earlier run, kept in the same place, found something on the same question that this one's interval excludes, and it
-    this one's. `same_boot` says that both ran on one machine since it was started; null where nobody knows."""
+    """An earlier stored run of the same comparison whose interval excludes this one's ratio, and the reverse. `same_boot`: both
+    ran on one machine since its boot; null where unknown."""
 
     a: str
     b: str
@@ -243,9 +244,9 @@ class ContradictedRun(Strict):
 
 
 class Difference(Strict):
-    """What a contrast of the study comes to for a subject: the mean over forks of its value less the other one's, in `unit`.
+    """The value of a study's contrast for a subject: the mean over forks of its value less the other value, in `unit`.
 
-    The other is that of the subject `than_subject` in `than_cell`; `interval` is Student's t at 95% (null under two forks).
+    The other value is that of the subject `than_subject` in `than_cell`; `interval` is Student's t at 95% (null under two forks).
     """
 
     text: str
@@ -262,11 +263,11 @@ class Difference(Strict):
 
 
 class FaultOutcome(Strict):
-    """What became of a subject's work after one kind of fault: `total` over all occasions, `most` after one of them.
+    """The outcome of a subject's work after one kind of fault: `total` over all occasions, `most` after one of them.
 
-    `hit` is on how many occasions there was any, `share` the exact interval of the share of such faults that have any (occasions
-    are independent, pieces of work within one are not). `promised` is how many there may be after one (null: nothing was said),
-    `why` so many, and `broken` after how many occasions there were more.
+    `hit` is the number of occasions with any, `share` the exact interval of the share of such faults with any (occasions are
+    independent, pieces of work within one are not). `promised` is the stated maximum after one (null: none stated), `why` its
+    reason, and `broken` the number of occasions above it.
     """
 
     outcome: str
@@ -281,9 +282,8 @@ class FaultOutcome(Strict):
 
 
 class FaultRow(Strict):
-    """One subject and one kind of fault: `times` it was met, of those `planned`; after `not_back` of them the part did not come
-    back, after `unsettled` work was left. `accepted` is the work accepted in their blocks; `outcomes` say what became of it.
-    """
+    """One subject and one kind of fault: injected `times` of `planned`; after `not_back` of them the part did not come back,
+    after `unsettled` work was left. `accepted` is the work accepted in their blocks; `outcomes` count its fate."""
 
     subject: str
     fault: str
@@ -298,16 +298,15 @@ class FaultRow(Strict):
 
 
 class Verdicts(Strict):
-    """An analysis. `sentence` is the verdict in words; with `valid` false it says why there is none (`why_not`).
+    """An analysis. `sentence` is the verdict in words; with `valid` false it gives the reason why there is none (`why_not`).
 
-    `ranks` stand where there are more than two subjects and no tests; with tests, `decisions` and `detections` do, and `scale`
-    says by what their times were multiplied. `judged_by` is each cell's primary measure. `status` is `complete` where every
-    planned trial was. `counts` are what services said of their work when it was settled, by subject and name, all trials together.
-    `notes` are what a reader must know beside the figures. All holds on `machine` (empty: not recorded), and `contradictions` are
-    what runs before it found otherwise there or elsewhere. Where layers were observed, `layers` are those of all requests,
-    `layers_by_kind` those of each kind, `slow_layers` says what makes slow ones slow, `recorded` what that rests on.
-    `differences` are those that the study asks for (`[[contrasts]]`). In a run of faults, `faults` say what they did, and nothing
-    is compared.
+    `ranks` are set for more than two subjects without tests; with tests, `decisions` and `detections` are, and `scale` is the
+    factor of their times. `judged_by` is each cell's primary measure. `status` is `complete` where every planned trial was.
+    `counts` are the services' counts of their work, by subject and name, over all trials. `notes` are for readers of the figures.
+    All holds on `machine` (empty: not recorded), and `contradictions` are different results of earlier runs there or elsewhere.
+    Where layers were observed, `layers` are those of all requests, `layers_by_kind` those of each kind, `slow_layers` names the
+    layers behind slow requests, `recorded` the underlying records. `differences` are the study's contrasts (`[[contrasts]]`). In
+    a run with faults, `faults` are their effects, and nothing is compared.
     """
 
     run: str

@@ -1,1 +1,1 @@
-"""What commands print with `--json`: a file for each kind of command; their schemas stand in contracts/."""
+"""The output of commands with `--json`, one file for each group of commands; their schemas are in contracts/."""

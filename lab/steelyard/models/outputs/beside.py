@@ -1,4 +1,4 @@
-"""What `report` prints of several runs."""
+"""The output of `report` for several runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ..strict import Significant, Strict
 
 
 class Beside(Strict):
-    """A subject's measure in a cell, in several runs: values (null where one refused), their intervals, each value / the first."""
+    """A subject's measure in a cell, in several runs: values (null where refused), their intervals, and each value / the
+    first."""
 
     subject: str
     cell: str
@@ -21,7 +22,7 @@ class Beside(Strict):
 
 
 class Campaign(Strict):
-    """What one run found of a question: `ratio` with its interval over `forks`, its word, and the processor it ran on."""
+    """One run's result of a comparison: `ratio` with its interval over `forks`, its word, and its processor."""
 
     run: str
     machine: str
@@ -32,11 +33,11 @@ class Campaign(Strict):
 
 
 class Question(Strict):
-    """One judged comparison that several runs have: a / b on a measure in a cell.
+    """One judged comparison that several runs share: a / b on a measure in a cell.
 
-    `mean` is over campaigns such as these with its interval; `spread` the standard deviation between them as a share, beyond what
-    their own intervals explain; `prediction` holds what one more campaign would find, null for fewer than three. `contradict`:
-    two of the campaigns have intervals that exclude each other.
+    `mean` is over such campaigns, with its interval. `spread` is the standard deviation between them as a share, beyond their own
+    intervals. `prediction` is the interval for one more campaign, null for fewer than three. `contradict`: two of the campaigns
+    have intervals that exclude each other.
     """
 
     a: str
@@ -52,9 +53,9 @@ class Question(Strict):
 
 
 class BesideOutput(Strict):
-    """`report RUN RUN ... --json`: runs side by side. There is no verdict, and `why_not_paired` says why.
+    """`report RUN RUN ... --json`: runs side by side. There is no verdict, for the reason in `why_not_paired`.
 
-    `differences` are those of the setups and loads, a sentence each.
+    `differences` are those of the setups and loads, one sentence each.
     """
 
     runs: list[str]

@@ -1,4 +1,4 @@
-"""What `servers`, `studies`, `services` and `doctor` print."""
+"""The output of `servers`, `studies`, `services` and `doctor`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ..strict import Strict
 
 
 class KeepAlive(Strict):
-    """What became of one connection that was opened once: `answered` of the `asked` requests, and, where the server was then
-    frozen for `frozen_seconds`, whether it `survived` (one more was answered on it). `why` says what ended it too early."""
+    """The test of one connection: `answered` of the `asked` requests, and, where the server was then frozen for `frozen_seconds`,
+    whether the connection `survived` (one more request was answered on it). `why` is the reason of an early end."""
 
     asked: int
     answered: int
@@ -19,7 +19,7 @@ class KeepAlive(Strict):
 
 
 class Checked(Strict):
-    """When and where a server was checked; `revision` is git's, with `+` where files had been changed."""
+    """The time and setup of a server's check; `revision` is git's, with `+` for changed files."""
 
     date: str
     revision: str
@@ -31,15 +31,14 @@ class Checked(Strict):
 
 
 class ServerRow(Strict):
-    """One server, and what `servers check` found of it: null where something was not tried, or cannot be had.
+    """One server and its results of `servers check`; null where a check was not tried, or is not available.
 
-    `fetched`: its artifacts are in the cache. `missing`: why it cannot run on this machine, such as a missing command; null
-    where it can. `started`: its process came up and counted requests. `deployed`: it answered rightly.
-    `contract`: every check passed, or failed for a reason that `deviations` record; else `reason` says what failed.
-    `exchanges`: requests answered rightly, spellings counted. `sockets`: every address that it listens on, all `loopback` or
-    not. `twice`: a second one ran beside it. `redeploy_seconds`: from the order to replace the service until the new one
-    answers, with a restart of the server where `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no
-    stack, only what HTTP itself costs.
+    `fetched`: its artifacts are in the cache. `missing`: why it cannot run on this machine, such as a missing command; null where
+    it can. `started`: its process started and counted requests. `deployed`: it answered rightly. `contract`: every check passed,
+    or failed for a reason in `deviations`; else `reason` describes the failure. `exchanges`: requests answered rightly, including
+    spellings. `sockets`: every listening address, all `loopback` or not. `twice`: a second instance ran beside it.
+    `redeploy_seconds`: from the command to replace the service until the new one answers, with a restart of the server where
+    `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no stack, only the cost of HTTP itself.
     """
 
     name: str
@@ -74,8 +73,8 @@ class ServerRow(Strict):
 class ServerDetail(Strict):
     """`servers NAME --json`: all that is known of one server without starting it.
 
-    `services` are those that it has an implementation of; `factors` what may be set as NAME@FACTOR=VALUE; `tuning` how it stands
-    to the settings that the studies' papers tuned.
+    `services` are those that it implements; `factors` can be set as NAME@FACTOR=VALUE; `tuning` gives its values of the
+    parameters that the studies' papers tuned.
     """
 
     server: ServerRow
@@ -85,7 +84,7 @@ class ServerDetail(Strict):
 
 
 class StudyRow(Strict):
-    """One study: its question, its paper where it reruns one, the service, and the subjects that it compares by default."""
+    """One study: its question, the paper that it repeats, if any, the service, and the subjects that it compares by default."""
 
     name: str
     question: str
@@ -118,7 +117,7 @@ class ServicesOutput(Strict):
 
 
 class DoctorOutput(Strict):
-    """`doctor --json`: what was looked at on this machine; `good` where nothing could falsify a measurement."""
+    """`doctor --json`: the checks of this machine; `good` where nothing falsifies measurements."""
 
     good: bool
     checks: list[Check]

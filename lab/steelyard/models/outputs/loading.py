@@ -1,4 +1,4 @@
-"""What `load`, `find-limit` and comparisons of running targets print."""
+"""The output of `load`, `find-limit` and comparisons of running targets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from .own_service import LeftOut
 
 
 class Estimate(Strict):
-    """A figure of one process: `value` with its 95% interval (`low`, `high`), null where there is none, for the reason in
-    `why_not`."""
+    """A figure of one process: `value` with its 95% interval (`low`, `high`), null for the reason in `why_not`."""
 
     value: Significant | None
     low: Significant | None = None
@@ -17,8 +16,8 @@ class Estimate(Strict):
 
 
 class RequestTotals(Strict):
-    """Requests by what became of them: `sent = right + wrong + failed + unanswered`. Unanswered is a request that had no answer
-    when the drain ended, which lasts as long as the request timeout."""
+    """Requests by outcome: `sent = right + wrong + failed + unanswered`. A request is unanswered if it had no answer when the
+    drain ended, which lasts as long as the request timeout."""
 
     sent: int
     right: int
@@ -28,9 +27,8 @@ class RequestTotals(Strict):
 
 
 class FailureCount(Strict):
-    """How many requests of an operation had no right answer for one reason. `outcome` is `wrong`, `unanswered` or the kind of
-    failure, `cause` says more where it can, `status` is the HTTP status that came, and `expected` are those that would have been
-    right."""
+    """The number of requests of an operation without a right answer for one reason. `outcome` is `wrong`, `unanswered` or the
+    kind of failure, `cause` adds detail where known, `status` is the HTTP status, and `expected` are the right statuses."""
 
     operation: str
     outcome: str
@@ -41,8 +39,8 @@ class FailureCount(Strict):
 
 
 class ComparedSide(Strict):
-    """One of two running targets: what it answered in all measured slices together. `sent` counts everything that it was asked,
-    `requests` those of the measured slices, by their later answer where they were in flight at a slice's end."""
+    """One of two running targets: its answers in all measured slices together. `sent` counts all requests to it, `requests` those
+    of the measured slices, by their later answer where they were in flight at a slice's end."""
 
     label: str
     target: str
@@ -56,10 +54,10 @@ class ComparedSide(Strict):
 
 
 class RunningComparison(Strict):
-    """`compare --json` of two targets that run: `ratio` is the first's `measure` over the second's. Where both could be started
-    anew, `forks` starts are behind its interval; else it covers these two processes alone. `word` is null: figures without a
-    verdict. `failures_differ` says how the shares of requests without a right answer differ, where they do beyond chance;
-    `measure` is then goodput, right answers a second. `stopped` says why it ended early; of starts only those count that ended."""
+    """`compare --json` of two running targets: `ratio` is the first's `measure` divided by the second's. Where both could be
+    restarted, its interval covers `forks` starts; else it covers these two processes alone. `word` is null: figures without a
+    verdict. `failures_differ` describes how the shares of requests without a right answer differ, where they do beyond chance;
+    `measure` is then goodput, right answers per second. `stopped` is the reason for an early end; only completed starts count."""
 
     subjects: list[ComparedSide]
     load: str
@@ -78,7 +76,7 @@ class RunningComparison(Strict):
 
 
 class LoadedOperation(Strict):
-    """What became of one operation within the measured time; `failures` are counted by kind, `mean_ms` is over right answers."""
+    """One operation within the measured time; `failures` are counted by kind, `mean_ms` is over right answers."""
 
     operation: str
     completed: int
@@ -88,8 +86,8 @@ class LoadedOperation(Strict):
 
 
 class LoadedUsers(Strict):
-    """What was measured while from `users[0]` to `users[1]` users asked, in so many whole `seconds`: right answers a second, mean
-    response time, and p95 where there were requests enough."""
+    """The measurements while `users[0]` to `users[1]` users were active, in whole `seconds`: right answers per second, mean
+    response time, and p95 where there were enough requests."""
 
     users: tuple[int, int]
     seconds: int
@@ -100,7 +98,7 @@ class LoadedUsers(Strict):
 
 
 class GoalFound(Strict):
-    """A goal (`p95 <= 200 ms`, `failed <= 1%`), what was measured in words (`found`), and whether it was kept."""
+    """A goal (`p95 <= 200 ms`, `failed <= 1%`), its measured value in words (`found`), and whether it was met (`kept`)."""
 
     goal: str
     found: str
@@ -108,10 +106,11 @@ class GoalFound(Strict):
 
 
 class LimitStage(Strict):
-    """A stretch of load on the way to a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are shares of
-    its requests (unanswered ones are in both), `at_percentile_ms` is the response time at the promise's percentile, null where
-    failures reach it, `waited_share` the share of the users' time spent waiting for answers that never came, and `kept` whether the
-    promise was. Times begin when the engine took a request up. `left_out` says why a stage does not count."""
+    """A stretch of load in the search for a limit: `load` in words, `rate` in requests/s or `users`. `slow` and `failed` are
+    shares of its requests (unanswered ones are in both). `at_percentile_ms` is the response time at the goal's percentile,
+    null where failures reach it. `waited_share` is the share of the users' time spent waiting for answers that never came.
+    `kept`: whether the goal was met. Times begin when the engine took a request up. `left_out` is the reason why a stage does
+    not count."""
 
     load: str
     rate: Significant | None
@@ -130,11 +129,12 @@ class LimitStage(Strict):
 
 
 class LimitOutput(Strict):
-    """`find-limit --json`: the greatest load at which a running target keeps a promise, in `unit` (`requests/s` or `users`).
+    """`find-limit --json`: the greatest load at which a running target meets a goal (`promise`), in `unit` (`requests/s` or
+    `users`).
 
-    `limit` has no value where the promise was broken by one user alone, or kept as far as was looked (`why_not`). `how` says by
-    what it was found, `capacity_per_s` is the most that was answered, `beyond` how the target fails past the limit, where
-    its last stage went. `stopped` says why the search ended early.
+    `limit` has no value where one user alone missed the goal, or all tried loads met it (`why_not`). `how` names the method,
+    `capacity_per_s` is the highest rate of answers, and `beyond` describes the behaviour past the limit, from the last stage.
+    `stopped` is the reason for an early end of the search.
     """
 
     service: str
@@ -158,9 +158,9 @@ class LimitOutput(Strict):
 
 
 class StartedTarget(Strict):
-    """What a target used that was started for a load: processor time of the load in s, and in ms for each request that was sent,
-    that of its JIT compilers, and the resident memory at its end in MiB. `counted` is how many requests its service counted, null
-    where its file names no counter, and `counted_alike` whether that agrees with what was sent."""
+    """The resource use of a target that was started for a load: processor time of the load in s, and in ms per sent request, that
+    of its JIT compilers, and the resident memory at its end in MiB. `counted` is its service's request count, null where its file
+    names no counter, and `counted_alike` whether that agrees with the sent requests."""
 
     cpu_s: Significant
     cpu_ms_per_request: Significant | None
@@ -171,7 +171,8 @@ class StartedTarget(Strict):
 
 
 class LoadedLayer(Strict):
-    """A layer of a loaded target: a request's mean time in it by itself, in ms, and its share of all layers in percent."""
+    """A layer of a loaded target: a request's mean time in it without inner layers, in ms, and its share of all layers in
+    percent."""
 
     layer: str
     title: str
@@ -180,12 +181,13 @@ class LoadedLayer(Strict):
 
 
 class LoadedLayers(Strict):
-    """Where the time of a load's requests went inside the target, by the agent that was attached to it.
+    """The time by layer of a load's requests inside the target, from the attached agent.
 
-    `requests` were recorded within the measured time and `layers` are their means, from the outside in; `violations` of them more
-    changed thread or left a layer open and are in no mean; `lost` could not be written. `slow` says in which layer the slowest
-    spend their time, null of too few. `outside` counts by tag what was called where no request was under way, as by threads that
-    a request forked, and `unwatched` the classes that could not be changed. `why_not` is why the means cannot be believed.
+    `requests` were recorded within the measured time, and `layers` are their means, from the outside in. Further `violations`
+    changed thread or left a layer open; the means leave them out. `lost` records could not be written. `slow` names the layer in
+    which the slowest requests spend their time, null where there are too few. `outside` counts calls outside any request by tag,
+    such as by threads that a request forked, and `unwatched` the classes that could not be instrumented. `why_not` is the reason
+    why the means are not valid.
     """
 
     requests: int
@@ -199,9 +201,9 @@ class LoadedLayers(Strict):
 
 
 class LoadedEngine(Strict):
-    """What one of several engines did of a load (`engine` counts from 1): the host that it drove from (empty: this machine), the
-    processors that it ran on (none: any), its counts as those of the load, and the share of the measured time in which it computed.
-    Of one that was `lost`, with the reason, the counts go until its last whole second; with its host they are lost, too."""
+    """The part of one of several engines in a load (`engine` counts from 1): its host (empty: this machine), its processors
+    (empty: any), its counts as those of the load, and the share of the measured time in which it computed. For a `lost` engine,
+    with the reason, the counts end with its last whole second; if its host was lost, they are missing."""
 
     engine: int
     host: str = ""
@@ -216,21 +218,21 @@ class LoadedEngine(Strict):
 class LoadOutput(Strict):
     """`load --json`: one process under load.
 
-    `requests` accounts for everything that was sent, the verification included: `sent = right + wrong + failed + unanswered`.
+    `requests` counts everything that was sent, including the verification: `sent = right + wrong + failed + unanswered`.
     `completed` counts right answers and `failed` wrong and failed ones within the measured time, by kind in `failures`; `outside`
-    is all else (`outside_by`: the verification; the lead-in and the drain, whose right, wrong and failed answers and the unanswered
-    are in `requests`), so that `completed + failed + outside = sent`. `statuses` counts the load's answers by HTTP status, and
+    is the rest (`outside_by`: the verification; the lead-in and the drain, whose right, wrong, failed and unanswered requests are
+    in `requests`), so that `completed + failed + outside = sent`. `statuses` counts the load's answers by HTTP status, and
     `failure_causes` its requests without a right answer. Goals and response times rest on the requests that were due in the
-    measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the users'
-    time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the begin of the measured time.
-    `reconnects` requests were sent a second time, because the server ended the connection or refused the stream
-    of the first attempt.
-    Intervals are of this process alone. `not_judged` names what
-    nothing is said of, `not_loaded` the operations that were left out, `kept_answers` how many whole answers were looked at, by
-    `kept_rules`; `started` what is known of a target that was started for this load, null of one that ran already,
-    `by_users`, of a ramp and of steps, what was measured with how many users, and `layers` where the time went inside the target,
-    if that was asked for. Where several `engines` shared the load, `began_apart_ms` lay between the first and the last to be there
-    when it began, by their own files.
+    measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the
+    users' time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the start of the
+    measured time. `reconnects` requests were sent a second time, because the server ended the connection or refused the stream of
+    the first attempt. Intervals are of this process alone.
+
+    `not_judged` lists questions that the load does not answer, `not_loaded` the operations that were left out. `kept_answers`
+    sampled answers were checked in full by `kept_rules`. `started` describes a target that was started for this load, null for a
+    running one. `by_users` has the measurements by number of users, for a ramp or steps. `layers` has the time by layer inside
+    the target, if requested. Where several `engines` shared the load, `began_apart_ms` is the time from the first to the last
+    engine's readiness, from their own files.
     """
 
     service: str

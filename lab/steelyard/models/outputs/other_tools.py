@@ -1,4 +1,4 @@
-"""What `export` and `judge` print."""
+"""The output of `export` and `judge`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .own_service import LeftOut
 
 
 class ExportedTool(Strict):
-    """What another load tool was told of a service: the `files` that were written, the first of which it is given, the `operations`
-    that they ask, and `left_out` with a reason for what they do not say as it is."""
+    """The export for another load tool: the written `files`, the first of which the tool takes, the exported `operations`, and
+    `left_out` with a reason for everything that the tool cannot express."""
 
     tool: str
     files: list[str]
@@ -18,7 +18,7 @@ class ExportedTool(Strict):
 
 
 class ExportOutput(Strict):
-    """`export --json`: a service's requests in the words of other load tools."""
+    """`export --json`: a service's requests in the formats of other load tools."""
 
     service: str
     target: str
@@ -27,7 +27,7 @@ class ExportOutput(Strict):
 
 
 class WrittenTable(Strict):
-    """A table of a stored run as it was written: its `file`, and how many `rows` of which `columns` are in it."""
+    """A written table of a stored run: its `file`, the number of its `rows`, and its `columns`."""
 
     table: str
     file: str
@@ -52,13 +52,13 @@ class JudgedRows(Strict):
 
 
 class JudgedFile(Strict):
-    """What a file of another tool's results says, by our statistics: as `load` says it, of one process.
+    """A file of another tool's results, judged by our statistics as `load` reports one process.
 
-    `seconds` are those from its first to its last result that counts, `users` the fewest and the most that it tells of (null:
-    nothing), `course` whether response time held, in a sentence, and `notes` what to know of its tool's times. `failures` are
-    counted by kind, `messages` counts them by their text where the file has one, and `codes` counts all answers by response code
-    (empty where the tool writes none). `transactions` are those that were left out since their requests count. `parts` is how many
-    stretches the file holds, with ten minutes or more between them; one of them was judged.
+    `seconds` is the time from its first to its last counted result, `users` the fewest and the most users in it (null: not
+    recorded), `course` whether response time was stable, in a sentence, and `notes` the tool's definition of its times.
+    `failures` are counted by kind, `messages` counts them by their text where the file has one, and `codes` counts all answers by
+    response code (empty where the tool writes none). `transactions` are those left out because their requests count. `parts` is
+    the number of parts in the file, separated by ten minutes or more; one of them was judged.
     """
 
     file: str
@@ -83,10 +83,10 @@ class JudgedFile(Strict):
 class JudgeOutput(Strict):
     """`judge --json`: files of other tools' results.
 
-    Of several, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they were not
-    paired, and there is no verdict, for the reasons in `cannot_say`. `throughput` is right answers a second. Where the shares of
-    failures of a file and the first differ beyond chance, `failures_differ` is true for it, its response times have no ratio, and
-    `compared` begins with the sentence that says so.
+    For several files, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they
+    were not paired, and there is no verdict, for the reasons in `cannot_say`. `throughput` is right answers per second. Where the
+    shares of failures of a file and the first differ beyond chance, `failures_differ` is true for it, its response times have no
+    ratio, and `compared` begins with a sentence on that.
     """
 
     files: list[JudgedFile]

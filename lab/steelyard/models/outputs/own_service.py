@@ -1,4 +1,4 @@
-"""What `import`, `record` and `add` print of a service of the user's."""
+"""The output of `import`, `record` and `add` for a service of the user's."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from ..strict import Strict
 
 
 class LeftOut(Strict):
-    """What was not taken over or not loaded (`what`: an operation or a port, in words), and why."""
+    """Something that was not converted or not loaded (`what`: an operation or a port, in words), and the reason."""
 
     what: str
     why: str
 
 
 class ImportOutput(Strict):
-    """`import --json`: what became of a description. `samples_valid` of the `operations` have a sample that keeps the schema
-    (none of a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
+    """`import --json`: the result of a conversion. `samples_valid` of the `operations` have a sample that is valid by the schema
+    (none for a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
     `left_out` has a reason for everything else."""
 
     service: str
@@ -30,8 +30,8 @@ class ImportOutput(Strict):
 
 
 class AddOutput(Strict):
-    """`add --json`: a user's WAR as a service. `path` is where it should answer, `operations` what is asked of it, `servers` those
-    that could run it; `left_out` has a reason for everything else, `notes` what may keep it from answering somewhere."""
+    """`add --json`: a user's WAR as a service. `path` is its expected path, `operations` are called, `servers` could run it;
+    `left_out` has a reason for everything else, `notes` possible obstacles."""
 
     service: str
     folder: str
@@ -44,8 +44,8 @@ class AddOutput(Strict):
 
 
 class RecordedOperation(Strict):
-    """An operation that was recorded, asked so many `times`: how many different `samples` of it and how many `answers` are kept.
-    `same`: each of its requests was asked more than once, and answered by the same bytes."""
+    """A recorded operation with `times` requests: the number of different `samples` and of stored `answers`. `same`: each of its
+    requests was sent more than once, and answered by the same bytes."""
 
     operation: str
     times: int
@@ -56,9 +56,9 @@ class RecordedOperation(Strict):
 
 
 class RecordOutput(Strict):
-    """`record --json`, printed at the end: what passed through the proxy at `address` to the `target`, and the `folder` that it
-    became. `passed` counts answered requests, `failed` those that the server did not answer, `beyond` those that were passed on
-    when no more was remembered; `left_out` has a reason for everything that was not taken over."""
+    """`record --json`, printed at the end: the traffic through the proxy at `address` to the `target`, and the resulting
+    `folder`. `passed` counts answered requests, `failed` those without an answer, `beyond` those forwarded after the maximum of
+    recorded requests; `left_out` has a reason for everything that was not recorded."""
 
     service: str
     folder: str

@@ -1,4 +1,4 @@
-"""What `run`, `demo`, `compare`, `check`, `report` and `why` print of a run."""
+"""The output of `run`, `demo`, `compare`, `check`, `report` and `why` for a run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..verdict import Comparison, FaultRow, Figure, LayerFigure, RecordCount, Sl
 
 
 class SplitPart(Strict):
-    """One part of the difference of two subjects' response times, in ms a request: a layer without the layers inside it, what is
+    """One part of the difference of two subjects' response times, in ms per request: a layer without its inner layers, the time
     outside the layers (`outside`), or the whole (`response`).
 
-    `ms` is `a_ms` - `b_ms`; its `interval` holds together with those of all other parts (null under two forks). `percent` is its
-    share of the whole difference (null where the whole is not told apart). Not `told_apart`: the interval holds 0, or nothing is
-    judged.
+    `ms` is `a_ms` - `b_ms`; its `interval` is simultaneous with those of all other parts (null under two forks). `percent` is its
+    share of the whole difference (null where that is not significant). `told_apart` is false where the interval contains 0, or
+    nothing is judged.
     """
 
     layer: str
@@ -28,10 +28,10 @@ class SplitPart(Strict):
 
 
 class LayerSplit(Strict):
-    """The difference of the response times of `a` and `b` in a cell, split by layer; `parts` sum up to `whole`.
+    """The difference of the response times of `a` and `b` in a cell, split by layer; `parts` sum to `whole`.
 
-    All intervals are right together with `confidence`. `requests` are those recorded of a and of b. `why_not` says why nothing is
-    told apart whatever the intervals hold, `sentences` is all of it in words.
+    All intervals hold jointly with `confidence`. `requests` are the recorded requests of a and of b. `why_not` is the reason why
+    no part is judged; `sentences` is the result in words.
     """
 
     cell: str
@@ -48,24 +48,24 @@ class LayerSplit(Strict):
 
 
 class WhyOutput(LayerSplit):
-    """The object of `why --json`; `page` is the file that --html was told to write."""
+    """The object of `why --json`; `page` is the file of --html."""
 
     run: str
     page: str | None
 
 
 class GridRow(Strict):
-    """A subject in a cell of a grid: an operation with a payload, by so many users.
+    """A subject in a cell of a grid: an operation with a payload and a number of users.
 
-    `tps` is right answers a second (null: nothing was measured), `index` that over the reference's tps, and `interval` that of the
-    ratio of both (null for the reference itself, and under two forks). `bytes` is the mean size of a request's body, `cpu_mean` and
-    `cpu_max` what the subject used of one processor, in percent, over the slices that tps rests on and in the one that it used most
-    in; `engine_cpu_mean` and `engine_cpu_max` are the same of the load engine. `engine_bytes_per_s` and `server_bytes_per_s` are
-    what each sent the other, HTTP's heads included and those of TCP and IP not; `engine_bandwidth` and `server_bandwidth` are these
-    in percent of what the device between them was seen to carry one way (null where nobody looked).
-    `ended` says how its trials ended: `complete`, or the kind of its first failure. Of a grid of reliability `state` says how the
-    subject ended in the cell (null elsewhere, and where that is not known), `why` what broke it, `response_ms` the mean response
-    time of its right answers, and `printed` what a publication has of the cell, with what that leaves open in `assumed`.
+    `tps` is right answers per second (null: nothing was measured), `index` that over the reference's tps, and `interval` that of
+    the ratio of both (null for the reference itself, and under two forks). `bytes` is the mean size of a request's body.
+    `cpu_mean` and `cpu_max` are the subject's use of one processor, in percent: the mean over the slices behind tps, and the
+    maximum slice; `engine_cpu_mean` and `engine_cpu_max` are the same for the load engine. `engine_bytes_per_s` and
+    `server_bytes_per_s` are the bytes that each sent to the other, with HTTP's headers and without those of TCP and IP;
+    `engine_bandwidth` and `server_bandwidth` are these in percent of the measured one-way bandwidth of the device between them
+    (null: not measured). `ended` is the end of its trials: `complete`, or the kind of its first failure. In a reliability grid
+    `state` is how the subject ended in the cell (null elsewhere, and where unknown), `why` the cause, `response_ms` the mean
+    response time of its right answers, and `printed` a publication's value for the cell, with our assumptions in `assumed`.
     """
 
     use_case: str
@@ -93,9 +93,9 @@ class GridRow(Strict):
 
 
 class Orders(Strict):
-    """What became of work that outlives its answers, at the end of all trials: how many orders were `accepted`, `completed`, `open`
-    (still in work when the time to wait for them was over), `lost` (in work no more, and neither completed nor refused) and done
-    twice (`doubled`), and how many `mails` they brought."""
+    """The outcome of background work at the end of all trials: the number of orders `accepted`, `completed`, `open` (still in
+    work at the end of the waiting time), `lost` (neither in work nor completed nor refused) and done twice (`doubled`), and the
+    number of resulting `mails`."""
 
     accepted: int
     completed: int
@@ -106,18 +106,17 @@ class Orders(Strict):
 
 
 class RunOrders(Orders):
-    """Of all subjects together, and of each."""
+    """The orders of all subjects together, and of each."""
 
     by_subject: dict[str, Orders]
 
 
 class RunOutput(Strict):
-    """`run --json`, `demo --json` and `report --json`: the verdicts, and where everything is.
+    """`run --json`, `demo --json` and `report --json`: the verdicts, and the paths of the results.
 
-    `figures` are each subject's own. `counts` are what services said of their work when it was settled (Settle), by subject and
-    name, over all trials; `orders` are those among them that are named so, null where a service has none.
-    Where layers were observed, they are here as in the verdicts, and so are `faults` where there were any; `grid` stands where the
-    study has one.
+    `figures` are each subject's own. `counts` are the services' counts of their work (Settle), by subject and name, over all
+    trials; `orders` are the counts with these names, null where a service has none. `layers` and `faults` are as in the verdicts
+    where they were observed; `grid` is present where the study has one.
     """
 
     valid: bool
@@ -144,8 +143,8 @@ Answer = Literal["no regression", "regression", "cannot tell"]
 class GateChange(Strict):
     """A measure's change from OLD to NEW: NEW is worse by `worse_percent`, negative where it is better (null: not compared).
 
-    `interval` is that of the ratio, in the same percent (null under two forks). `verdict` is about NEW (null: secondary, or the
-    instrument was not valid).
+    `interval` is that of the ratio, in the same percent (null under two forks). `verdict` is about NEW (null: secondary measure,
+    or the instrument was not valid).
     """
 
     operation: str

@@ -1,4 +1,4 @@
-"""What `try` and `mock` print of what they started."""
+"""The output of `try` and `mock`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .own_service import LeftOut
 
 
 class TriedProcess(Strict):
-    """A process of what `try` started: its role, what it is, the port that it listens on, and its log."""
+    """A process that `try` started: its role, its server, its port, and its log."""
 
     role: str
     server: str
@@ -18,7 +18,7 @@ class TriedProcess(Strict):
 
 
 class TriedPage(Strict):
-    """A page for a browser, and what there is to know before."""
+    """A page for a browser, and a note for its visitor."""
 
     address: str
     meaning: str
@@ -26,7 +26,7 @@ class TriedPage(Strict):
 
 class TriedRequest(Strict):
     """A request of one operation: `curl` is the command that sends `body`, which lies in a file until the end; both are null
-    where it goes on with a visit that other requests begin, and `body` where it has none."""
+    where it continues a session that other requests begin, and `body` where it has none."""
 
     operation: str
     meaning: str
@@ -37,8 +37,8 @@ class TriedRequest(Strict):
 class TryOutput(Strict):
     """`try --json`: a server with a service that runs until it is ended, printed once it is ready.
 
-    Of the `processes` the first is the one that is asked, and `factors` are its own. `wsdl` is the address at which it tells its
-    own description, else the contract's file, null where there is neither; `folder` holds logs and bodies until the end.
+    The first of the `processes` takes the requests, and `factors` are its own. `wsdl` is the address of its own description, else
+    the contract's file, null without either; `folder` holds logs and bodies until the end.
     """
 
     service: str
@@ -53,8 +53,8 @@ class TryOutput(Strict):
 
 
 class MockOperation(Strict):
-    """An operation that a stand-in answers: where its usual answer comes from, in words (`origin`), and how many requests it
-    answered rightly and how many it failed as it was told."""
+    """An operation that a stand-in answers: the source of its usual answer, in words (`origin`), and the numbers of requests that
+    it answered rightly, and that it failed deliberately."""
 
     operation: str
     origin: str
@@ -63,8 +63,8 @@ class MockOperation(Strict):
 
 
 class MockOutput(Strict):
-    """`mock --json`, printed at the end: what a stand-in for a service answered at its address. `unknown` counts requests that were
-    of no operation, `left_out` are operations that it answers nothing to."""
+    """`mock --json`, printed at the end: the answers of a stand-in for a service. `unknown` counts requests of no operation,
+    `left_out` are operations without an answer."""
 
     service: str
     address: str
