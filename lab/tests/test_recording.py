@@ -242,7 +242,7 @@ def test_another_machine_is_asked_only_where_a_service_file_declares_it_and_no_f
     declared = 'owned = true\ncontact = "me@example.org"\nmax_rate = 0.001\n'
     (tmp_path / "service.toml").write_text(text.replace("DECLARED", declared))
     server = RecordedServer(recorded_target(str(tmp_path)))
-    monkeypatch.setattr(server, "answer", lambda _: PassedAnswer(200, [], b"far"))
+    monkeypatch.setattr(server, "answer", lambda *_: PassedAnswer(200, [], b"far"))
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:

@@ -8,7 +8,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from .errors import NoAnswerError
 ANSWER_SECONDS = 30.0
 ANSWER_BYTES = 64 * 2**20  # the largest answer of a contract has a hundredth of that
 _BUFFER_BYTES = 2**16
+OnHead = Callable[[int, Sequence[tuple[str, str]]], Callable[[bytes], None] | None]
 _GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # zlib detects the format with this value
 
 
@@ -148,16 +149,19 @@ class HttpClient:
         """The answer to one GET. Raises NoAnswerError where no complete answer arrives in time."""
         return self.ask("GET", self._path, None, headers)
 
-    def ask(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def ask(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], on_head: OnHead | None = None
+    ) -> Answer:
         """The answer to one request, for the URL's own path where `path` is empty.
 
-        Raises NoAnswerError as the others do.
+        `on_head` is called with the answer's status and fields before its body comes; where it returns a function, that is
+        called with each piece of the body as it arrives. Raises NoAnswerError as the others do.
         """
         bounds = self._connection.bounds = AnswerBounds(self._seconds, self._most_bytes)
         for attempt in range(1, self._attempts + 1):
             try:
                 self._connection.request(method, path or self._path, body, dict(headers))
-                return self._whole_answer(self._connection.getresponse())
+                return self._whole_answer(self._connection.getresponse(), on_head)
             except TimeoutError:
                 self.close()
                 raise bounds.late_error() from None
@@ -178,8 +182,16 @@ class HttpClient:
         """Close the connection."""
         self._connection.close()
 
-    def _whole_answer(self, answer: http.client.HTTPResponse) -> Answer:
-        body = answer.read(self._most_bytes)  # never `read()`: it allocates whatever length was announced
+    def _whole_answer(self, answer: http.client.HTTPResponse, on_head: OnHead | None) -> Answer:
+        on_piece = None if on_head is None else on_head(answer.status, answer.getheaders())
+        if on_piece is None:
+            body = answer.read(self._most_bytes)  # never `read()`: it allocates whatever length was announced
+        else:
+            pieces = []
+            while piece := answer.read1(_BUFFER_BYTES):
+                on_piece(piece)
+                pieces.append(piece)
+            body = b"".join(pieces)
         if answer.length:
             raise http.client.IncompleteRead(body, answer.length)
         return Answer(answer.status, body, answer.getheaders())

@@ -202,13 +202,21 @@ def _escape_all(text: str) -> str:
 @cache
 def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
     """The validator of an operation's answers; raises ContractError if the schema cannot be used."""
+    schema = _checked_schema(path)
+    if operation not in schema["$defs"]:
+        raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it")
+    # A reference to another file is an error then: nothing is fetched over a network.
+    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"}, registry=Registry())
+
+
+@cache
+def _checked_schema(path: Path) -> dict[str, Any]:
+    """The schema in a file, which is checked once for all operations; raises ContractError if it is not a schema."""
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
-        schema["$defs"][operation]
     except (OSError, ValueError, jsonschema.SchemaError) as error:
         raise ContractError(f"the schema {path} cannot be read: {error!s:.200}") from None
-    except (KeyError, TypeError):
-        raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it") from None
-    # A reference to another file is an error then: nothing is fetched over a network.
-    return jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{operation}"}, registry=Registry())
+    if not isinstance(schema, dict) or not isinstance(schema.get("$defs"), dict):
+        raise ContractError(f"the schema {path} has no $defs", hint="add one for each operation")
+    return schema

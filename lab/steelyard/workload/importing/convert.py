@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from ...base.errors import ImportRefusedError
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
 from .convert_requests import convert_requests, read_known_file
-from .documents import Document, is_url, origin, read_all, read_first
+from .documents import REFERRING, Document, is_url, origin, read_all, read_first
 from .envelopes import envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
@@ -70,9 +70,7 @@ def _import_wsdl(
 ) -> ImportOutput:
     (made / _CONTRACT).mkdir(parents=True)
     schemas = write_schemas(documents, description.operations, made / _CONTRACT)
-    for number, document in enumerate(documents):
-        if number == 0 or "definitions" in str(document.root.tag):
-            _save(document, made / _CONTRACT / ("service.wsdl" if number == 0 else f"part-{number}.wsdl"))
+    _save_descriptions(documents, schemas.files, made / _CONTRACT)
     sampled = _sample_operations(description, schemas)
     notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
     if not sampled:
@@ -175,5 +173,22 @@ def _notes(place: str, sampled: Sequence[SampledOperation]) -> list[str]:
     return []
 
 
-def _save(document: Document, path: Path) -> None:
-    etree.ElementTree(document.root).write(str(path), encoding="UTF-8", xml_declaration=True)
+def _save_descriptions(documents: Sequence[Document], schema_files: Mapping[str, str], folder: Path) -> None:
+    """Write the WSDL documents, which refer to each other and to the schemas by the names of their files there."""
+    names = {
+        document.place: "service.wsdl" if number == 0 else f"part-{number}.wsdl"
+        for number, document in enumerate(documents)
+        if number == 0 or "definitions" in str(document.root.tag)
+    }
+    known = {**schema_files, **names}
+    for document in documents:
+        if document.place not in names:
+            continue
+        for element in document.root.iter(*REFERRING):
+            attribute = REFERRING[str(element.tag)]
+            location = element.get(attribute)
+            if location and document.resolve(location) in known:
+                element.set(attribute, known[document.resolve(location)])
+        etree.ElementTree(document.root).write(
+            str(folder / names[document.place]), encoding="UTF-8", xml_declaration=True
+        )

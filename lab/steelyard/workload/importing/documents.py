@@ -19,6 +19,13 @@ MOST_DOCUMENTS = 200
 MOST_BYTES = 16 * 2**20  # of one document
 MOST_BYTES_TOGETHER = 64 * 2**20
 FETCH_SECONDS = 20.0
+# The elements that name another document, with the attribute that says where it is.
+REFERRING = {
+    f"{{{WSDL}}}import": "location",
+    f"{{{XSD}}}import": "schemaLocation",
+    f"{{{XSD}}}include": "schemaLocation",
+    f"{{{XSD}}}redefine": "schemaLocation",
+}
 
 
 @dataclass(frozen=True)
@@ -184,10 +191,8 @@ def read_file(path: str, wanted_by: str) -> bytes:
 def _imports(document: Document) -> list[str]:
     """The locations that this document imports or includes, except bundled schemas."""
     locations = []
-    for element in document.root.iter(
-        f"{{{WSDL}}}import", f"{{{XSD}}}import", f"{{{XSD}}}include", f"{{{XSD}}}redefine"
-    ):
-        location = element.get("location") if element.tag == f"{{{WSDL}}}import" else element.get("schemaLocation")
+    for element in document.root.iter(*REFERRING):
+        location = element.get(REFERRING[str(element.tag)])
         if location and element.get("namespace") not in PROVIDED:
             locations.append(document.resolve(location))
     return locations

@@ -26,12 +26,14 @@ _BUILT_IN = frozenset({XSD, XML})
 class Schemas:
     """The loaded schema, and the member type of each SOAP array type, both as `{namespace}local`.
 
-    `notes` lists corrections that were made; `unmet` maps the wrapper of an rpc operation to the reason why it has no message.
+    `notes` lists corrections that were made. `files` maps the place of each schema document to the file that was written.
+    `unmet` maps the wrapper of an rpc operation to the reason why it has no message.
     """
 
     schema: xmlschema.XMLSchema
     arrays: dict[str, str]
     notes: list[str] = field(default_factory=list)
+    files: Mapping[str, str] = field(default_factory=dict)
     unmet: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -54,7 +56,7 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
         ) from None
     except RecursionError:
         raise ImportRefusedError(f"the schema of {documents[0].place} is nested too deeply") from None
-    return Schemas(schema, _arrays(documents), files.notes, files.unmet)
+    return Schemas(schema, _arrays(documents), files.notes, files.file_of_place, files.unmet)
 
 
 class _Files:
@@ -65,12 +67,12 @@ class _Files:
         self.notes: list[str] = []
         self.unmet: dict[str, str] = {}
         self._roots: dict[str, etree._Element] = {}
-        self._of_place: dict[str, str] = {}
+        self.file_of_place: dict[str, str] = {}
         self._places: dict[str, Document] = {}
         self._included: set[str] = set()
         for document in documents:
             if document.root.tag == f"{{{XSD}}}schema":
-                self._of_place[document.place] = self._add_schema(document.root, document)
+                self.file_of_place[document.place] = self._add_schema(document.root, document)
             for inline in document.root.iterfind(f"{{{WSDL}}}types/{{{XSD}}}schema"):
                 self._add_schema(inline, document)
 
@@ -165,7 +167,7 @@ class _Files:
             for element in root.findall(f"{{{XSD}}}{kind}"):
                 target = None
                 if document is not None and element.get("schemaLocation"):
-                    target = self._of_place.get(document.resolve(element.get("schemaLocation", "")))
+                    target = self.file_of_place.get(document.resolve(element.get("schemaLocation", "")))
                 if target is None or target == name:
                     root.remove(element)
                     continue

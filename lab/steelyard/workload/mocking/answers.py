@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -144,12 +145,25 @@ def fault(request: bytes, origin: str) -> MockAnswer:
 
 def _json_sample(schema: Path, name: str) -> bytes:
     try:
-        definitions = json.loads(schema.read_text(encoding="utf-8"))["$defs"]
+        definitions, samples = _json_samples(schema)
         if name not in definitions:
             raise NotMockedError("its schema does not describe the answer")
-        return json.dumps(JsonSamples(definitions).value(name), ensure_ascii=False).encode()
+        return json.dumps(samples.value(name), ensure_ascii=False).encode()
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NotMockedError(f"the schema {schema.name} cannot be read: {error!s:.200}") from None
+
+
+@cache
+def _json_samples(schema: Path) -> tuple[dict[str, Any], JsonSamples]:
+    """The definitions in a file, which is read once, and what makes values of them."""
+    definitions = json.loads(schema.read_text(encoding="utf-8"))["$defs"]
+    return definitions, JsonSamples(definitions)
+
+
+@cache
+def _soap_samples(schema: Path) -> SampleMaker:
+    """What makes elements of the schema in a file, which is read once."""
+    return SampleMaker(Schemas(answer_rules.schema_of_messages(schema), {}))
 
 
 def _soap_sample(service: Entry[Service], name: str, request: bytes) -> bytes:
@@ -159,13 +173,14 @@ def _soap_sample(service: Entry[Service], name: str, request: bytes) -> bytes:
     root = etree.Element(f"{{{uri}}}Envelope", nsmap={"soap": uri})
     body = etree.SubElement(root, f"{{{uri}}}Body")
     if wanted is not None:
-        schema = answer_rules.schema_of_messages(service.folder / (service.model.schema_file or ""))
+        file = service.folder / (service.model.schema_file or "")
+        schema = answer_rules.schema_of_messages(file)
         asked = element_inside(request)
         tags = sorted(tag for tag in schema.maps.elements if local(tag) == wanted)
         if not tags:
             raise NotMockedError(f"its schema declares no element {wanted}")
         near = [tag for tag in tags if asked is not None and space(tag) == space(asked)]
-        body.append(SampleMaker(Schemas(schema, {})).sample((near or tags)[0]))
+        body.append(_soap_samples(file).sample((near or tags)[0]))
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...base.errors import ConfigurationError, ContractError
@@ -25,6 +25,7 @@ from .answers import (
 )
 
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
+_ACTION = re.compile(r';\s*action="?([^";]*)', re.IGNORECASE)
 _REMEMBERED = 1_000  # requests whose answer is cached by their bytes
 _REMEMBERED_BYTES = 16_384  # of such a request
 # Values for wildcards: the mock server uses the first that the contract accepts.
@@ -33,11 +34,12 @@ _MADE_UP = ("1", "text", "2026-01-31", "2026-01-31T12:00:00Z", "true", "00000000
 
 @dataclass(frozen=True)
 class MockRequest:
-    """An HTTP request: `path` with its query."""
+    """An HTTP request: `path` with its query; `action` is the SOAP action, empty if there is none."""
 
     method: str
     path: str
     body: bytes
+    action: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class MockedOperation:
     """An operation, recognized by its method and one of its `paths` (texts between places with any value), and for SOAP
     by the `envelope`.
 
-    The texts of a `sample` body (a character per byte) distinguish operations that are otherwise equal. `usual` answers
-    requests that match no pair.
+    The SOAP `action`, then the texts of a `sample` body (a character per byte), distinguish operations that are otherwise
+    equal. `usual` answers requests that match no pair.
     """
 
     name: str
@@ -74,6 +76,7 @@ class MockedOperation:
     sample: tuple[str, ...]
     usual: MockAnswer
     pairs: tuple[WrittenPair, ...] = ()
+    action: str = ""
 
 
 @dataclass
@@ -111,6 +114,7 @@ class MockedService:
         if any(each.envelope is not None for each in candidates):
             envelope = _envelope(request.body)
             candidates = [each for each in candidates if each.envelope == envelope]
+            candidates = [each for each in candidates if each.action == request.action] or candidates
         body = request.body.decode("latin-1")
         alike = [each for each in candidates if _fits(each.sample, body)]
         return next(iter(alike or candidates), None)
@@ -158,6 +162,7 @@ def _of_target(service: Entry[Service]) -> MockedService:
                 sample=_pieces(sample.encode().decode("latin-1")),
                 usual=usual,
                 pairs=pairs,
+                action=soap_action({**service.model.headers, **operation.headers}),
             )
         )
     return MockedService(service, operations, left_out, _body_format(service) if paired else None)
@@ -240,6 +245,7 @@ def _by_pairs(service: Entry[Service], name: str, body: bytes, written: Sequence
         sample=(body.decode("latin-1"),),
         usual=right.answer,
         pairs=tuple(written),
+        action=soap_action({**service.model.headers, **service.model.operations[name].headers}) if soap else "",
     )
 
 
@@ -284,6 +290,13 @@ def _without_holes(meaning: BodyFormat, exchange: Exchange, held: dict[str, str]
 
 def _envelope(body: bytes) -> SoapEnvelope:
     return SoapEnvelope(ENVELOPES["1.2"].encode() in body, element_inside(body))
+
+
+def soap_action(headers: Mapping[str, str]) -> str:
+    """The SOAP action of a request without its quotes, from its own header field or the content type; empty if there is none."""
+    fields = {name.lower(): value for name, value in headers.items()}
+    named = _ACTION.search(fields.get("content-type", ""))
+    return fields.get("soapaction", named[1] if named else "").strip().strip('"')
 
 
 def _pieces(text: str) -> tuple[str, ...]:

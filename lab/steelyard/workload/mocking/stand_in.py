@@ -13,7 +13,8 @@ from ...base.paths import url
 from ...models.job import Think
 from ...models.outputs.trying import MockOperation, MockOutput
 from .answers import MockAnswer, fault
-from .known import MockedOperation, MockedService, MockRequest
+from .known import MockedOperation, MockedService, MockRequest, soap_action
+from .served_wsdl import served_wsdl
 
 MOST_BYTES = 64 * 2**20  # of a request
 
@@ -26,6 +27,7 @@ class StandIn:
 
     def __init__(self, mocked: MockedService, delay: Think, fail: float, seed: int) -> None:
         self._mocked = mocked
+        self._wsdl = served_wsdl(mocked.service)
         self._delay = delay
         self._fail = fail
         self._pauses, self._failures = (random.Random(f"{of} {seed}") for of in ("pauses", "failures"))
@@ -44,12 +46,24 @@ class StandIn:
         if body is None:
             answer = _plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {MOST_BYTES >> 20} MiB were sent")
         else:
-            answer = await self._answer(MockRequest(scope["method"], path, body))
+            headers_sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", [])}
+            request = MockRequest(scope["method"], path, body, soap_action(headers_sent))
+            answer = self._description(scope, path) or await self._answer(request)
         headers = [(b"content-length", str(len(answer.body)).encode())]
         if answer.body:
             headers.append((b"content-type", answer.content_type.encode("latin-1")))
         await send({"type": "http.response.start", "status": int(answer.status), "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+
+    def _description(self, scope: Scope, path: str) -> MockAnswer | None:
+        """The service's WSDL, or a part of it, where a path asks for one."""
+        if self._wsdl is None or scope["method"] != "GET":
+            return None
+        host, port = scope["server"]
+        document = self._wsdl.document(path, f"{scope['scheme']}://{host}:{port}")
+        if document is None:
+            return None
+        return MockAnswer(HTTPStatus.OK, "text/xml; charset=utf-8", document, "the service's WSDL")
 
     async def _answer(self, request: MockRequest) -> MockAnswer:
         counter = self._mocked.service.model.counter

@@ -11,6 +11,7 @@ from http import HTTPStatus
 
 from ...base.errors import NoAnswerError
 from ...base.loopback_server import Receive, Scope, Send, whole_body
+from .event_stream import EventStream
 from .recorded_server import MOST_BYTES, PassedAnswer, PassedRequest, RecordedServer
 from .remembering import Remembered
 
@@ -45,11 +46,13 @@ class RecordingProxy:
             return
         async with self._places:
             with suppress(TimeoutError):  # a client that reads too slowly is dropped
-                answer = await self._answer(scope, receive)
-                async with asyncio.timeout(CLIENT_SECONDS):
-                    await _send(answer, scope["method"], send)
+                answer = await self._answer(scope, receive, send)
+                if answer is not None:
+                    async with asyncio.timeout(CLIENT_SECONDS):
+                        await _send(answer, scope["method"], send)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> PassedAnswer:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> PassedAnswer | None:
+        """The answer to send; None if it was already sent while it arrived."""
         path = scope["raw_path"].decode("latin-1")
         if scope["query_string"]:
             path += f"?{scope['query_string'].decode('latin-1')}"
@@ -67,8 +70,14 @@ class RecordingProxy:
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         request = PassedRequest(scope["method"], path, headers, body)
         await self._wait_for_turn()
+        events = EventStream()
+        asking = asyncio.ensure_future(_in_a_thread(self._server, request, events))
+        if await events.has_begun(asking):
+            self._remembered.add(request, await events.pass_on(asking, receive, send))
+            asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # its outcome is not needed
+            return None
         try:
-            answer = await _in_a_thread(self._server, request)
+            answer = await asking
         except NoAnswerError as error:
             self._remembered.failed[error.message] += 1
             return _plain(HTTPStatus.BAD_GATEWAY, f"{self._server.address}: {error.message}")
@@ -98,29 +107,32 @@ class RecordingProxy:
         return PassedAnswer(answer.status, headers, body)
 
 
-async def _in_a_thread(server: RecordedServer, request: PassedRequest) -> PassedAnswer:
+async def _in_a_thread(server: RecordedServer, request: PassedRequest, events: EventStream) -> PassedAnswer:
     """Call a server in a daemon thread, so that a pending call does not delay the proxy's end. Raises NoAnswerError."""
     loop = asyncio.get_running_loop()
-    answered: asyncio.Future[PassedAnswer | NoAnswerError] = loop.create_future()
+    answered: asyncio.Future[PassedAnswer] = loop.create_future()
 
-    def deliver(said: PassedAnswer | NoAnswerError) -> None:
-        if not answered.done():  # the caller no longer waits
-            answered.set_result(said)
+    def deliver(answer: PassedAnswer | None, error: Exception | None) -> None:
+        if answered.done():  # the caller no longer waits
+            return
+        if answer is not None:
+            answered.set_result(answer)
+        else:
+            answered.set_exception(error or NoAnswerError("no answer"))
 
     def ask() -> None:
-        said: PassedAnswer | NoAnswerError
+        answer, failure = None, None
         try:
-            said = server.answer(request)
-        except NoAnswerError as error:
-            said = error
+            answer = server.answer(request, events.on_head)
+        except (
+            Exception
+        ) as error:  # raised where the answer is awaited: a caller that waits for nothing would never end
+            failure = error
         with suppress(RuntimeError):  # the proxy has ended
-            loop.call_soon_threadsafe(deliver, said)
+            loop.call_soon_threadsafe(deliver, answer, failure)
 
     threading.Thread(target=ask, daemon=True).start()
-    outcome = await answered
-    if isinstance(outcome, NoAnswerError):
-        raise outcome
-    return outcome
+    return await answered
 
 
 async def _send(answer: PassedAnswer, method: str, send: Send) -> None:

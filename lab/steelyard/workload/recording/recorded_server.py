@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ...base.http_client import HttpClient
+from ...base.http_client import HttpClient, OnHead
 from ...base.paths import HOST_NAMES
 from .. import allowed_hosts
 from ..digest import tls_context
@@ -62,6 +62,11 @@ class PassedAnswer:
         return next((value for own, value in self.headers if own.lower() == name), "")
 
 
+def passed_fields(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The fields of an answer's head without those that belong to its connection."""
+    return [(name, value) for name, value in fields if name.lower() not in _OF_THE_CONNECTION]
+
+
 class RecordedServer:
     """A server on this machine, or allowed by its service file. Raises TargetError if it is neither."""
 
@@ -83,8 +88,11 @@ class RecordedServer:
         local = parts.hostname in HOST_NAMES
         return list(dict.fromkeys([self.address, whole, *(here if local else [])]))
 
-    def answer(self, request: PassedRequest) -> PassedAnswer:
-        """The server's answer; raises NoAnswerError if it is not complete in time. The request is sent once."""
+    def answer(self, request: PassedRequest, on_head: OnHead | None = None) -> PassedAnswer:
+        """The server's answer; raises NoAnswerError if it is not complete in time. The request is sent once.
+
+        `on_head` may take the pieces of the body as they arrive, see HttpClient.
+        """
         conversation = HttpClient(
             self.address,
             ANSWER_SECONDS,
@@ -94,11 +102,10 @@ class RecordedServer:
             addresses=self._addresses,
         )
         try:
-            said = conversation.ask(request.method, request.path, request.body or None, self._headers(request))
+            said = conversation.ask(request.method, request.path, request.body or None, self._headers(request), on_head)
         finally:
             conversation.close()
-        headers = [(name, value) for name, value in said.fields if name.lower() not in _OF_THE_CONNECTION]
-        return PassedAnswer(said.status, headers, said.body)
+        return PassedAnswer(said.status, passed_fields(said.fields), said.body)
 
     def _headers(self, request: PassedRequest) -> dict[str, str]:
         """The headers to forward, without compression, so that answers can be stored."""
