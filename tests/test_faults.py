@@ -179,7 +179,8 @@ def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anythi
     done = lab.run("run", "none.toml", "--out", "nowhere")
     assert done.code == 64 and not (lab.folder / "nowhere").exists()
     assert (
-        done.err.splitlines()[0] == "error: fault kill is of the broker, which file does not have; valid here: server"
+        done.err.splitlines()[0]
+        == "error: fault kill needs the part broker, which file does not have; valid here: server"
     )
 
 

@@ -91,7 +91,7 @@ def test_a_stopped_run_takes_up_what_was_asked_for() -> None:
     [
         ({"hep": ["1g"]}, ["metro"], "no subject has a factor 'hep'; did you mean 'heap'?"),
         ({"heap": ["1g"]}, ["go"], "no subject has a factor 'heap'"),
-        ({"heap": ["1g"]}, ["metro@heap=2g"], "'metro@heap=2g' says heap itself, which is to vary for all"),
+        ({"heap": ["1g"]}, ["metro@heap=2g"], "'metro@heap=2g' sets heap itself, which --across varies"),
         ({"heap": ["zzz"]}, ["metro"], "tomcat-metro: factor heap may be such as 256m, not 'zzz'"),
     ],
 )

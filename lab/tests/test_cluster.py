@@ -62,7 +62,7 @@ def test_without_its_library_a_cluster_is_refused_with_how_to_install_it(monkeyp
     [
         (("wstest", "--dry-run"), "a dry run plans for one machine"),
         (("wstest", "--as-published"), "each subject is measured once"),
-        (("wstest", "--only", "go,null", "--set", "Agents=auto"), "is looked for by one machine"),
+        (("wstest", "--only", "go,null", "--set", "Agents=auto"), "runs on one machine"),
     ],
 )
 def test_what_several_machines_cannot_be_asked_is_refused_before_any_worker(
@@ -162,10 +162,10 @@ def test_what_is_damaged_or_another_trial_is_not_taken(tmp_path: Path) -> None:
     whole = driven(tmp_path / "sent")
     assert not at_home.keep("mark1", 1, whole[:-200]).taken
     other = at_home.keep("mark1", 2, whole)
-    assert not other.taken and other.said == "it sent trial 1 instead of trial 2"
+    assert not other.taken and other.message == "it sent trial 1 instead of trial 2"
     (tmp_path / "sent/trials/01/trial.json").write_text("{}")
     nonsense = at_home.keep("mark1", 1, pack_trial(tmp_path / "sent", tmp_path / "sent/trials/01"))
-    assert not nonsense.taken and "unreadable" in nonsense.said
+    assert not nonsense.taken and "unreadable" in nonsense.message
     assert len(at_home.missing_trials()) == 4
     assert [path.name for path in (tmp_path / "run/machines/machine-1").iterdir() if path.name.startswith(".")] == []
 

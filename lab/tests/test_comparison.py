@@ -150,12 +150,12 @@ def compared(budget: float, *, compiles: bool, **asked: object) -> Fitted:
 
 def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> None:
     whole = compared(900, compiles=True)
-    assert (whole.schedule.slice_seconds, whole.schedule.pairs_per_cell, whole.said) == (2.0, 12, ())
+    assert (whole.schedule.slice_seconds, whole.schedule.pairs_per_cell, whole.messages) == (2.0, 12, ())
     small = compared(120, compiles=False)
     assert small.schedule.slice_seconds == 1.0 and 3 <= small.schedule.pairs_per_cell < 12
     trial = of_trial(small.schedule, ["a", "b"], {"a": False, "b": False}).least
-    assert 4 * trial <= 120 < 4 * (trial + 2 * 1.3) and len(small.said) == 1
-    assert small.said[0].startswith("to keep to 2 min 00 s: slices of 1 s, not 2, at most ")
+    assert 4 * trial <= 120 < 4 * (trial + 2 * 1.3) and len(small.messages) == 1
+    assert small.messages[0].startswith("to keep to 2 min 00 s: slices of 1 s, not 2, at most ")
     fixed = compared(160, compiles=False, slice_seconds=2.0)
     assert fixed.schedule.slice_seconds == 2.0 and fixed.schedule.pairs_per_cell < 12
 
@@ -163,13 +163,13 @@ def test_a_small_budget_is_fitted_before_anything_runs_and_that_is_said() -> Non
 def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could() -> None:
     tiny = compared(60, compiles=True)
     assert tiny.schedule.pairs_per_cell == 3
-    assert tiny.said[0].startswith(
-        "1 min 00 s hold about 1 of the 4 forks that a verdict takes, so there may be none; a budget of"
+    assert tiny.messages[0].startswith(
+        "1 min 00 s hold about 1 of the 4 forks that a verdict needs, so there may be no verdict; a budget of"
     )
-    enough = re.search(r"about (\d+) min (\d+) s would", tiny.said[0])
+    enough = re.search(r"about (\d+) min (\d+) s would", tiny.messages[0])
     assert enough is not None
     again = compared(60 * int(enough[1]) + int(enough[2]) + 1, compiles=True)
-    assert not any("hold about" in said for said in again.said)
+    assert not any("hold about" in message for message in again.messages)
 
 
 def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
@@ -177,7 +177,7 @@ def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
         compared(10, compiles=True)
     enough = re.fullmatch(r"--budget (\d+)s holds them", refused.value.hint)
     assert enough is not None
-    assert not any("hold about" in line for line in compared(float(enough[1]), compiles=True).said)
+    assert not any("hold about" in line for line in compared(float(enough[1]), compiles=True).messages)
 
 
 def test_only_a_comparison_that_promises_no_forks_is_cut_at_its_budget() -> None:

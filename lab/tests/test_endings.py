@@ -170,9 +170,9 @@ def test_pushing_doubles_users_and_payload_up_to_the_bound() -> None:
 @pytest.mark.parametrize(
     ("wishes", "said"),
     [
-        ({"grids": ["reliability", "growth"]}, "driven in different ways"),
-        ({"grids": ["growth"], "push": True}, "--push means nothing"),
-        ({"grids": ["reliability"], "as_published": True}, "nothing to compare"),
+        ({"grids": ["reliability", "growth"]}, "run in different ways"),
+        ({"grids": ["growth"], "push": True}, "--push does not apply"),
+        ({"grids": ["reliability"], "as_published": True}, "compares nothing"),
     ],
 )
 def test_what_cannot_be_asked_together_is_refused(wishes: dict[str, Any], said: str) -> None:

@@ -77,18 +77,18 @@ def test_the_pet_store_meets_more_than_two_hundred_faults(planned: Schedule) -> 
 
 def test_a_network_can_be_cut_where_there_is_one(study: Study) -> None:
     with pytest.raises(
-        ConfigurationError, match="is of the link, which wildfly@variant=jms-modified does not have"
+        ConfigurationError, match="needs the part link, which wildfly@variant=jms-modified does not have"
     ) as lacking:
         schedule_only(study, Request(tests="network"))
-    assert lacking.value.hint == "--with linked gives it one"
+    assert lacking.value.hint == "add it with --with linked"
     linked = schedule_only(study, Request(tests="network", set_of_factors="linked"))
     assert {(fault.kind, fault.part) for fault in linked.faults} == {("freeze", "link"), ("kill", "link")}
 
 
 def test_a_server_refuses_only_where_it_is_known_how(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="refuse, and greenmail cannot be told to") as lacking:
+    with pytest.raises(ConfigurationError, match="refuse requests, which greenmail does not support") as lacking:
         schedule_only(study, Request(tests="refusal"))
-    assert lacking.value.hint == "--with exim gives it one"
+    assert lacking.value.hint == "add it with --with exim"
     assert schedule_only(study, Request(tests="refusal", set_of_factors="exim")).faults[0].kind == "refuse"
 
 
@@ -172,14 +172,16 @@ def test_who_may_lose_by_design_says_so_with_the_number(study: Study) -> None:
 
 
 def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match=r"fault kill-server is of the broker, which wildfly.* does not have"):
+    with pytest.raises(
+        ConfigurationError, match=r"fault kill-server needs the part broker, which wildfly.* does not have"
+    ):
         schedule_only(broken_first(study, part="broker"), Request(tests="faults"))
 
 
 def test_a_fault_that_the_service_does_not_know_to_plant_is_refused(study: Study) -> None:
     planted = {"kind": "plant", "plant": "after-cal"}
     with pytest.raises(
-        ConfigurationError, match="plants 'after-cal', which petstore does not know; did you mean 'after-call'"
+        ConfigurationError, match="plants 'after-cal', which petstore does not have; did you mean 'after-call'"
     ):
         schedule_only(broken_first(study, **planted), Request(tests="faults"))
 
@@ -188,12 +190,12 @@ def test_a_fault_of_a_service_that_counts_nothing_afterwards_is_refused() -> Non
     demo = entries.study("soaservers").model
     test = demo.tests[0].name
     fault = {"name": "k", "kind": "kill", "part": "server", "test": test, "seconds": [0, 1]}
-    with pytest.raises(ConfigurationError, match="does not say what becomes of its work"):
+    with pytest.raises(ConfigurationError, match="has no counts of its work"):
         schedule_only(without(demo, faults=[fault], usual_tests=[]), Request(tests=test))
 
 
 def test_faults_and_measured_tests_are_not_asked_for_together(study: Study) -> None:
-    with pytest.raises(ConfigurationError, match="test faults of petstore breaks what the other tests measure"):
+    with pytest.raises(ConfigurationError, match="test faults of petstore injects faults that affect the other tests"):
         schedule_only(study, Request(tests="clients-15,faults"))
     assert not schedule_only(study, Request()).faults
     of_all = schedule_only(without(study, usual_tests=[]), Request())

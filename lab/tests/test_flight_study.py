@@ -254,7 +254,7 @@ def test_a_payload_that_the_service_does_not_know_is_told_before_anything_runs()
     wrong = STUDY.model_copy(
         update={"tests": [first.model_copy(update={"payload": {"MaxGruop": 3}})], "usual_tests": []}
     )
-    with pytest.raises(ConfigurationError, match="'MaxGruop', which flight does not know; did you mean 'MaxGroup'"):
+    with pytest.raises(ConfigurationError, match="'MaxGruop', which flight does not have; did you mean 'MaxGroup'"):
         schedule_only(wrong, Request(only=["tomcat-metro"]))
 
 

@@ -104,7 +104,7 @@ def test_what_compares_nothing_is_refused() -> None:
     model = entries.study("wstest").model
     for request, words in (
         (Request(as_published=True), "leave --as-published or --sessions out"),
-        (Request(users=None, settings={"Agents": "auto"}), "--users says how many"),
+        (Request(users=None, settings={"Agents": "auto"}), "give the number with --users"),
     ):
         with pytest.raises(ConfigurationError) as refused:
             planned_for_one(model, request, merge_parameters(model, request), "session", 2)

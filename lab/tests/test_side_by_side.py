@@ -241,7 +241,7 @@ def test_trials_of_a_fork_meet_their_faults_in_different_orders_so_that_not_all_
 def test_what_is_measured_is_never_driven_side_by_side() -> None:
     study = entries.study("petstore").model
     assert schedule_only(study, Request()).at_once == 1
-    with pytest.raises(ConfigurationError, match="what is measured is measured alone"):
+    with pytest.raises(ConfigurationError, match="measurements run alone"):
         schedule_only(study, Request(at_once=2))
     with pytest.raises(ConfigurationError, match="--budget and --at-once do not go together"):
         schedule_only(study, Request(tests="faults", at_once=2, budget_seconds=600))

@@ -81,7 +81,7 @@ def test_a_budget_that_holds_too_little_is_said_with_what_it_would_take() -> Non
     said = cost_text(plan, CELL, 2)
     assert "throughput needs about 2 min" in said and said.endswith("so there will be no verdict on it")
     enough = plan_stretches(schedule(), CELL, 2, 1.1, within=200.0)
-    assert enough.fits and "each subject has 4 stretches of 16 s, 2 min 45 s a fork" in cost_text(enough, CELL, 2)
+    assert enough.fits and "each subject has 4 stretches of 16 s, 2 min 45 s per fork" in cost_text(enough, CELL, 2)
 
 
 def test_stretches_to_come_grow_where_answers_turn_out_slower() -> None:

@@ -182,8 +182,8 @@ def _servers(
 def _address_in(log: Path) -> str:
     end = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < end:
-        if log.is_file() and (said := log.read_text(encoding="utf-8")).endswith("\n"):
-            return str(json.loads(said.splitlines()[0])["listening"])
+        if log.is_file() and (printed := log.read_text(encoding="utf-8")).endswith("\n"):
+            return str(json.loads(printed.splitlines()[0])["listening"])
         time.sleep(0.01)
     raise EngineError(f"the test server says nothing in {log}")
 

@@ -88,17 +88,17 @@ def _banks_text(banks: Mapping[Key, Bank]) -> str:
 def _bank_text(values: Values) -> str:
     count = len(values.equal.forks) if values.levels else 0
     if count < LEAST_FORKS:
-        said = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
+        state = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
         if count < FEWEST_FORKS:
-            said = f"**{count} of {LEAST_FORKS} forks are banked so far, too few for any figure.**"
+            state = f"**{count} of {LEAST_FORKS} forks are banked so far, too few for any figure.**"
     else:
-        said = f"{count} forks are banked."
+        state = f"{count} forks are banked."
     lost = (
         f" {len(values.lost)} of them are lost: they failed, or kept fewer than half of their rounds."
         if values.lost
         else ""
     )
-    return f"{said}{lost}\n"
+    return f"{state}{lost}\n"
 
 
 def _table_of_rows(shown: Figures) -> str:

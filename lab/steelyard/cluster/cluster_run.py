@@ -118,11 +118,11 @@ def _present_machines(workers: DaskWorkers, progress: Progress) -> list[str]:
     """
     progress.show("waiting for workers")
     begun, settled, known = time.monotonic(), 0.0, 0
-    said: set[str] = set()
+    reported: set[str] = set()
     while True:
         present = workers.present()
-        for refusal in set(workers.refused.values()) - said:
-            said.add(refusal)
+        for refusal in set(workers.refused.values()) - reported:
+            reported.add(refusal)
             progress.print_line(refusal)
         now = time.monotonic()
         if len(present) != known:
@@ -204,7 +204,7 @@ class ClusterHome:
         return self._labels.get(mark) in self.where.values()
 
     def name_of(self, mark: str) -> str:
-        """The machine's name. A machine that joined later gets a folder now, and has no trials of its own."""
+        """The machine's name. A machine that joins later gets a folder at this point, and no planned trials."""
         if mark not in self._labels:
             machine = Machine(name=f"machine-{len(self.cluster.machines) + 1}", identity=mark, trials=[])
             self._labels[mark] = machine.name
@@ -277,8 +277,8 @@ class ClusterHome:
         machine = next(machine for machine in self.cluster.machines if machine.name == name)
         if trial not in machine.trials:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
-        said = f" failed: {record.failure.message}" if record.failure is not None else ""
-        self.progress.print_line(f"{name}: trial {trial}{said or ' has arrived'}")
+        failure = f" failed: {record.failure.message}" if record.failure is not None else ""
+        self.progress.print_line(f"{name}: trial {trial}{failure or ' has arrived'}")
         failed = record.failure
         never = failed is not None and failed.kind in NEVER_STARTED
         return Kept(True, unfit=failed.message if failed is not None and never else "")

@@ -111,7 +111,7 @@ class DaskWorkers:
         self.client.subscribe_topic(self._topic, self._on_event)
 
     def present(self) -> Sequence[Worker]:
-        """The workers that answered where they are. Raises TargetError if the scheduler is gone."""
+        """The workers that reported their machine. Raises TargetError if the scheduler is gone."""
         if self.client.status in ("closed", "closing"):
             raise TargetError("the Dask scheduler is gone", hint="resume the run with --resume")
         try:
@@ -123,7 +123,7 @@ class DaskWorkers:
         return [Worker(name, self.introduced[name].identity) for name in names if name in self.introduced]
 
     def begin(self, worker: Worker, trial: int) -> None:
-        """Have a worker drive a trial.
+        """Make a worker drive a trial.
 
         Dask may move it to no other worker, because it does not know the machine's lock.
         """
@@ -150,7 +150,7 @@ class DaskWorkers:
                 had[1].cancel()
 
     def next_news(self, seconds: float) -> Sequence[News]:
-        """What ended, as soon as something did, or nothing after this many seconds."""
+        """Wait for finished trials, at most this many seconds, and return them."""
         waiting = [future for _, future in self._futures.values()]
         if not waiting:
             time.sleep(seconds)
@@ -168,27 +168,29 @@ class DaskWorkers:
             self.cancel(name, trial)
 
     def _introduce(self, names: Sequence[str]) -> None:
-        """Ask new workers where they are. One that cannot answer is not asked again."""
+        """Ask new workers for their machine. A worker that cannot answer is not asked again."""
         if not names:
             return
         try:
-            said: Mapping[str, Any] = self.client.run(at_the_worker.introduce, workers=list(names), on_error="return")
+            introductions: Mapping[str, Any] = self.client.run(
+                at_the_worker.introduce, workers=list(names), on_error="return"
+            )
         except _GONE:
-            return  # one of them left meanwhile; the others are asked again
-        for name, answer in said.items():
+            return  # a worker left meanwhile; the others are asked again
+        for name, answer in introductions.items():
             if isinstance(answer, Introduced):
                 self.introduced[name] = answer
             else:
                 self.refused[name] = f"the worker {name} cannot report its machine: {type(answer).__name__}: {answer}"
 
     def _on_event(self, event: tuple[Any, Any]) -> None:
-        said = event[1]
-        if isinstance(said, dict) and "worker" in said:
-            self.tell(str(said["worker"]), str(said.get("stage", ""))[:200])
+        message = event[1]
+        if isinstance(message, dict) and "worker" in message:
+            self.tell(str(message["worker"]), str(message.get("stage", ""))[:200])
 
 
 def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
-    """What Dask runs in a thread of the worker: the order, while the task with that key is wanted."""
+    """The task that Dask runs in a thread of the worker: execute the order while the task is wanted."""
     here = import_distributed().get_worker()
 
     def is_wanted() -> bool:
@@ -204,13 +206,13 @@ def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
 
 def _news(worker: str, trial: int, future: Any) -> News:
     if future.status != "finished":
-        said = (
+        reason = (
             f"{type(future.exception()).__name__}: {future.exception()}" if future.status == "error" else future.status
         )
-        return News(worker, trial, TrialEnd.LOST, f"the worker ended it ({said})")
+        return News(worker, trial, TrialEnd.LOST, f"the worker ended it ({reason})")
     try:
         done: at_the_worker.Done = future.result(timeout=_ASK_SECONDS)
     except _GONE:  # the worker died with it; Dask would repeat it
         future.cancel()
-        return News(worker, trial, TrialEnd.LOST, "its worker is gone, with what it had driven")
-    return News(worker, trial, TrialEnd(done.outcome), done.said, done.packed)
+        return News(worker, trial, TrialEnd.LOST, "its worker is gone, and its results are lost")
+    return News(worker, trial, TrialEnd(done.outcome), done.message, done.packed)

@@ -36,13 +36,13 @@ class Worker:
 class News:
     """The result of a trial on a worker.
 
-    `packed` is its folder where it was driven, `said` a sentence where it was not.
+    `packed` is its folder if it was driven, `message` a sentence if it was not.
     """
 
     worker: str
     trial: int
     outcome: TrialEnd
-    said: str = ""
+    message: str = ""
     packed: bytes = b""
 
 
@@ -53,24 +53,25 @@ class Workers(Protocol):
         """The current workers. Raises SteelyardError if the cluster cannot be reached."""
 
     def begin(self, worker: Worker, trial: int) -> None:
-        """Have a worker drive a trial."""
+        """Make a worker drive a trial."""
 
     def cancel(self, worker: str, trial: int) -> None:
         """Forget a trial on a worker that is away."""
 
     def next_news(self, seconds: float) -> Sequence[News]:
-        """What ended, as soon as something did, or nothing after this many seconds."""
+        """Wait for finished trials, at most this many seconds, and return them."""
 
 
 @dataclass(frozen=True)
 class Kept:
     """Whether a driven trial was accepted.
 
-    Otherwise `said` is the reason, and the trial is driven again. `unfit` is why its machine gets no more.
+    Otherwise `message` is the reason, and the trial is driven again. `unfit` is the reason why its machine gets no more
+    trials.
     """
 
     taken: bool
-    said: str = ""
+    message: str = ""
     unfit: str = ""
 
 
@@ -81,12 +82,12 @@ class Home(Protocol):
         """Store a trial's folder. Raises StoreError if it cannot be written."""
 
     def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
-        """An event of a machine or a trial."""
+        """Record an event of a machine or a trial."""
 
 
 @dataclass(frozen=True)
 class Driving:
-    """A trial on a worker, and the clock's time of its start."""
+    """A trial on a worker, and its start time by the clock."""
 
     trial: int
     machine: str
@@ -95,7 +96,7 @@ class Driving:
 
 @dataclass
 class Handing:
-    """Trials being assigned. `owed` are unassigned ones, each with its planned machine (identity).
+    """Assigns trials. `owed` are unassigned ones, each with its planned machine (identity).
 
     `clock` gives seconds, and is the only source of time here. A machine with several workers drives one trial at a
     time. Other machines take over trials of a machine that stays away or is unfit.
@@ -119,9 +120,9 @@ class Handing:
         self._begun = self.clock()
 
     def run(self, after: Callable[[Handing], None] = lambda _: None) -> None:
-        """Hand out all that is owed, until it is driven or nobody is left to drive it; `after` is called each turn.
+        """Assign all owed trials until they are driven or no worker is left; `after` is called in each round.
 
-        What is `owed` at the end was driven by nobody. Raises what the workers and the home raise.
+        Trials that remain in `owed` were not driven. Raises the errors of the workers and the home.
         """
         while self.owed or self.driving:
             present = self.workers.present()
@@ -134,7 +135,7 @@ class Handing:
                 self._accept_news(news)
 
     def _update_present(self, present: Sequence[Worker]) -> None:
-        """Update the list of workers. Trials of lost workers are owed again."""
+        """Update the list of workers. Trials of lost workers become owed again."""
         now = self.clock()
         self._seen.update({worker.machine: now for worker in present})
         names = {worker.name for worker in present}
@@ -149,7 +150,7 @@ class Handing:
         for worker in present:
             if worker.machine not in busy and worker.name not in self.driving and self._may_drive(worker.machine):
                 idle.setdefault(worker.machine, worker)
-        # Those that drove least come first, so that trials taken over are spread evenly.
+        # Machines that drove the fewest trials come first, so that trials taken over are spread evenly.
         for machine in sorted(idle, key=lambda machine: self.driven[machine]):
             trial = self._next_for(machine)
             if trial is not None:
@@ -161,7 +162,7 @@ class Handing:
         return machine not in self.unfit and self._not_before.get(machine, 0.0) <= self.clock()
 
     def _next_for(self, machine: str) -> int | None:
-        """Its own trials first, then those of lost machines."""
+        """The next trial of a machine: its own first, then those of lost machines."""
         own = [trial for trial, meant_for in self.owed.items() if meant_for == machine]
         left = own or [trial for trial, meant_for in self.owed.items() if self._is_away(meant_for)]
         return min(left, default=None)
@@ -180,25 +181,25 @@ class Handing:
     def _accept_news(self, news: News) -> None:
         had = self.driving.get(news.worker)
         if had is None or had.trial != news.trial:
-            return  # from a worker that was thought lost: the trial has been reassigned
+            return  # from a worker that was considered lost: the trial has been reassigned
         match news.outcome:
             case TrialEnd.DRIVEN:
                 self._record_news(news, had.machine)
             case TrialEnd.BUSY:
                 self._give_back(news.worker)
                 self._not_before[had.machine] = self.clock() + BUSY_SECONDS
-                self.home.record_event("busy", had.machine, news.trial, news.said)
+                self.home.record_event("busy", had.machine, news.trial, news.message)
             case TrialEnd.UNFIT:
                 self._give_back(news.worker)
-                self._exclude("unfit", had.machine, news.trial, news.said)
+                self._exclude("unfit", had.machine, news.trial, news.message)
             case TrialEnd.LOST:
-                self._lose(news.worker, news.said)
+                self._lose(news.worker, news.message)
 
     def _record_news(self, news: News, machine: str) -> None:
         kept = self.home.keep(machine, news.trial, news.packed)
         if not kept.taken:
-            self.home.record_event("damaged", machine, news.trial, kept.said)
-            self._count_loss(news.worker, kept.said)
+            self.home.record_event("damaged", machine, news.trial, kept.message)
+            self._count_loss(news.worker, kept.message)
         else:
             del self.driving[news.worker]
             self.driven[machine] += 1
@@ -206,32 +207,32 @@ class Handing:
         if kept.unfit:
             self._exclude("never-started" if kept.taken else "unfit", machine, news.trial, kept.unfit)
 
-    def _lose(self, worker: str, said: str) -> None:
+    def _lose(self, worker: str, message: str) -> None:
         had = self.driving[worker]
-        self.home.record_event("lost", had.machine, had.trial, said)
-        self._count_loss(worker, said)
+        self.home.record_event("lost", had.machine, had.trial, message)
+        self._count_loss(worker, message)
 
-    def _count_loss(self, worker: str, said: str) -> None:
-        """Owe a trial again, unless it or its machine was lost too often."""
+    def _count_loss(self, worker: str, message: str) -> None:
+        """Make a trial owed again, unless it or its machine was lost too often."""
         had = self._give_back(worker)
         self._losses[had.trial] += 1
         self._in_a_row[had.machine] += 1
         if self._losses[had.trial] >= MOST_LOSSES:
             del self.owed[had.trial]
-            self.given_up[had.trial] = said
-            self.home.record_event("given-up", had.machine, had.trial, f"lost {MOST_LOSSES} times: {said}")
+            self.given_up[had.trial] = message
+            self.home.record_event("given-up", had.machine, had.trial, f"lost {MOST_LOSSES} times: {message}")
         if self._in_a_row[had.machine] >= MOST_LOSSES:
-            self._exclude("unfit", had.machine, None, f"it lost {MOST_LOSSES} trials in a row: {said}")
+            self._exclude("unfit", had.machine, None, f"it lost {MOST_LOSSES} trials in a row: {message}")
 
     def _give_back(self, worker: str) -> Driving:
         had = self.driving.pop(worker)
         self.owed[had.trial] = had.machine
         return had
 
-    def _exclude(self, kind: str, machine: str, trial: int | None, said: str) -> None:
+    def _exclude(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         if machine not in self.unfit:
-            self.unfit[machine] = said
-            self.home.record_event(kind, machine, trial, said)
+            self.unfit[machine] = message
+            self.home.record_event(kind, machine, trial, message)
 
 
 def quotas(trials: Mapping[str, Sequence[int]]) -> dict[int, str]:

@@ -56,8 +56,8 @@ def main() -> int:
     signal.signal(signal.SIGHUP, _interrupt)
     folder = Path(sys.argv[1])
     try:
-        outcome, said = drive(folder)
-        write_document(folder / ENDED, {"outcome": outcome, "said": said})
+        outcome, message = drive(folder)
+        write_document(folder / ENDED, {"outcome": outcome, "said": message})
     finally:
         children.end_all()
     return 0

@@ -29,7 +29,7 @@ class UnwantedError(SteelyardError):
 
 @dataclass(frozen=True)
 class Introduced:
-    """Where a worker is: the machine's anonymous identity, its processor, and its version of Steelyard."""
+    """A worker's machine: its anonymous identity, its processor, and its version of Steelyard."""
 
     identity: str
     processor: str
@@ -51,10 +51,10 @@ class Order:
 
 @dataclass(frozen=True)
 class Done:
-    """How an order ended. `pack_trial` is the trial's folder where it was driven, `said` a sentence where it was not."""
+    """How an order ended. `packed` is the trial's folder if it was driven, `message` a sentence if it was not."""
 
     outcome: str
-    said: str = ""
+    message: str = ""
     packed: bytes = b""
 
 
@@ -65,9 +65,9 @@ def introduce() -> Introduced:
 
 
 def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None]) -> Done:
-    """Drive a trial on this machine. `wanted` tells whether to go on, and `tell` receives the stage.
+    """Drive a trial on this machine. `wanted` returns whether to go on, and `tell` receives the stage.
 
-    The trial runs in a kept process that ends with this one, whatever ends it.
+    The trial runs in a child process that ends with this one, whatever the cause.
     """
     with scratch_folder("cluster-") as place:
         folder = Path(place)
@@ -116,12 +116,12 @@ def _run_while_wanted(folder: Path, wanted: Callable[[], bool], tell: Callable[[
 def _read_end(folder: Path) -> Done:
     try:
         ended = read_document(folder / ENDED)
-        outcome, said = TrialEnd(ended["outcome"]), str(ended["said"])
+        outcome, message = TrialEnd(ended["outcome"]), str(ended["said"])
     except (StoreError, KeyError, ValueError) as error:
         return Done(TrialEnd.LOST, f"it did not report how it ended: {error}")
     if outcome is not TrialEnd.DRIVEN:
-        return Done(outcome, said)
+        return Done(outcome, message)
     trial = next((folder / "trials").iterdir(), folder)
     if not (is_stored(trial / "trial.json") and is_stored(folder / ENVIRONMENT)):
         return Done(TrialEnd.LOST, "it left no trial")
-    return Done(outcome, said, pack_trial(folder, trial))
+    return Done(outcome, message, pack_trial(folder, trial))

@@ -214,7 +214,7 @@ def run(options: RunOptions) -> None:
         require_available(requested_subjects(study, request), entries.service(study.service))
         planned, seconds = _plan(study, request)
         searched = [] if merge_parameters(study, request).users else [_SEARCHED]
-        for said in (*planned.said, *searched):
+        for said in (*planned.messages, *searched):
             console().print(said, highlight=False, markup=False)
         as_text = planned.schedule.model_dump_json()
         print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))

@@ -101,7 +101,7 @@ class Gathering:
         self._held.clear()
 
     def note_users(self, users: int, instant_s: float) -> None:
-        """Record the number of users at an instant, where it lies in the window."""
+        """Record the number of users at an instant, if it is in the window."""
         if self.window.leaves_out(instant_s) is None:
             self._saw_users(max(0, min(users, MOST_USERS)))
 

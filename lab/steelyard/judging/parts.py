@@ -29,7 +29,7 @@ class FilePart:
     results: int = 1
 
     def sentence(self) -> str:
-        """Its times in UTC and the number of its results."""
+        """A sentence with its times in UTC and the number of its results."""
         return f"{_time(self.begin_s)} to {_time(self.end_s)} UTC ({plural(self.results, 'result')})"
 
 

@@ -108,8 +108,8 @@ def run(
         schedule = schedule_of(study.model, service.model, request, settings, users)
         fits = fit_to_budget(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
         schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
-        for said in fits.said:
-            progress.print_line(said)
+        for message in fits.messages:
+            progress.print_line(message)
         _keep_schedule(folder, schedule)
         described = environment.describe(subjects, shares, command, study.model.name, service, declared, site)
         write_document(folder / "environment.json", described)

@@ -44,8 +44,8 @@ def run(
     rests = (sessions - 1) * rest_seconds
     fits = planned_for_one(study.model, request, settings, "session", sessions, rests)
     measures.registry(study.model.model_dump())
-    for said in fits.said:
-        progress.print_line(f"each session: {said}")
+    for message in fits.messages:
+        progress.print_line(f"each session: {message}")
     forks = forks_each(fits.schedule, request)
     schedule, numbers = on_machines(fits.schedule, sessions, forks, with_makeups=True)
     machines = [

@@ -1,4 +1,5 @@
-"""What a budget holds, planned before anything runs: shorter slices and fewer pairs for its sake, and what it cannot hold, said."""
+"""Fits a schedule to a budget before anything runs: shorter slices and fewer pairs, and messages about what does not
+fit."""
 
 from __future__ import annotations
 
@@ -19,17 +20,17 @@ SHORTEST_SLICE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Fitted:
-    """A schedule that is expected to keep to its budget, and what is to be said of it before anything starts."""
+    """A schedule that should keep to its budget, and messages to print before the run starts."""
 
     schedule: Schedule
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitted:
-    """The schedule with as many pairs, and slices as long, as the forks of a verdict leave room for within its budget.
+    """The schedule with as many pairs, and slices as long, as its budget allows for the forks of a verdict.
 
-    `compiles` says of each subject whether it compiles while it runs; `slice_fixed`, that the user chose the length of slices. A
-    schedule without a budget, or with tests, whose length is theirs, stays as it is.
+    `compiles` tells for each subject whether it has a JIT compiler; `slice_fixed`, whether the user chose the length of
+    slices. A schedule without a budget, or with tests of fixed length, is returned unchanged.
     """
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return Fitted(schedule)
@@ -51,7 +52,7 @@ def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) 
 
 
 def _least_seconds(schedule: Schedule, compiles: Compiles) -> tuple[float, float]:
-    """The least seconds that the dearest trial takes beside its pairs, and those of one of its pairs."""
+    """The minimum seconds of the most expensive trial without its pairs, and of one of its pairs."""
     subjects = max(
         (trial.start_order for trial in schedule.trials), key=lambda order: of_trial(schedule, order, compiles).least
     )
@@ -59,38 +60,38 @@ def _least_seconds(schedule: Schedule, compiles: Compiles) -> tuple[float, float
 
 
 def _least_fork(least: Schedule, compiles: Compiles) -> float:
-    """The least seconds of a fork with the least pairs."""
+    """The minimum seconds of a fork with the minimum of pairs."""
     beside, pair = _least_seconds(least, compiles)
     return (beside + LEAST_PAIRS * pair) * trials_per_fork(least)
 
 
 def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
-    """Raise ConfigurationError if the budget cuts the first fork before it has the least pairs."""
+    """Raise ConfigurationError if the budget ends before the first fork has the minimum of pairs."""
     fork, budget = _least_fork(least, compiles), least.budget_seconds or 0.0
     if fork > (1 + OVER) * budget:
         wanted = forks_for_a_verdict(least)
         raise ConfigurationError(
-            f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict takes "
-            f"{plural(wanted, 'fork')}",
+            f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict "
+            f"needs {plural(wanted, 'fork')}",
             hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s holds them",
         )
 
 
 def _reduction_sentences(asked: Schedule, kept: Schedule) -> list[str]:
-    said = []
+    reductions = []
     if kept.slice_seconds < asked.slice_seconds:
-        said.append(f"slices of {kept.slice_seconds:g} s, not {asked.slice_seconds:g}")
+        reductions.append(f"slices of {kept.slice_seconds:g} s, not {asked.slice_seconds:g}")
     if kept.pairs_per_cell < asked.pairs_per_cell:
-        said.append(f"at most {plural(kept.pairs_per_cell, 'pair')} a fork, not {asked.pairs_per_cell}")
-    return [f"to keep to {duration(asked.budget_seconds or 0)}: {', '.join(said)}"] if said else []
+        reductions.append(f"at most {plural(kept.pairs_per_cell, 'pair')} per fork, not {asked.pairs_per_cell}")
+    return [f"to keep to {duration(asked.budget_seconds or 0)}: {', '.join(reductions)}"] if reductions else []
 
 
 def _too_small(least: Schedule, compiles: Compiles) -> str:
-    """What the budget does not hold, and what would hold it."""
+    """A sentence that the budget is too small, and which one would suffice."""
     wanted, budget = forks_for_a_verdict(least), least.budget_seconds or 0.0
     fork = _least_fork(least, compiles)
     holds = max(1, int(budget / fork))
     return (
-        f"{duration(budget)} hold about {holds} of the {plural(wanted, 'fork')} that a verdict takes, so there may be none; "
-        f"a budget of about {duration(wanted * fork)} would hold them"
+        f"{duration(budget)} hold about {holds} of the {plural(wanted, 'fork')} that a verdict needs, so "
+        f"there may be no verdict; a budget of about {duration(wanted * fork)} would hold them"
     )

@@ -1,4 +1,4 @@
-"""The cells of a schedule: operation, number of users and load of each."""
+"""The cells of a schedule: the operation, number of users and load of each."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from .run_parameters import Request, RunParameters
 def cells_of(
     study: Study, service: Service, request: Request, settings: RunParameters, users: int, seconds: float
 ) -> list[Cell]:
-    """What is measured: a cell for each test, grid point, mix or operation of the study, as the user's request narrows it.
+    """The cells to measure: one for each test, grid point, mix or operation of the study, limited by the user's
+    request.
 
-    `users` and `seconds` (of a slice) are those of cells that have no shape of their own. Raises ConfigurationError.
+    `users` and `seconds` (of a slice) apply to cells without a shape of their own. Raises ConfigurationError.
     """
     _check_names(study, service, request)
     if study.tests:
         return _blocks(study, request, settings)
     if request.tests or request.scale != 1:
-        raise ConfigurationError(f"{study.name} has no tests with a shape, so --tests and --scale mean nothing to it")
+        raise ConfigurationError(f"{study.name} has no tests with a shape, so --tests and --scale do not apply")
     profile: Profile = BigBang(users=users, seconds=seconds)
     if study.rate is not None:
         profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
@@ -66,7 +67,7 @@ def cells_of(
 
 
 def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]:
-    """What the corpus needs for a cell: the operation behind each name by which it calls its requests, those of sessions too."""
+    """The operation behind each request name of a cell, including those in sessions, for the corpus."""
     operations: list[str] = []
     for operation in cell.mix:
         operations += [step.operation for step in sessions[operation].steps] if operation in sessions else [operation]
@@ -74,7 +75,7 @@ def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]
 
 
 def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[str, Session]:
-    """The sessions that the cells ask for, as the engine is to know them: each asks for requests of its cell's payload."""
+    """The sessions of the cells for the engine: each requests the payload of its cell."""
     return {
         cell.request_name(name): sessions[name].model_copy(
             update={
@@ -91,7 +92,7 @@ def sessions_of(cells: Sequence[Cell], sessions: Mapping[str, Session]) -> dict[
 
 
 def combined_mix(cells: Sequence[Cell]) -> dict[str, float]:
-    """One mix of all that the cells ask for: the sum of their weights by operation."""
+    """One mix for all cells: the sum of their weights by operation."""
     operations = dict.fromkeys(operation for cell in cells for operation in cell.mix)
     return {operation_name: sum(cell.mix.get(operation_name, 0.0) for cell in cells) for operation_name in operations}
 
@@ -106,8 +107,8 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
         for name in test.payload:
             if name not in service.parameters:
                 raise ConfigurationError(
-                    f"{study.name}: test {test.name} has a payload '{name}', which {service.name} does not know"
-                    f"{nearest(name, sorted(service.parameters))}"
+                    f"{study.name}: test {test.name} has a payload '{name}', which {service.name} does not "
+                    f"have{nearest(name, sorted(service.parameters))}"
                 )
     for name, session in study.sessions.items():
         if name in service.operations:
@@ -117,14 +118,17 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
         for step in session.steps:
             if step.operation not in service.operations:
                 raise ConfigurationError(
-                    f"{study.name}: the session '{name}' asks for '{step.operation}', which {service.name} does not have"
-                    f"{nearest(step.operation, sorted(service.operations))}"
+                    f"{study.name}: the session '{name}' calls '{step.operation}', which {service.name} does not "
+                    f"have{nearest(step.operation, sorted(service.operations))}"
                 )
 
 
 def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cell]:
-    """A judged cell for each test asked for, with its times shortened by the request's scale; of one with faults, a cell that is
-    not judged. Raises ConfigurationError if both kinds are asked for."""
+    """A judged cell for each selected test, with its times shortened by the request's scale; a test with faults gives a
+    cell that is not judged.
+
+    Raises ConfigurationError if both kinds are selected.
+    """
     broken = {fault.test for fault in study.faults}
     cells = [
         Cell(
@@ -147,13 +151,14 @@ def _blocks(study: Study, request: Request, settings: RunParameters) -> list[Cel
     if len({cell.kind for cell in cells}) > 1:
         names = ", ".join(cell.name for cell in cells if cell.kind == "fault")
         raise ConfigurationError(
-            f"test {names} of {study.name} breaks what the other tests measure", hint=f"run it alone: --tests {names}"
+            f"test {names} of {study.name} injects faults that affect the other tests",
+            hint=f"run it alone: --tests {names}",
         )
     return cells
 
 
 def breaks(study: Study, request: Request) -> bool:
-    """Whether something is broken under a test of those asked for. Raises ConfigurationError."""
+    """Whether any selected test injects faults. Raises ConfigurationError."""
     broken = _tests_with_faults(study)
     return bool(broken) and any(test.name in broken for test in chosen_tests(study, request))
 
@@ -163,7 +168,7 @@ def _tests_with_faults(study: Study) -> set[str]:
 
 
 def chosen_tests(study: Study, request: Request) -> list[Test]:
-    """The tests asked for, or else the usual ones. Raises ConfigurationError."""
+    """The selected tests, by default the usual ones. Raises ConfigurationError."""
     if request.variations:
         return [test for test in study.tests if test.name in study.variations]
     known = [name for test in study.tests for name in (test.name, *test.also)]
@@ -173,9 +178,9 @@ def chosen_tests(study: Study, request: Request) -> list[Test]:
 
 
 def _tests(study: Study, request: Request, settings: RunParameters) -> Iterator[Test]:
-    """The tests asked for, or else the usual ones, with the levels that they come to.
+    """The selected tests, by default the usual ones, with their levels computed.
 
-    Raises ConfigurationError if one that was named has levels in percent of what nobody gave; a usual one is left out then.
+    Raises ConfigurationError if a named test has levels in percent of an unknown value; a usual test is left out then.
     """
     for test in chosen_tests(study, request):
         if test.percent_of is None or not isinstance(test.profile, Steps):
@@ -187,24 +192,24 @@ def _tests(study: Study, request: Request, settings: RunParameters) -> Iterator[
             yield test.model_copy(update={"profile": test.profile.model_copy(update={"levels": levels})})
         elif request.tests:
             raise ConfigurationError(
-                f"test {test.name} of {study.name} has levels in percent of {test.percent_of}, which is not known",
-                hint=f"say --set {test.percent_of}=NUMBER: {study.parameters[test.percent_of].meaning}",
+                f"test {test.name} of {study.name} has levels in percent of {test.percent_of}, which is unknown",
+                hint=f"give --set {test.percent_of}=NUMBER: {study.parameters[test.percent_of].meaning}",
             )
 
 
 def _session_seconds(study: Study, operation: str) -> float:
-    """How long one session of the study lasts with answers that take no time; 0 for a plain operation."""
+    """The duration of a session with immediate answers; 0 for a plain operation."""
     return pauses_seconds(study.sessions[operation]) if operation in study.sessions else 0.0
 
 
 def pauses_seconds(session: Session) -> float:
-    """The mean of all pauses of a session together."""
+    """The sum of the mean pauses of a session."""
     thinks = [step.think for step in session.steps]
     return sum((think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms for think in thinks) / 1000
 
 
 def shorten_pauses(session: Session, seconds: float) -> Session:
-    """The same session, its pauses shortened so that they last no longer than `seconds` together."""
+    """The session with pauses shortened to at most `seconds` in total."""
     share = min(1.0, seconds / (pauses_seconds(session) or 1.0))
     steps = [
         step.model_copy(
@@ -218,14 +223,14 @@ def shorten_pauses(session: Session, seconds: float) -> Session:
 
 
 def names_of(words: str, known: Sequence[str]) -> list[str]:
-    """The names that `1-6,12,stress-pair` means, of those known; all of them where nothing is said. Raises ConfigurationError."""
+    """The known names that `1-6,12,stress-pair` selects; all if the text is empty. Raises ConfigurationError."""
     names: list[str] = []
     for word in (word.strip() for word in words.split(",") if word.strip()):
         first, dash, last = word.partition("-")
         if word not in known and dash and first in known and last in known:
             if known.index(first) > known.index(last):
                 raise ConfigurationError(
-                    f"'{word}' names no tests: {first} stands behind {last}", hint=f"{last}-{first}"
+                    f"'{word}' is an empty range: {first} comes after {last}", hint=f"{last}-{first}"
                 )
             names += known[known.index(first) : known.index(last) + 1]
         elif word in known:

@@ -1,7 +1,8 @@
-"""What a trial and a run are expected to take, before any fork has shown its cost: all that says so beforehand asks here.
+"""Estimates how long a trial and a run take, before a fork has shown the cost; the only module that does so.
 
-Study -> schedule -> (slices.py: how many slices, each how long) -> estimate of a trial -> of a run. `budget.py` fits a schedule by
-the least of it, a dry run and the progress tell what it is about; after the first trial its real cost takes over (`stopping.py`).
+Study -> schedule -> (slices.py: how many slices, how long each) -> estimate of a trial -> of a run. `budget.py` fits a
+schedule by the `least` values; a dry run and the progress show the `about` values. After the first trial its real cost
+replaces them (`stopping.py`).
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ from .slices import (
 )
 from .stopping import least_warm_up_seconds, trials_per_fork, warm_up_within
 
-Compiles = Mapping[str, bool]  # of each subject by its label: whether it compiles while it runs
+Compiles = Mapping[str, bool]  # by a subject's label: whether it has a JIT compiler
 
 
 @dataclass(frozen=True)
 class PlannedTime:
-    """Seconds. `least`: each warm-up is over as soon as it may be, and no pair is voided; `about`: as kept runs went; `most`: every
-    warm-up goes to its limit, every spare pair is driven, fixed work takes all it may. A slow machine can take longer still."""
+    """Seconds.
+
+    `least`: each warm-up is as short as allowed, and no pair is voided; `about`: as in kept runs; `most`: every warm-up
+    reaches its limit, every spare pair is driven, and fixed work takes its limit. A slow machine can take longer still.
+    """
 
     least: float
     about: float
@@ -45,37 +49,38 @@ class PlannedTime:
         return PlannedTime(self.least * times, self.about * times, self.most * times)
 
     def at_most(self, seconds: float) -> PlannedTime:
-        """The same, ended by then."""
+        """The estimate limited to these seconds."""
         return PlannedTime(min(self.least, seconds), min(self.about, seconds), min(self.most, seconds))
 
     def at_least(self, other: PlannedTime) -> PlannedTime:
-        """Of the two the longer one, figure by figure."""
+        """The maximum of both, figure by figure."""
         return PlannedTime(max(self.least, other.least), max(self.about, other.about), max(self.most, other.most))
 
 
 NOTHING = PlannedTime(0.0, 0.0, 0.0)
 
-# By the trials under docs/results; the keys say whether a subject compiles while it runs.
-LOOKING = PlannedTime(1.0, 1.0, 1.0)  # at the machine, before anything is started
+# From the trials under docs/results; keys tell whether a subject has a JIT compiler.
+LOOKING = PlannedTime(1.0, 1.0, 1.0)  # to examine the machine, before anything is started
 START = {True: PlannedTime(1.5, 7.0, 20.0), False: PlannedTime(0.05, 1.0, 3.0)}
-VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # of each subject: all exchanges before, counts and records after
-# In slices, not seconds: documents that take longer want longer slices, and their code as many requests until it is compiled.
-USUAL_HEAD_START_SLICES = 12  # in each cell, where it may go on while compilers are at work
-USUAL_AFTER_HEAD_START_SLICES = 10  # of warm-up in each cell, after such a one
+VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # for each subject: all exchanges before, counts and records after
+# In slices, not seconds: large documents need longer slices, and their code needs as many requests until it is
+# compiled.
+USUAL_HEAD_START_SLICES = 12  # in each cell, if it may continue while compilers work
+USUAL_AFTER_HEAD_START_SLICES = 10  # of warm-up in each cell, after such a head start
 USUAL_WARM_UP_SECONDS = {True: 24.0, False: 8.0}  # of load, in each operation
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
-USUAL_SPARE_SHARE = 1 / 6  # of the pairs, where a subject compiles while it runs
-REQUEST_SECONDS = 0.005  # of fixed work, with those of all users after each other
-RESTORING = PlannedTime(2.0, 7.0, 15.0)  # what a service wrote, before each measured load of a study that asks for it
-FAULT = PlannedTime(2.0, 15.0, 60.0)  # beyond its block: the part comes back, the work that is left is done
+USUAL_SPARE_SHARE = 1 / 6  # of the pairs, if a subject has a JIT compiler
+REQUEST_SECONDS = 0.005  # of fixed work, with the requests of all users in sequence
+RESTORING = PlannedTime(2.0, 7.0, 15.0)  # the service's data, before each measured load of a study that restores it
+FAULT = PlannedTime(2.0, 15.0, 60.0)  # beyond its block: the part recovers, and the remaining work is done
 REPORTING = PlannedTime(2.0, 10.0, 30.0)
 
 
 def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()) -> PlannedTime:
-    """All trials but those whose numbers are `done`, and the report; where there is a budget, no more than that, but for the forks
-    that are driven whatever they take.
+    """All trials except those in `done`, and the report. With a budget, at most that, except for forks that run
+    regardless of it.
 
-    What is fetched and built before is not in it, nor a search for the number of users.
+    Fetching, building, and the search for the number of users are not included.
     """
     left = [trial for trial in schedule.trials if trial.number not in done]
     trials = [of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left]
@@ -91,7 +96,7 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
 
 
 def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:
-    """Trials in their order, so many at a time: each begins when a place is free."""
+    """Trials in order, so many at a time: each begins when a place is free."""
     places = [NOTHING] * at_once
     for trial in trials:
         free = min(range(at_once), key=lambda place: places[place].about)
@@ -103,7 +108,7 @@ def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:
 
 
 def of_trial(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
-    """One trial of these subjects: up to its pairs and tests, these, and its end."""
+    """One trial of these subjects: preparation, pairs and tests, and its end."""
     pairs = of_pair(schedule, subjects) * schedule.pairs_per_cell + _spare_pair_time(schedule, subjects, compiles)
     return overhead_of(schedule, subjects, compiles) + pairs + _tests(schedule, subjects)
 
@@ -115,12 +120,12 @@ def of_pair(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
 
 
 def overhead_of(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
-    """What a trial takes beside what it measures: bringing subjects up, head starts, warm-up, ends."""
+    """The time of a trial beside its measurements: starts, head starts, warm-up, ends."""
     up = sum((START[compiles[label]] + VERIFYING_AND_ENDING for label in subjects), LOOKING)
     before_warm_up = up + _head_starts(schedule, subjects, compiles)
     warm_up = sum((_warm_up(schedule, compiles[label]) for label in subjects), NOTHING)
     end = warm_up_within(schedule)
-    if end is not None:  # the budget ends a warm-up, but not before each subject had the least of it
+    if end is not None:  # the budget ends a warm-up, but only after each subject's minimum
         warm_up = PlannedTime(
             warm_up.least,
             max(warm_up.least, min(warm_up.about, end - before_warm_up.about)),
@@ -130,7 +135,7 @@ def overhead_of(schedule: Schedule, subjects: Sequence[str], compiles: Compiles)
 
 
 def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
-    """On all processors, of the subjects that compile while they run."""
+    """The head starts of subjects with a JIT compiler, on all processors."""
     each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warm_up_cells(schedule.cells))
     least, most = head_start_slices(schedule), most_head_start_slices(schedule)
     usual = max(least, min(most, USUAL_HEAD_START_SLICES))
@@ -139,7 +144,7 @@ def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
 
 
 def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:
-    """Of one subject in all cells that it warms up in."""
+    """The warm-up of one subject in all its warm-up cells."""
     most = most_warm_up_slices(schedule)
     begun_warm = compiling and most_head_start_slices(schedule) > head_start_slices(schedule)
     cold = math.ceil(USUAL_WARM_UP_SECONDS[compiling] / schedule.slice_seconds)
@@ -153,7 +158,7 @@ def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:
 
 
 def _spare_pair_time(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
-    """The pairs that make up for those in which a subject compiled."""
+    """The spare pairs that replace those in which a subject compiled."""
     if not any(compiles[label] for label in subjects):
         return NOTHING
     spare = of_pair(schedule, subjects) * spare_pairs(schedule)
@@ -161,7 +166,7 @@ def _spare_pair_time(schedule: Schedule, subjects: Sequence[str], compiles: Comp
 
 
 def _tests(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
-    """Loads with a shape, each once on each subject, or once for each of its faults."""
+    """Loads with a shape, each once per subject, or once per fault."""
     unsliced = [
         (_load(schedule, cell) + (FAULT if kind_of(cell).breaks else NOTHING)) * kind_of(cell).blocks(schedule, cell)
         for cell in schedule.cells
@@ -171,7 +176,7 @@ def _tests(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
 
 
 def _load(schedule: Schedule, cell: Cell) -> PlannedTime:
-    """One measured load of a cell on one subject, with what comes before it."""
+    """One measured load of a cell on one subject, with its preparation."""
     restored = schedule.restore == "test" and not may_take_turns(schedule, cell)
     before = RESTORING if restored else NOTHING
     kind, profile = kind_of(cell), cell.profile
@@ -186,7 +191,7 @@ def _load(schedule: Schedule, cell: Cell) -> PlannedTime:
 
 
 def _work_seconds(schedule: Schedule, cell: Cell, profile: FixedWork) -> float:
-    """What users need for their work: their pauses at the same time, their requests after each other."""
+    """The time of the users' work: their pauses in parallel, their requests in sequence."""
     requests = pauses = 0.0
     for name, weight in cell.mix.items():
         session = schedule.sessions.get(name)

@@ -1,4 +1,5 @@
-"""Faults of a study on their way into a schedule: which a trial meets in which block, when, for how long, and what was promised."""
+"""Plans the faults of a study: which fault occurs in which block of a trial, when, for how long, and the limits that
+the service promises."""
 
 from __future__ import annotations
 
@@ -22,7 +23,10 @@ from .subjects import subjects_of
 
 @dataclass(frozen=True)
 class DrawnFault:
-    """One fault as a trial meets it: `at_seconds` after its block's begin, for `seconds`; `occasion` counts the trial's from 0."""
+    """One fault in a trial: `at_seconds` after the start of its block, for `seconds`;
+
+    `occasion` counts the trial's faults from 0.
+    """
 
     fault: Fault
     occasion: int
@@ -31,7 +35,7 @@ class DrawnFault:
 
 
 def faults_of(study: Study, cells: Sequence[Cell], scale: float) -> list[Fault]:
-    """The faults of the tests that are asked for, their times shortened by `scale` as those of the tests are."""
+    """The faults of the selected tests, their times shortened by `scale` like those of the tests."""
     tests = {cell.name for cell in cells if cell.kind == "fault"}
     return [
         fault.model_copy(update={"seconds": (fault.seconds[0] * scale, fault.seconds[1] * scale)})
@@ -41,13 +45,13 @@ def faults_of(study: Study, cells: Sequence[Cell], scale: float) -> list[Fault]:
 
 
 def occasions(schedule: Schedule, cell: Cell) -> dict[int, Fault]:
-    """The fault of each block that a subject meets in a cell in every trial, by the block's number in the trial."""
+    """The fault of each block of a cell, by the block's number in the trial."""
     each = [fault for fault in schedule.faults for _ in range(fault.times)]
     return {number: fault for number, fault in enumerate(each) if fault.test == cell.name}
 
 
 def draw_fault(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) -> DrawnFault:
-    """When in its block a fault strikes and for how long, by the seed alone that the trials of a fork share: all meet the same."""
+    """The time and duration of a fault in its block. They depend only on the seed that all trials of a fork share."""
     fault = occasions(schedule, cell)[occasion]
     draw = random.Random(f"fault {trial.seed} {occasion}")
     at = draw.uniform(*fault.within) * shapes.seconds_of(cell.profile)
@@ -57,35 +61,37 @@ def draw_fault(schedule: Schedule, trial: TrialPlan, cell: Cell, occasion: int) 
 def require_possible(
     study: Study, faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]
 ) -> None:
-    """Raises ConfigurationError if a subject has no part that a fault is of, or the service counts nothing after one."""
+    """Raises ConfigurationError if a subject lacks the part of a fault, or the service has no counts after one."""
     if not faults:
         return
     aftermath = service.model.aftermath
     if aftermath is None:
         raise ConfigurationError(
-            f"{study.name} has faults, but {service.name} does not say what becomes of its work then",
-            hint="its service.toml says so under [aftermath], as CONTRIBUTING.md shows",
+            f"{study.name} has faults, but {service.name} has no counts of its work after a fault",
+            hint="add [aftermath] to its service.toml, as CONTRIBUTING.md shows",
         )
     for spec in specs:
         if spec.same_as is not None:
             raise ConfigurationError(
-                f"{spec.label} shares the processes of {spec.same_as}: no fault can be of it alone"
+                f"{spec.label} shares the processes of {spec.same_as}, so a fault cannot affect it alone"
             )
         for fault in faults:
             lacking = _missing_requirement(fault, spec)
             if lacking:
                 giving = _set_that_gives(study, fault, spec)
                 raise ConfigurationError(
-                    lacking.message, hint=f"--with {giving} gives it one" if giving else lacking.hint
+                    lacking.message, hint=f"add it with --with {giving}" if giving else lacking.hint
                 )
             if fault.plant is not None and fault.plant not in service.model.plants:
                 raise ConfigurationError(
-                    f"fault {fault.name} plants '{fault.plant}', which {service.name} does not know"
-                    f"{nearest(fault.plant, sorted(service.model.plants))}",
-                    hint="[plants] of its service.toml says what it can be told to do wrong",
+                    f"fault {fault.name} plants '{fault.plant}', which {service.name} does not "
+                    f"have{nearest(fault.plant, sorted(service.model.plants))}",
+                    hint="[plants] of its service.toml lists the bugs that can be switched on",
                 )
         for role in sorted(aftermath.roles() - {*_parts(spec)}):
-            raise ConfigurationError(f"{spec.label} has no {role}, which {service.name} asks what became of its work")
+            raise ConfigurationError(
+                f"{spec.label} has no {role}, from which {service.name} reads the counts of its work"
+            )
 
 
 def _parts(spec: SubjectSpec) -> dict[str, PartSpec]:
@@ -94,30 +100,32 @@ def _parts(spec: SubjectSpec) -> dict[str, PartSpec]:
 
 
 def _missing_requirement(fault: Fault, spec: SubjectSpec) -> ConfigurationError | None:
-    """What a subject would need for a fault to be of it, and does not have."""
+    """The error for a subject that lacks what a fault needs; None if it lacks nothing."""
     if fault.part == CLIENT:
         return None
     parts = _parts(spec)
     places = sorted(parts)
     if fault.part not in parts:
         return ConfigurationError(
-            f"fault {fault.name} is of the {fault.part}, which {spec.label} does not have{nearest(fault.part, places)}",
+            f"fault {fault.name} needs the part {fault.part}, which {spec.label} does not "
+            f"have{nearest(fault.part, places)}",
             hint=f"it has {label_names('part', places)}",
         )
     server = entries.server(parts[fault.part].server).model
     if fault.kind == "refuse" and server.refuse is None:
         return ConfigurationError(
-            f"fault {fault.name} has the {fault.part} of {spec.label} refuse, and {server.name} cannot be told to",
-            hint="[refuse] of a server.toml says so",
+            f"fault {fault.name} makes the {fault.part} of {spec.label} refuse requests, which {server.name} does "
+            "not support",
+            hint="a server supports it with [refuse] in its server.toml",
         )
     return None
 
 
 def _set_that_gives(study: Study, fault: Fault, spec: SubjectSpec) -> str:
-    """The study's first set of factors under which the subject has what the fault needs; empty if there is none."""
+    """The study's first set of factors with which the subject has what the fault needs; empty if there is none."""
     label, _ = factors.split(study, spec.label)
     for name in study.sets:
-        with suppress(ConfigurationError):  # a set that this subject cannot have
+        with suppress(ConfigurationError):  # this subject does not support that set
             [other] = subjects_of(study, [label], name)
             if _missing_requirement(fault, other) is None:
                 return name
@@ -125,7 +133,7 @@ def _set_that_gives(study: Study, fault: Fault, spec: SubjectSpec) -> str:
 
 
 def outcome_limits(faults: Sequence[Fault], specs: Sequence[SubjectSpec], service: Entry[Service]) -> list[PromiseMade]:
-    """What the service says beforehand of each subject, fault and outcome, where it says anything."""
+    """The limits that the service promises for each subject, fault and outcome."""
     aftermath = service.model.aftermath
     if aftermath is None:
         return []

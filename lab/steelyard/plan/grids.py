@@ -1,4 +1,5 @@
-"""The cells of a study's grids: combinations of operation, payload and users, those asked for, and those that are pushed on to."""
+"""The cells of a study's grids: the selected combinations of operation, payload and users, and larger ones with
+--push."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ from ..models.service import Service
 from ..models.study import Grid, Study
 from .run_parameters import Request
 
-TIMES_AS_MUCH = 2  # of users and of payload, from one pushed cell to the next
+TIMES_AS_MUCH = 2  # the growth of users and payload from one pushed cell to the next
 USERS = "users"
 
 
 @dataclass(frozen=True)
 class AskedGrid:
-    """A grid that a run drives, and the family of its cells."""
+    """A grid of a run, and the family of its cells."""
 
     grid: Grid
     family: str
@@ -29,7 +30,7 @@ class AskedGrid:
 
 @dataclass(frozen=True)
 class _Point:
-    """One combination of a grid: the values of its sides, `users` among them."""
+    """One combination of a grid: the values of its sides, including `users`."""
 
     sides: Mapping[str, int]
     printed: str = ""
@@ -41,9 +42,9 @@ class _Point:
 
 
 def grids_of(study: Study, request: Request) -> list[AskedGrid]:
-    """The grids asked for by name; those that can be pushed, where that is all that is asked; else those without a name.
+    """The grids selected by name; with only --push, those that can be pushed; else those without a name.
 
-    Raises ConfigurationError if there is no such grid, or where grids that are driven in different ways were asked for together.
+    Raises ConfigurationError if a grid does not exist, or the selected grids run in different ways.
     """
     known = sorted({grid.name for grid in study.grid if grid.name})
     for name in request.grids:
@@ -59,15 +60,13 @@ def grids_of(study: Study, request: Request) -> list[AskedGrid]:
         if (grid.push > 0 if pushing else grid.name in (request.grids or [""]))
     ]
     if request.push and not any(each.grid.push for each in asked):
-        raise ConfigurationError(
-            f"{study.name} has no grid asked for that can be pushed, so --push means nothing to it"
-        )
+        raise ConfigurationError(f"{study.name} has no selected grid that can be pushed, so --push does not apply")
     if request.whole_grid and not asked:
-        raise ConfigurationError(f"{study.name} has no grid asked for, so --whole-grid means nothing to it")
+        raise ConfigurationError(f"{study.name} has no selected grid, so --whole-grid does not apply")
     if len({each.grid.reliability for each in asked}) > 1:
         raise ConfigurationError(
-            f"the grids {', '.join(request.grids)} of {study.name} are driven in different ways",
-            hint="ask for those of reliability in a run of their own",
+            f"the grids {', '.join(request.grids)} of {study.name} run in different ways",
+            hint="run those of reliability separately",
         )
     return asked
 
@@ -80,7 +79,7 @@ def grid_cells(
     profile: Profile,
     users: int,
 ) -> list[Cell]:
-    """A cell for each combination of these grids that the request leaves in; `users` are those of grids that name none.
+    """A cell for each combination of these grids that the request selects; `users` apply to grids that name none.
 
     Raises ConfigurationError.
     """
@@ -98,18 +97,18 @@ def grid_cells(
         cells += [_cell(study, each, operation, point, profile) for operation, point in product(operations, points)]
     if not any(cell.primary for cell in cells):
         raise ConfigurationError(
-            f"{study.name}: no cell of the grid is judged", hint="`judged` names one that is in it"
+            f"{study.name}: no cell of the grid is judged", hint="name one of its cells in `judged`"
         )
     return cells
 
 
 def kind_named(profile: Profile) -> Literal["steady", "fixed-work"]:
-    """The kind of a cell that has no shape of its own."""
+    """The kind of a cell without a shape of its own."""
     return "fixed-work" if isinstance(profile, FixedWork) else "steady"
 
 
 def _points(grid: Grid, service: Service, request: Request, users: int) -> Iterator[_Point]:
-    """The combinations of a grid's sides that the request leaves in, payload before users, and those pushed on to."""
+    """The selected combinations of a grid's sides, payload before users, then the pushed ones."""
     levels = [users] if not grid.users else [request.users] * len(grid.users) if request.users else grid.users
     if grid.cells == "in-step":
         steps = [
@@ -129,7 +128,8 @@ def _points(grid: Grid, service: Service, request: Request, users: int) -> Itera
 
 
 def _growing_points(grid: Grid, service: Service, steps: Sequence[Mapping[str, int]]) -> Iterator[_Point]:
-    """From the most of each side on, twice as much of all a cell, as long as the service makes requests of that size."""
+    """Combinations beyond the maximum of each side, each twice the one before, as long as the service supports the
+    size."""
     at = {name: max(step[name] for step in steps) for name in steps[0]}
     for _ in range(grid.push):
         at = {name: TIMES_AS_MUCH * value for name, value in at.items()}
@@ -161,7 +161,8 @@ def _cell(study: Study, asked: AskedGrid, operation: str, point: _Point, profile
 
 
 def _at_corner_or_centre(sides: Mapping[str, Sequence[int]], at: Mapping[str, int]) -> bool:
-    """Whether a cell has the first or last value of each side, or the middle one of each (of two, the lower)."""
+    """Whether a cell is at a corner (first or last value of each side) or in the centre (the middle value; of two, the
+    lower)."""
     corner = all(at[name] in (values[0], values[-1]) for name, values in sides.items())
     return corner or all(at[name] == values[(len(values) - 1) // 2] for name, values in sides.items())
 

@@ -1,4 +1,4 @@
-"""The schedule of a question that several machines, or several sessions, are asked: that of one of them, fitted to its budget."""
+"""The schedule of one of several machines or sessions that measure the same comparison, fitted to its budget."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ def planned_for_one(
     shared_by: int = 1,
     rests: float = 0.0,
 ) -> Fitted:
-    """The schedule of one machine or session, fitted to its budget; raises ConfigurationError if it cannot be asked of several.
+    """The schedule of one machine or session, fitted to its budget; raises ConfigurationError if the comparison cannot
+    be repeated on several.
 
-    A budget is shared by so many, after `rests` seconds of rest in all are taken off.
+    The budget, minus `rests` seconds of rest in total, is divided by `shared_by`.
     """
     planned, flag = schedule_only(study, request), _FLAGS[replicate]
     design = design_named(planned.design)
     if design.unbroken:
         raise ConfigurationError(
-            f"as published, each subject is measured once: there is nothing to ask of several {replicate}s",
+            f"as published, each subject is measured once, so several {replicate}s are not possible",
             hint=f"leave --as-published or {flag} out",
         )
     if design.cell_by_cell or planned.faults:
         raise ConfigurationError(
-            f"nothing is compared in this run, so there is nothing to ask of several {replicate}s",
+            f"this run compares nothing, so several {replicate}s are not possible",
             hint=f"leave {flag} out",
         )
     if settings.users is None:
         raise ConfigurationError(
-            f"the number of users is looked for by one {replicate}, and all are to have the same",
-            hint="--users says how many",
+            f"a search for the number of users runs on one {replicate}, and all need the same number",
+            hint="give the number with --users",
         )
     schedule = schedule_of(study, entries.service(study.service).model, request, settings, settings.users)
     if schedule.budget_seconds is not None:
@@ -54,7 +55,7 @@ def planned_for_one(
         if each <= 0:
             raise ConfigurationError(
                 f"the rests between {shared_by} {replicate}s take {rests:g} s, and the budget is {schedule.budget_seconds:g} s",
-                hint="--budget gives more, --rest rests less",
+                hint="raise --budget or lower --rest",
             )
         schedule = schedule.model_copy(update={"budget_seconds": each})
     compiling = {
@@ -65,5 +66,5 @@ def planned_for_one(
 
 
 def forks_each(planned: Schedule, request: Request) -> int | None:
-    """How many forks each drives; None: all that are planned. With a budget, those that it was cut for."""
+    """The number of forks that each drives; None: all planned ones. With a budget, as many as fit it."""
     return None if planned.budget_seconds is None or request.forks else forks_for_a_verdict(planned)

@@ -11,7 +11,7 @@ from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, why_unread
 from ..models.study import Study
 
-_REQUEST_TIMEOUT_SECONDS = 30.0  # where the study has no parameter for it; the drain lasts as long
+_REQUEST_TIMEOUT_SECONDS = 30.0  # if the study has no parameter for it; the drain lasts as long
 
 Value = int | float | str
 MOST_USERS = 100_000
@@ -21,8 +21,10 @@ _DEFAULT_USERS_A_PROCESSOR = 4
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of a study on the command line; None and empty mean what the study says. The default number of users
-    depends on `server_processors`."""
+    """The options of a user for a study; None and empty values mean the study's own.
+
+    The default number of users depends on `server_processors`.
+    """
 
     only: Sequence[str] = ()
     set_of_factors: str = ""
@@ -50,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True)
 class RunParameters:
-    """What the study's parameters come to. `users` is None for auto; `mix` is None if each operation runs alone."""
+    """The resulting parameters. `users` is None for auto; `mix` is None if each operation runs alone."""
 
     values: dict[str, Value]
     users: int | None
@@ -64,7 +66,8 @@ class RunParameters:
 
 
 def read_initialization_file(path: Path) -> dict[str, str]:
-    """Names and values of a paper-style initialization file: `Name = value` lines, `#` comments, blanks ignored."""
+    """Names and values of a paper-style initialization file: `Name = value` lines, `#` comments, blank lines
+    ignored."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -84,14 +87,14 @@ def read_initialization_file(path: Path) -> dict[str, str]:
 
 
 def merge_parameters(study: Study, request: Request) -> RunParameters:
-    """The study's parameters with the user's file and flags laid over their defaults; raises ConfigurationError."""
+    """The study's parameters, overridden by the user's file and flags; raises ConfigurationError."""
     given: dict[str, Value] = {}
     if request.config is not None:
         given.update(read_initialization_file(request.config))
     given.update(request.settings)
     named = [name for name in request.settings if name in study.parameters and study.parameters[name].sets == "users"]
     if named and request.users is not None:
-        raise ConfigurationError(f"--users and --set {named[0]} say the same", hint="leave one of them out")
+        raise ConfigurationError(f"--users and --set {named[0]} set the same parameter", hint="remove one of them")
     for name in given:
         if name not in study.parameters:
             raise ConfigurationError(f"{study.name} has no parameter '{name}'{nearest(name, sorted(study.parameters))}")
@@ -127,12 +130,12 @@ def merge_parameters(study: Study, request: Request) -> RunParameters:
 
 
 def default_users(server_processors: int) -> int:
-    """The users of a closed load for which nothing names a number: enough to keep so many processors of a server busy."""
+    """The default number of users of a closed load: enough to keep a server's processors busy."""
     return max(_LEAST_DEFAULT_USERS, _DEFAULT_USERS_A_PROCESSOR * server_processors)
 
 
 def _users(study: Study, values: Mapping[str, Value], server_processors: int) -> Value:
-    """How many users the parameters say, or "auto"; raises ConfigurationError if so many cannot be."""
+    """The number of users in the parameters, or "auto"; raises ConfigurationError if it is out of range."""
     users = _single_value(study, values, "users", default_users(server_processors))
     if users != "auto" and not 1 <= int(users) <= MOST_USERS:
         name = next(name for name, known in study.parameters.items() if known.sets == "users")
@@ -141,7 +144,7 @@ def _users(study: Study, values: Mapping[str, Value], server_processors: int) ->
 
 
 def _number(study: Study, name: str, value: Value) -> Value:
-    """A given value as the kind of its default; raises ConfigurationError."""
+    """A given value as the type of its default; raises ConfigurationError."""
     known = study.parameters[name]
     if isinstance(known.default, str) or (known.auto and value == "auto"):
         return str(value)
@@ -159,7 +162,7 @@ def _number(study: Study, name: str, value: Value) -> Value:
 
 
 def _limit_warm_up(study: Study, values: Mapping[str, Value], given: Mapping[str, Value]) -> dict[str, Value]:
-    """The warm-up that holds where nobody gave one: the paper's, or the study's own limit where that is shorter."""
+    """The default warm-up: the paper's, or the study's own limit if that is shorter."""
     limit = study.warm_up_limit_seconds
     return {
         name: int(limit) if limit.is_integer() else limit

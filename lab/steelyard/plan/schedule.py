@@ -1,4 +1,5 @@
-"""From a study and what the user asked to a schedule: every trial, cell and slice count, fixed before anything runs."""
+"""Makes a schedule from a study and the user's options: every trial, cell and number of slices, fixed before anything
+runs."""
 
 from __future__ import annotations
 
@@ -26,14 +27,14 @@ from .stopping import trials_per_fork
 from .subjects import reference_of, requested_subjects, subject_words
 
 HANGS_AFTER = (
-    2  # times the response time from which on a subject is slow: who answers none in flight until then has hung
+    2  # times the response time at which a subject is slow; a subject that answers no request in flight by then hangs
 )
 
 
 def schedule_of(study: Study, service: Service, request: Request, settings: RunParameters, users: int) -> Schedule:
-    """The whole schedule; random order comes from `request.seed` alone. Raises ConfigurationError."""
+    """The whole schedule; random order depends only on `request.seed`. Raises ConfigurationError."""
     if request.variations and not study.variations:
-        raise ConfigurationError(f"{study.name} lists no variations", hint="--tests and --only say what is run")
+        raise ConfigurationError(f"{study.name} lists no variations", hint="choose what to run with --tests and --only")
     specs = requested_subjects(study, request)
     labels = [subject.label for subject in specs]
     reference = reference_of(study, labels)
@@ -83,7 +84,10 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
 def _groups(
     cells: Sequence[Cell], labels: Sequence[str], design: Design, reference: str, *, broken: bool
 ) -> list[list[str]]:
-    """Which subjects share a trial; where something is broken none do, for each is compared with its own promises."""
+    """The groups of subjects that share a trial.
+
+    With faults no subjects share one, since each is compared with its own promises.
+    """
     together = _common_subjects(cells, labels)
     if broken:
         return [[label] for label in dict.fromkeys(label for them in together for label in them)]
@@ -91,15 +95,15 @@ def _groups(
 
 
 def _parallel_trials(request: Request, specs: Sequence[SubjectSpec], trials: int, *, broken: bool) -> int:
-    """How many trials are driven at a time; raises ConfigurationError if the user wants several in which times are measured."""
+    """The number of concurrent trials; raises ConfigurationError if the user wants several and times are measured."""
     if not broken:
         if request.at_once is not None:
             raise ConfigurationError(
-                "--at-once is for tests in which something is broken: what is measured is measured alone",
-                hint="leave it out",
+                "--at-once is for tests with faults: measurements run alone",
+                hint="remove it",
             )
         return 1
-    if request.budget_seconds is not None:  # it is kept to by what the trials before have cost
+    if request.budget_seconds is not None:  # a budget depends on the cost of earlier trials
         if request.at_once is not None:
             raise ConfigurationError("--budget and --at-once do not go together", hint="leave one of them out")
         return 1
@@ -108,13 +112,14 @@ def _parallel_trials(request: Request, specs: Sequence[SubjectSpec], trials: int
 
 
 def _common_subjects(cells: Sequence[Cell], labels: Sequence[str]) -> list[list[str]]:
-    """The subjects that cells have in common: all of them, or once each of the sets that cells are driven on."""
+    """The groups of subjects in the cells: one group of all, or one for each set of subjects that cells name."""
     sets = dict.fromkeys(frozenset(cell.subjects or labels) for cell in cells)
     return [[label for label in labels if label in them] for them in sets]
 
 
 def _uses_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
-    """Whether a subject is asked by Java RMI: its driver takes no turns, and has no clock of them in common with the engine."""
+    """Whether a subject is called by Java RMI: the driver takes no turns, and shares no clock for them with the
+    engine."""
     by_rmi = {name for name, form in service.formats.items() if form.rmi is not None}
     known = entries.server_files()
     hosts = [spec for spec in specs if spec.same_as is None]
@@ -124,16 +129,16 @@ def _uses_rmi(service: Service, specs: Sequence[SubjectSpec]) -> bool:
 
 
 def _design(study: Study, request: Request) -> Design:
-    """As the user asks for it, as the grids need it, or else the study's own. Raises ConfigurationError."""
+    """The design: the user's, the one that the grids need, or else the study's. Raises ConfigurationError."""
     reliability = any(asked.grid.reliability for asked in grids_of(study, request))
     if reliability and request.as_published:
-        raise ConfigurationError("--as-published compares, and a grid of reliability has nothing to compare")
+        raise ConfigurationError("--as-published does not apply to a grid of reliability, which compares nothing")
     return AS_PUBLISHED if request.as_published else EACH_ALONE if reliability else design_named(study.design)
 
 
 @dataclass(frozen=True)
 class _Lengths:
-    """Seconds: of a slice, of a warm-up at most, and for how long answers are waited for at a slice's end."""
+    """Seconds: of a slice, of a warm-up at most, and of waiting for answers at a slice's end."""
 
     slice: float
     warm_up: float
@@ -150,7 +155,7 @@ def _lengths(study: Study, request: Request, settings: RunParameters, design: De
 
 
 def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) -> list[tuple[str, str]]:
-    """The pairs of these subjects that are judged by no verdict; raises ConfigurationError if the reference is of one."""
+    """The pairs of these subjects without a verdict; raises ConfigurationError if the reference is one of them."""
     pairs = []
     for named in study.unlike:
         first, second = (
@@ -161,25 +166,25 @@ def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) 
             beside = "" if study.reference in named.subjects else f", or beside {study.reference}"
             raise ConfigurationError(
                 f"{study.name} has no verdict between {' and '.join(named.subjects)}: {named.why}",
-                hint=f"ask for them one at a time{beside}",
+                hint=f"select one of them at a time{beside}",
             )
     return pairs
 
 
 def _layers_of(study: Study, service: Service) -> dict[str, Any]:
-    """What of the schedule says how layers are shown; raises ConfigurationError if the service has none to ask for."""
+    """The layer settings of the schedule; raises ConfigurationError if the service has no layers."""
     if "layers" not in study.observe:
         return {}
     if not service.layers:
         raise ConfigurationError(
             f"{study.name} observes layers, but {service.name} has none",
-            hint="its service.toml lists them under [[layers]], as monitor/README.md shows",
+            hint="list them in its service.toml under [[layers]], as monitor/README.md shows",
         )
     return {"layers": service.layers, "nesting": service.nesting, "request_kinds": service.request_kinds}
 
 
 def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec]) -> Schedule:
-    """The schedule with what is broken in it; raises ConfigurationError if something of that cannot be."""
+    """The schedule with its faults; raises ConfigurationError if a fault is not possible."""
     service = entries.service(study.service)
     faults = faults_of(study, schedule.cells, schedule.scale)
     require_possible(study, faults, specs, service)
@@ -188,14 +193,14 @@ def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec])
             "faults": faults,
             "aftermath": service.model.aftermath,
             "promises": outcome_limits(faults, specs, service),
-            "not_judged": {**schedule.not_judged, SERVED_ANSWERED: "what was killed counts no more"},
+            "not_judged": {**schedule.not_judged, SERVED_ANSWERED: "a killed process loses its counts"},
             "restore": "trial",
         }
     )
 
 
 def schedule_only(study: Study, request: Request) -> Schedule:
-    """The schedule that a run would follow, without touching a server; for `auto` users the study's reference of 8 stands in."""
+    """The schedule of a run, made without touching a server; for `auto` users it assumes the study's reference of 8."""
     settings = merge_parameters(study, request)
     service = entries.service(study.service)
     require_known(requested_subjects(study, request), service)
@@ -204,7 +209,7 @@ def schedule_only(study: Study, request: Request) -> Schedule:
 
 
 def _require_sizes(service: Service, settings: RunParameters) -> None:
-    """Raises ConfigurationError if the service has no such parameter, or cannot be asked for one of that size."""
+    """Raises ConfigurationError if the service has no such parameter, or a value is out of its bounds."""
     for name, value in settings.service.items():
         known = service.parameters.get(name)
         if known is None:
@@ -218,8 +223,11 @@ def _require_sizes(service: Service, settings: RunParameters) -> None:
 def _trials(
     groups: Sequence[Sequence[str]], cells: Sequence[Cell], forks: int, seed: int, *, alike: bool
 ) -> list[TrialPlan]:
-    """Fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups; with `cells`, each of them
-    in turn has trials of its own. All trials of a fork have one seed where what they draw is to be `alike`."""
+    """The trials fork by fork, each group of subjects in turn, so that a stopped run has whole forks of all groups.
+    With `cells`, each cell has trials of its own.
+
+    With `alike`, all trials of a fork share one seed.
+    """
     draw = random.Random(f"trials {seed}")
     plans: list[TrialPlan] = []
     of_fork = [draw.randrange(2**48) for _ in range(forks)] if alike else []
@@ -234,12 +242,11 @@ def _trials(
 def on_machines(
     schedule: Schedule, machines: int, forks_each: int | None = None, *, with_makeups: bool = False
 ) -> tuple[Schedule, list[list[int]]]:
-    """The schedule of so many machines, or sessions, and the numbers of each one's trials: each has the same trials in number and
-    kind, and `forks_each` of the planned forks (all of them where it is None). Where each makes up for its own failed trials
-    (`with_makeups`), numbers are left free for one makeup a trial.
+    """The schedule for several machines or sessions, and the numbers of each one's trials. Each has the same number and
+    kind of trials, and `forks_each` of the planned forks (None: all).
 
-    Each trial has an order and a seed of its own, drawn from the schedule's seed alone. There are no looks, for no machine knows of
-    the others.
+    With `with_makeups` each replaces its own failed trials, so one number per trial is left free. Each trial has its
+    own order and seed, drawn from the schedule's seed. There are no looks, since no machine knows the others' results.
     """
     each = schedule.trials if forks_each is None else schedule.trials[: forks_each * trials_per_fork(schedule)]
     draw = random.Random(f"machines {schedule.seed}")

@@ -1,16 +1,16 @@
-"""Loads with a shape: how long they last, how many users they reach, what they are called, and what they are when shortened."""
+"""Loads with a shape: their duration, users, names, and scaled versions."""
 
 from __future__ import annotations
 
 from ..base.text import plural
 from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Steps
 
-LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law come from held steps of at least this
-LEAST_BURST_SECONDS = 8.0  # below, recovery between bursts cannot be told from noise
+LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law need steps held at least this long
+LEAST_BURST_SECONDS = 8.0  # in shorter ones, recovery between bursts is lost in noise
 
 
 def seconds_of(profile: Profile) -> float:
-    """How long the load lasts, lead-in and drain left out; of fixed work the longest that it may take."""
+    """The duration of the load without lead-in and drain; for fixed work its limit."""
     match profile:
         case FixedWork():
             return profile.most_seconds
@@ -23,7 +23,7 @@ def seconds_of(profile: Profile) -> float:
 
 
 def most_users(profile: Profile) -> int:
-    """The users at the load's height; of an open load the requests that may be in flight."""
+    """The maximum number of users; for an open load the limit of requests in flight."""
     match profile:
         case Ramp():
             return max(profile.from_users, profile.to_users)
@@ -54,7 +54,7 @@ IN_A_SENTENCE = {
 
 
 def users_text(profile: Profile) -> str:
-    """How many users there are over the load, such as "1 to 40"."""
+    """The range of users over the load, such as "1 to 40"."""
     match profile:
         case Ramp():
             return _change_text(profile.from_users, profile.to_users)
@@ -71,7 +71,7 @@ def _change_text(first: int, last: int) -> str:
 
 
 def words(profile: Profile) -> str:
-    """The load in a few words, such as "ramp, 1 to 40 users, 300 s"."""
+    """A short description of the load, such as "ramp, 1 to 40 users, 300 s"."""
     extra = ""
     match profile:
         case Bursts():
@@ -83,7 +83,7 @@ def words(profile: Profile) -> str:
 
 
 def bursts_of(profile: Bursts) -> tuple[list[float], list[float]]:
-    """When each burst begins and ends, in seconds from the begin of the load."""
+    """The start and end of each burst, in seconds from the start of the load."""
     begins: list[float] = []
     at = profile.idle_seconds
     while at < profile.seconds:
@@ -93,22 +93,23 @@ def bursts_of(profile: Bursts) -> tuple[list[float], list[float]]:
 
 
 def levels_of(profile: Steps) -> list[tuple[int, float, float]]:
-    """Each held level: its users, and from when to when it is held, in seconds from the begin of the load."""
+    """Each held level: its users, start and end, in seconds from the start of the load."""
     whole = profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds
     held = [place * whole + profile.ramp_seconds for place in range(len(profile.levels))]
     return [(users, at, at + profile.hold_seconds) for users, at in zip(profile.levels, held, strict=True)]
 
 
 def held_seconds(profile: Profile) -> float | None:
-    """For how long a load of steps holds its levels in all; None of another load, which has no such part."""
+    """The total time for which a load of steps holds its levels; None for other loads."""
     return len(profile.levels) * profile.hold_seconds if isinstance(profile, Steps) else None
 
 
 def scale_profile(profile: Profile, scale: float, least_ramp_seconds: float = 0.0) -> Profile:
-    """The profile with its times multiplied by `scale`, but never so short that its shape could not be read any more.
+    """The profile with its times multiplied by `scale`, but with minimum lengths, so that its shape stays measurable.
 
-    Fixed work becomes less work, of one session or request at least. Held steps and bursts keep a least length, and as many bursts
-    come as before. A ramp keeps `least_ramp_seconds`: users who begin within less than a session would go through it in step.
+    Fixed work becomes less work, at least one session or request. Held steps and bursts keep a minimum length, and the
+    number of bursts stays. A ramp keeps `least_ramp_seconds`: users who start within less than a session would run in
+    step.
     """
     if scale == 1:
         return profile

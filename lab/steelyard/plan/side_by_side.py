@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-PER_PROCESSOR = 2  # the load of a fault is a few customers, who leave most of a processor idle
+PER_PROCESSOR = 2  # the load under faults is a few customers, which leave most of a processor idle
 BYTES_A_PROCESS = 2**30
 _OF_MEMORY = 0.5
 
 
 def most_at_once(processes: int, processors: int | None = None, memory_bytes: int | None = None) -> int:
-    """Of trials with so many processes each, how many this machine holds; at least one. What is not given is the machine's own."""
+    """The number of trials with this many processes each that the machine can hold, at least one; defaults are those of
+    this machine."""
     if processors is None:
         processors = len(os.sched_getaffinity(0))
     if memory_bytes is None:

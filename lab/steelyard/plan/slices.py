@@ -1,4 +1,4 @@
-"""How many slices a trial is offered for each purpose, and what one takes: for what plans a run, and for what drives it."""
+"""The number of slices of a trial by purpose, and the time of each, for planning and for driving a run."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..models.records import Cell, Schedule
 from .designs import design_named
 from .kinds import kind_of, warm_up_cells
 
-HEAD_START_SECONDS = 8.0  # on all processors, of those that compile while they run
+HEAD_START_SECONDS = 8.0  # on all processors, of subjects with a JIT compiler
 PAUSE_SECONDS = 0.2  # before each warm-up slice: a JIT compiler starves under unbroken load
-BETWEEN_SECONDS = 0.3  # from a measured slice's end to the next one's begin
-QUIET_AT_REST = 0.01  # of a processor: who uses more while nobody asks takes no turns
-TURN_SHARE = 0.2  # of a slice's own time, for the last answers of each of its turns and for handing over
+BETWEEN_SECONDS = 0.3  # from a measured slice's end to the start of the next
+QUIET_AT_REST = 0.01  # of a processor: a subject that uses more when idle takes no turns
+TURN_SHARE = 0.2  # of a slice's time, for the last answers of each turn and for switching
 
 
 def head_start_slices(schedule: Schedule) -> int:
-    """Of a subject in each cell that is warmed up in; none where it warms up in one stretch."""
+    """The head-start slices of a subject in each warm-up cell; 0 if it warms up in one stretch."""
     if design_named(schedule.design).unbroken:
         return 0
     cells = len(warm_up_cells(schedule.cells))
@@ -25,36 +25,43 @@ def head_start_slices(schedule: Schedule) -> int:
 
 
 def most_head_start_slices(schedule: Schedule) -> int:
-    """How many it may have at most. More than the usual ones where sizes are compared: of large documents so few are answered that
-    compilers get to what each request needs after minutes, in what is measured."""
+    """The maximum of head-start slices.
+
+    More than usual if sizes are compared: so few large documents are processed that compilers reach the code of a
+    request only after minutes, within the measurement.
+    """
     usual = head_start_slices(schedule)
     sized = any(cell.payload for cell in warm_up_cells(schedule.cells))
     return max(usual, most_warm_up_slices(schedule)) if usual and sized else usual
 
 
 def most_warm_up_slices(schedule: Schedule) -> int:
-    """Of a subject in each cell that is warmed up in, its head start left out; it takes what it needs of them."""
+    """The maximum of warm-up slices of a subject in each warm-up cell, without its head start; it uses as many as it
+    needs."""
     if design_named(schedule.design).unbroken:
         return 1
     return math.ceil(schedule.warm_up_limit_seconds / schedule.slice_seconds)
 
 
 def spare_pairs(schedule: Schedule) -> int:
-    """As many as are planned where slices alternate: which of those are voided decides how many are driven, and nothing else."""
+    """The spare pairs: as many as planned pairs if slices alternate.
+
+    The number of voided pairs alone decides how many are driven.
+    """
     return schedule.pairs_per_cell if design_named(schedule.design).takes_turns else 0
 
 
 def warm_up_load_seconds(schedule: Schedule) -> float:
-    """The load of a warm-up slice."""
+    """The seconds of load in a warm-up slice."""
     return schedule.warm_up_limit_seconds if design_named(schedule.design).unbroken else schedule.slice_seconds
 
 
 def seconds_of_warm_up_slice(schedule: Schedule, cell: Cell) -> float:
-    """What a slice of warm-up in a cell costs, with the pause before it and its lead-in."""
+    """The time of a warm-up slice in a cell, with the pause before it and its lead-in."""
     return PAUSE_SECONDS + kind_of(cell).lead_in_ms / 1000 + warm_up_load_seconds(schedule)
 
 
 def seconds_of_slice(schedule: Schedule) -> float:
-    """What a measured slice of steady load costs, with what goes before and after it or comes between its turns."""
+    """The time of a measured slice of steady load, with its pauses and switches between turns."""
     beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
     return schedule.slice_seconds + beside

@@ -12,26 +12,27 @@ from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
 from .slices import seconds_of_slice
 
-LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, whatever the budget
+LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, regardless of the budget
 LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
 LEAST_FOR_A_VERDICT = 4  # forks
 END_SECONDS = 1.5  # of a trial, after its last pair: counts are compared, processes end
-OVER = 0.05  # by so much of it a budget may be overrun: no fork takes exactly as long as the one before
+OVER = 0.05  # share by which a run may exceed its budget, since forks vary in duration
 
 Seconds = float
-# From the schedule, the trials done and the seconds spent: the schedule to go on with. Fewer trials end the run sooner.
+# From the schedule, the number of finished trials and the seconds spent: the schedule to continue with. Fewer trials
+# end the run sooner.
 Stopping = Callable[[Schedule, int, Seconds], Schedule]
 Decided = Callable[[], bool]
 Pilot = Callable[[Schedule], int]
 
 
 def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
-    """The rule for this run.
+    """The stopping rule for this run.
 
-    `decided` judges what is stored so far; `pilot` says how many pairs a fork should hold, from the first fork.
+    `decided` judges the stored results; `pilot` gives the number of pairs per fork, from the first fork.
     """
 
-    before: tuple[int, Seconds] = (0, 0.0)  # at the end of the last whole fork, whose trials may differ in cost
+    before: tuple[int, Seconds] = (0, 0.0)  # at the end of the last complete fork; its trials may differ in cost
 
     def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
         nonlocal before
@@ -64,13 +65,14 @@ def forks_for_a_verdict(schedule: Schedule) -> int:
 
 
 def least_warm_up_seconds(compiles: bool) -> Seconds:
-    """What a subject has of warm-up in an operation whatever the budget, by whether it compiles while it runs."""
+    """The minimum warm-up of a subject in an operation, regardless of the budget, by whether it has a JIT compiler."""
     return LEAST_WARM_UP_SECONDS if compiles else LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS
 
 
 @dataclass(frozen=True)
 class _Cost:
-    """What a trial costs: `beside` its pairs (start, verification, warm-up), and a slice of one subject in one cell, in s."""
+    """The cost of a trial in seconds: `beside` its pairs (start, verification, warm-up), and of a slice of one subject
+    in one cell."""
 
     beside: Seconds
     of_slice: Seconds
@@ -78,28 +80,30 @@ class _Cost:
     subjects: int
 
     def of_trial(self, pairs: int, cells: int) -> Seconds:
-        """Warm-up is each cell's own, so what stands beside the pairs shrinks with the cells too."""
+        """Each cell has its own warm-up, so the cost beside the pairs falls with fewer cells."""
         return (self.beside / self.cells + pairs * self.subjects * self.of_slice) * cells
 
     def pairs_within(self, seconds: Seconds, trials: float, cells: int) -> int:
-        """The most pairs with which so many trials take no more than `seconds`."""
+        """The maximum of pairs with which so many trials take at most `seconds`."""
         left = seconds / max(1, trials) / cells - self.beside / self.cells
         return int(left / (self.subjects * self.of_slice))
 
 
 def trial_within(schedule: Schedule) -> Seconds | None:
-    """Seconds that a trial may take for the budget to hold the least forks; None if all may take their time: without a budget,
-    and where there are tests, of which none can be cut short."""
+    """The seconds of a trial with which the budget holds the minimum of forks;
+
+    None without a budget, and with tests, which cannot be shortened.
+    """
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return None
     return schedule.budget_seconds / (forks_for_a_verdict(schedule) * _first_trials_per_fork(schedule))
 
 
 def seconds_until_cut(schedule: Schedule) -> Seconds | None:
-    """Seconds from a run's begin after which nothing more is measured; None if trials may take their time.
+    """Seconds from a run's start after which nothing is measured; None without a limit.
 
-    Only a comparison that a user gives a budget is cut: a study's own budget leaves out what does not fit, and a promise of forks
-    stands above it.
+    Only a user's budget cuts a comparison: a study's own budget only drops what does not fit, and a guaranteed number
+    of forks takes precedence.
     """
     if schedule.budget_seconds is None or not schedule.looks or schedule.least_forks:
         return None
@@ -107,9 +111,9 @@ def seconds_until_cut(schedule: Schedule) -> Seconds | None:
 
 
 def warm_up_within(schedule: Schedule) -> Seconds | None:
-    """Seconds from a trial's begin by which its warm-up must end for its share of the budget; None if it has none.
+    """Seconds from a trial's start by which its warm-up must end to keep the budget; None without a limit.
 
-    What comes after the warm-up is measured as planned, but in no more than half of a trial.
+    After the warm-up, measurements follow as planned, but take at most half of a trial.
     """
     trial = trial_within(schedule)
     if trial is None:
@@ -120,8 +124,8 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
 
 @dataclass(frozen=True)
 class Pending:
-    """A subject in a cell that is not steady yet: whether it has a compiler, what it had of warm-up, and whether so much is still
-    compiled, slice after slice, that no pair would count."""
+    """A subject that is not yet steady in a cell: whether it has a compiler, its warm-up so far, and whether it still
+    compiles so much in every slice that no pair would count."""
 
     compiler: bool
     spent: Seconds
@@ -133,8 +137,8 @@ def warm_up_is_over(
 ) -> bool:
     """Whether the budget ends a trial's warm-up.
 
-    Where a verdict is promised whatever the budget (a study's `least_forks`), it does not while compilers are at work: on a machine
-    that is many times slower all pairs would be void, and the time spent for nothing.
+    If a verdict is guaranteed regardless of the budget (a study's `least_forks`), it does not while compilers work: on
+    a much slower machine all pairs would be void, and their time wasted.
     """
     if within is None or since_begin <= within:
         return False
@@ -144,10 +148,10 @@ def warm_up_is_over(
 
 
 def pairs_are_over(within: Seconds | None, since_begin: Seconds, driven: int, measuring: Seconds) -> bool:
-    """Whether a trial's share of the budget holds no pair more (of all cells), by what the `driven` ones took; the least are driven
-    whatever they take.
+    """Whether a trial's share of the budget allows no further pair (of all cells), judged by the time of the `driven`
+    ones; the minimum is always driven.
 
-    How long a warm-up takes is known when it is over, so pairs make up for it; what they showed has no part in it.
+    The duration of a warm-up is known only afterwards, so the number of pairs compensates; their results do not matter.
     """
     if within is None or driven < LEAST_PAIRS:
         return False
@@ -157,12 +161,14 @@ def pairs_are_over(within: Seconds | None, since_begin: Seconds, driven: int, me
 def fit_after_trial(
     schedule: Schedule, done: int, spent: Seconds, each: Seconds, budget: Seconds, planned: Schedule
 ) -> Schedule:
-    """After the first trial: what the budget holds at its cost. After each later fork: no more forks than still fit.
+    """After the first trial: as much as the budget allows at its cost. After each later fork: as many forks as still
+    fit.
 
-    Given up in this order: forks down to those of a verdict, pairs down to the least, operations that are not judged, subjects;
-    and last the verdict, where not even `least_forks` are asked for. `each` is what the last trials took. The first trial had as
-    many pairs as `planned` has.
-    All of it comes from what trials cost, never from what they showed, so the interval keeps its meaning.
+    Reduced in this order: forks down to the minimum for a verdict, pairs down to their minimum, operations that are not
+    judged, subjects; and last the verdict, unless `least_forks` are guaranteed. `each` is the cost of the last trials.
+    The first trial had as many pairs as `planned`.
+
+    Everything depends only on the cost of trials, never on their results, so the interval stays valid.
     """
     per_fork = trials_per_fork(schedule)
     if done == 1:
@@ -177,18 +183,18 @@ def fit_after_trial(
 
 
 def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int:
-    """How many forks fit in all, where a further one costs `fork`."""
+    """The total number of forks that fit, if each further one costs `fork`."""
     return int(done + max(0.0, (1 + OVER) * budget - spent) / max(fork, 1e-9))
 
 
 def _limit_forks(schedule: Schedule, fitting: int) -> Schedule:
-    """No more forks than fit, but those that were asked for whatever the budget."""
+    """The schedule with no more forks than fit, except guaranteed ones."""
     return _with_forks(schedule, max(schedule.least_forks, 1, fitting))
 
 
 def _with_pairs_that_fit(planned: Schedule, schedule: Schedule, spent: Seconds, budget: Seconds) -> Schedule:
-    """Fewer pairs a fork where the first look would come after the budget's end, but never fewer than the least; the first fork had
-    as many as were `planned`."""
+    """The schedule with fewer pairs per fork if the first look would come after the budget's end, but at least the
+    minimum; the first fork had as many as `planned`."""
     trials, cells = schedule.looks[0] * _first_trials_per_fork(schedule), len(schedule.cells)
     fitting = _cost(planned, spent).pairs_within(budget - spent, trials - 1, cells)
     return _with_pairs(schedule, max(LEAST_PAIRS, min(schedule.pairs_per_cell, fitting)), cells)
@@ -210,15 +216,15 @@ def _plan_forks(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds
 
 
 def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
-    """What a trial costs, by the first one."""
+    """The cost of a trial, measured on the first one."""
     subjects, cells = len(schedule.trials[0].start_order), len(schedule.cells)
     of_slice = seconds_of_slice(schedule)
     return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * subjects * of_slice), of_slice, cells, subjects)
 
 
 def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
-    """What is to be said where `after`, to which the first trial of `before` led, does not hold the forks of a verdict, or holds
-    them only beyond its budget; empty if all is well."""
+    """A message if the schedule `after`, the result of the first trial of `before`, does not hold the forks of a
+    verdict, or holds them only beyond its budget; else empty."""
     if after.budget_seconds is None:
         return ""
     wanted = forks_for_a_verdict(before)
@@ -228,21 +234,24 @@ def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
         return ""
     if len(after.trials) < wanted * trials_per_fork(after):
         held = len(after.trials) / trials_per_fork(after)
-        return f"the budget holds {held:.0f} of the {wanted} forks that a verdict takes; about {duration(needed)} would hold them"
-    return f"the least that gives a verdict takes about {duration(needed - after.budget_seconds)} more than the budget"
+        return (
+            f"the budget holds {held:.0f} of the {wanted} forks that a verdict needs; about {duration(needed)} "
+            "would hold them"
+        )
+    return f"the minimum for a verdict takes about {duration(needed - after.budget_seconds)} more than the budget"
 
 
 def _with_pairs(schedule: Schedule, pairs: int, kept: int) -> Schedule:
-    """The schedule with fewer pairs, and of the cells that are not judged only the first ones."""
+    """The schedule with fewer pairs, and with only the first of the cells that are not judged."""
     others = [cell.name for cell in schedule.cells if not cell.primary]
     dropped = others[kept - 1 :]
-    said = list(schedule.left_out)
+    left_out = list(schedule.left_out)
     if pairs < schedule.pairs_per_cell:
-        said.append(f"{schedule.pairs_per_cell - pairs} of {plural(schedule.pairs_per_cell, 'pair')} a fork")
+        left_out.append(f"{schedule.pairs_per_cell - pairs} of {plural(schedule.pairs_per_cell, 'pair')} a fork")
     if dropped:
-        said.append(f"{', '.join(dropped)}, of which only the first fork has figures")
+        left_out.append(f"{', '.join(dropped)}, of which only the first fork has figures")
     cells = [cell for cell in schedule.cells if cell.name not in dropped]
-    return schedule.model_copy(update={"pairs_per_cell": pairs, "cells": cells, "left_out": said})
+    return schedule.model_copy(update={"pairs_per_cell": pairs, "cells": cells, "left_out": left_out})
 
 
 def _with_forks(schedule: Schedule, forks: int) -> Schedule:
@@ -250,12 +259,12 @@ def _with_forks(schedule: Schedule, forks: int) -> Schedule:
     planned = len(schedule.trials) // per_fork
     if forks >= planned:
         return schedule
-    said = [*schedule.left_out, f"{planned - forks} of {plural(planned, 'fork')}"]
-    return schedule.model_copy(update={"trials": schedule.trials[: forks * per_fork], "left_out": said})
+    left_out = [*schedule.left_out, f"{planned - forks} of {plural(planned, 'fork')}"]
+    return schedule.model_copy(update={"trials": schedule.trials[: forks * per_fork], "left_out": left_out})
 
 
 def _with_groups(schedule: Schedule, groups: int) -> Schedule:
-    """The schedule with the first so many groups of subjects."""
+    """The schedule with the first `groups` groups of subjects."""
     per_fork = trials_per_fork(schedule)
     if groups >= per_fork:
         return schedule
@@ -272,10 +281,10 @@ def _with_groups(schedule: Schedule, groups: int) -> Schedule:
 
 
 def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decided: Decided) -> Schedule:
-    """End at a look that decides, else at the last look that the budget reaches; where it does not reach the first, at the last
-    fork that it holds. `each` is what the last trials took.
+    """The schedule that ends at a look that decides, else at the last look within the budget; if that does not reach
+    the first look, at the last fork that fits. `each` is the cost of the last trials.
 
-    The looks and their alpha were fixed before the first fork, so ending early raises no more false alarms.
+    The looks and their alpha were fixed before the first fork, so ending early does not raise the rate of false alarms.
     """
     per_fork = trials_per_fork(schedule)
     forks, broken_off = divmod(done, per_fork)
@@ -293,12 +302,13 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decid
 
 
 def trials_per_fork(schedule: Schedule) -> int:
-    """How many trials give every subject one fresh start beside the reference: more than one where subjects are split."""
+    """The number of trials that start every subject once, with the reference: more than one if subjects are split into
+    groups."""
     other = next((label for label in schedule.subjects if label != schedule.reference), schedule.reference)
     return len(schedule.trials) // max(1, sum(other in trial.start_order for trial in schedule.trials))
 
 
 def _first_trials_per_fork(schedule: Schedule) -> float:
-    """What a fork costs, as a multiple of the first trial: the groups that subjects are split into may differ in size."""
+    """The cost of a fork as a multiple of the first trial: groups of subjects may differ in size."""
     fork = schedule.trials[: trials_per_fork(schedule)]
     return sum(len(trial.start_order) for trial in fork) / len(fork[0].start_order)

@@ -1,8 +1,8 @@
-"""How long slow answers are measured: stretches of many response times, planned in each trial from what its warm-up showed.
+"""Plans stretches for slow answers: long slices of many response times, planned in each trial from its warm-up.
 
-A stretch is the slice of one subject that takes no turns. At its edges are answers that it holds in part, so throughput is biased
-by about the share that half a response time has of it, unless users are spread evenly over their answers and the lead-in ends the
-transient of their start. What is left is noise, which falls with the number of response times.
+A stretch is a slice of one subject that takes no turns. Answers at its edges are only partly in it, so throughput is
+biased by up to half a response time's share of it, unless users are spread evenly over their answers and the lead-in
+covers the transient of their start. The rest is noise, which falls with the number of response times.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
 from .slices import BETWEEN_SECONDS
 
-STRETCH_ANSWERS = 10  # of each user, in each stretch: as many response times
+STRETCH_ANSWERS = 10  # of each user, in each stretch
 FORK_ANSWERS = 50  # of each user, in all stretches of a fork
-HEADROOM = 1.2  # more than that is planned, since the response time is an estimate
+HEADROOM = 1.2  # more than that is planned, because the response time is an estimate
 LEAST_LEAD_IN_SECONDS = 0.2
-LEAD_IN_RESPONSES = 2.0  # and up to one more, drawn anew for each stretch
+LEAD_IN_RESPONSES = 2.0  # and up to one more, drawn at random for each stretch
 _AROUND_RESPONSES = LEAD_IN_RESPONSES + 1.5  # the mean lead-in, and the last answers
 
 
 def may_be_stretched(schedule: Schedule, cell: Cell) -> bool:
-    """Whether slices of the cell that take no turns are driven in planned stretches: constant users, compared in pairs."""
+    """Whether the cell's slices without turns are driven in planned stretches: constant users, compared in pairs."""
     sliced = kind_of(cell).sliced and not design_named(schedule.design).unbroken
     return sliced and cell.profile.kind == "big-bang"
 
@@ -35,11 +35,11 @@ def may_be_stretched(schedule: Schedule, cell: Cell) -> bool:
 def plan_stretches(
     schedule: Schedule, cell: Cell, subjects: int, response_s: float, within: float | None = None
 ) -> PlannedStretches:
-    """As much load as the schedule gives a fork, or as its response times ask for where that is more, in as few stretches as hold
-    enough of them each.
+    """The stretches for a fork: as much load as the schedule plans, or more if the response times require it, in as few
+    stretches as hold enough of them each.
 
-    `within` are the seconds that a budget leaves for the pairs of the cell. Where they do not hold what throughput needs, what
-    they hold is planned, and `fits` is false.
+    `within` are the seconds that a budget leaves for the cell's pairs. If they are too few for throughput, the plan
+    holds what fits, and `fits` is false.
     """
     asked = schedule.pairs_per_cell
     least = max(schedule.slice_seconds, HEADROOM * STRETCH_ANSWERS * response_s)
@@ -58,8 +58,11 @@ def plan_stretches(
 def lengthen_stretches(
     plan: PlannedStretches, response_s: float, driven: Sequence[float], subjects: int, within: float | None = None
 ) -> PlannedStretches:
-    """The plan for the pairs to come where answers turned out slower than planned; `driven` are the seconds of the stretches that
-    each subject had so far. Where a budget leaves no room for longer ones (`within`, of all pairs), the plan fits no more."""
+    """The plan for the remaining pairs if answers are slower than planned;
+
+    `driven` are the seconds of each subject's stretches so far. If the budget (`within`, of all pairs) leaves no room
+    for longer ones, the plan no longer fits.
+    """
     left = plan.pairs - len(driven)
     if not plan.fits or response_s <= HEADROOM * plan.response_s or left <= 0:
         return plan
@@ -74,25 +77,26 @@ def lengthen_stretches(
 
 
 def pair_seconds(seconds: float, response_s: float, subjects: int) -> float:
-    """What a stretch of each subject costs, with what goes before and after it."""
+    """The seconds of one stretch of each subject, with what surrounds it."""
     return subjects * (seconds + _AROUND_RESPONSES * response_s + BETWEEN_SECONDS)
 
 
 def stretch_of(plan: PlannedStretches, seed: str) -> StretchEdges:
-    """One stretch of the plan: users start over one response time, and the lead-in is two of them and a part drawn by `seed`."""
+    """The edges of one stretch: users start over one response time, and the lead-in takes two of them and a part drawn
+    from `seed`."""
     part = random.Random(f"lead-in {seed}").random()
     lead_in = max(LEAST_LEAD_IN_SECONDS, (LEAD_IN_RESPONSES + part) * plan.response_s)
     return StretchEdges(lead_in_ms=lead_in * 1000, spread_ms=plan.response_s * 1000, seconds=plan.seconds)
 
 
 def cost_text(plan: PlannedStretches, cell: Cell, subjects: int) -> str:
-    """What the stretches of a fork cost, or that they do not fit, such as "answers take 1.1 s on echo, too long for turns: each
-    subject has 5 stretches of 13 s, 2 min 48 s a fork"."""
+    """A sentence on the cost of a fork's stretches, or that they do not fit, such as "answers take 1.1 s on echo, too
+    long for turns: each subject has 5 stretches of 13 s, 2 min 48 s per fork"."""
     answers = f"answers take {_seconds_text(plan.response_s)} on {cell.where}, too long for turns"
     cost = duration(plan.pairs * pair_seconds(plan.seconds, plan.response_s, subjects))
     if plan.fits:
         stretches = f"{plan.pairs} stretch{'es' if plan.pairs > 1 else ''}"
-        return f"{answers}: each subject has {stretches} of {_seconds_text(plan.seconds)}, {cost} a fork"
+        return f"{answers}: each subject has {stretches} of {_seconds_text(plan.seconds)}, {cost} per fork"
     needed = HEADROOM * FORK_ANSWERS * plan.response_s / plan.pairs
     whole = duration(plan.pairs * pair_seconds(needed, plan.response_s, subjects))
     load = f"throughput needs about {whole} of load in each fork, and the budget leaves {cost}"

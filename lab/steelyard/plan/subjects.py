@@ -16,13 +16,13 @@ from .run_parameters import Request
 
 
 def requested_subjects(study: Study, request: Request) -> list[SubjectSpec]:
-    """The subjects that a request asks for; where it names none the usual ones, and all where something is broken."""
+    """The subjects that a request selects: by default the usual ones, and all if faults are injected."""
     return subjects_of(study, subject_words(study, request) or _usual_labels(study, request), request.set_of_factors)
 
 
 def subject_words(study: Study, request: Request) -> list[str]:
-    """The words for each subject where they say more than its label in the study: those of `--only`, and each of them, or of the
-    usual subjects, once for every value of the factors of `--across` that it has. Raises ConfigurationError."""
+    """The description of each subject if it is more than a label of the study: those of `--only`, and each subject once
+    for every value of the factors of `--across` that it has. Raises ConfigurationError."""
     if not request.across:
         return [factors.with_set_name(study, words, request.set_of_factors) for words in request.only]
     named = list(request.only or _usual_labels(study, request) or _study_subjects(study))
@@ -41,10 +41,11 @@ def subject_words(study: Study, request: Request) -> list[str]:
 
 
 def subjects_of(study: Study, words: Sequence[str], set_of_factors: str = "") -> list[SubjectSpec]:
-    """The subjects of these words, in their order, or all of the study: its own by label, perhaps with factors of theirs
+    """The subjects of these descriptions in order, or all of the study: the study's by label, perhaps with factors
     (`LABEL@FACTOR=VALUE`), and any other server as itself.
 
-    Each takes the factors of the set that its words end with (`LABEL@SET`), else of `set_of_factors`, which its label then names.
+    Each takes the factors of the set at its end (`LABEL@SET`), else of `set_of_factors`, which becomes part of its
+    label.
     """
     known = _study_subjects(study)
     labels = [factors.with_set_name(study, label, set_of_factors) for label in words or known]
@@ -57,8 +58,7 @@ def subjects_of(study: Study, words: Sequence[str], set_of_factors: str = "") ->
 
 
 def reference_of(study: Study, labels: Sequence[str]) -> str:
-    """The label that others are compared with: the study's reference, else the first one of it with factors of its own, else the
-    first of all."""
+    """The label of the reference: the study's, else the first variant of it with factors, else the first label."""
     bare = {label: factors.split(study, label)[0] for label in labels}
     exact = (label for label in labels if bare[label] == study.reference)
     varied = (label for label in labels if bare[label].startswith(f"{study.reference}@"))
@@ -66,7 +66,7 @@ def reference_of(study: Study, labels: Sequence[str]) -> str:
 
 
 def _usual_labels(study: Study, request: Request) -> Sequence[str]:
-    """Those of the variations or of the tests asked for, where these name any; none said, all that the study has."""
+    """The labels of the selected variations or tests, if these name any; else all of the study."""
     if request.variations:
         return list(dict.fromkeys(label for labels in study.variations.values() for label in labels))
     chosen = chosen_tests(study, request) if study.tests else []
@@ -81,7 +81,7 @@ def _study_subjects(study: Study) -> dict[str, SubjectSpec]:
 
 
 def _parse_subject(study: Study, words: str) -> SubjectSpec:
-    """A subject of the study, perhaps with factors beside its own, or another server."""
+    """A subject of the study, perhaps with further factors, or another server."""
     known = _study_subjects(study)
     if words in known:
         return known[words]
@@ -90,20 +90,20 @@ def _parse_subject(study: Study, words: str) -> SubjectSpec:
 
 
 def _factors_known(study: Study, words: str) -> set[str]:
-    """The names of all factors that a subject's servers or its service have."""
+    """The names of all factors of a subject's servers and its service."""
     spec = _parse_subject(study, factors.split(study, words)[0])
     host = spec if spec.same_as is None else _parse_subject(study, spec.same_as)
     return set[str]().union(*(factors.factor_names(study, part) for part in host.parts))
 
 
 def _vary_factors(study: Study, words: str, across: dict[str, Sequence[str]]) -> list[str]:
-    """The words of a subject once for each combination of values; before the name of a set, if it has one."""
+    """The description of a subject once for each combination of values, inserted before the name of a set."""
     base, name = factors.split(study, words)
-    said = {} if base in _study_subjects(study) else name_and_factors(base)[1]
+    given = {} if base in _study_subjects(study) else name_and_factors(base)[1]
     for factor in across:
-        if factor in said:
+        if factor in given:
             raise ConfigurationError(
-                f"'{words}' says {factor} itself, which is to vary for all", hint="leave one of them out"
+                f"'{words}' sets {factor} itself, which --across varies", hint="remove one of them"
             )
     each = ([f"@{factor}={value}" for value in values] for factor, values in across.items())
     return [f"{base}{''.join(chosen)}{f'@{name}' if name else ''}" for chosen in product(*each)]

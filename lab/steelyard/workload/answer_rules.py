@@ -45,9 +45,9 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
         for path in expect.jsonpath:
             if not _found_by_jsonpath(path, json.loads(answer)):
                 return f"jsonpath {path} finds nothing"
-        said = None if expect.answer is None else _file_difference(answer, Path(expect.answer))
-        if said is None and schema is not None and judges_schema(expect, schema) and answer.strip():
-            said = (
+        problem = None if expect.answer is None else _file_difference(answer, Path(expect.answer))
+        if problem is None and schema is not None and judges_schema(expect, schema) and answer.strip():
+            problem = (
                 _schema_violation(parse(answer), schema)
                 if json_of is None
                 else json_values.breaks(answer, schema, json_of)
@@ -56,7 +56,7 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
         return error.message
     except (json.JSONDecodeError, RecursionError):
         return "it is not JSON"
-    return said
+    return problem
 
 
 def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:

@@ -48,10 +48,10 @@ class Challenge:
 
     def repeated_fields(self) -> str:
         """The challenge's fields that every answer repeats."""
-        said = f'realm="{_quote(self.realm)}", nonce="{_quote(self.nonce)}", algorithm={self.algorithm}'
+        fields = f'realm="{_quote(self.realm)}", nonce="{_quote(self.nonce)}", algorithm={self.algorithm}'
         if self.opaque is not None:
-            said += f', opaque="{_quote(self.opaque)}"'
-        return said
+            fields += f', opaque="{_quote(self.opaque)}"'
+        return fields
 
     def key(self, user: str, password: str) -> str:
         """The constant part of every answer with this nonce."""
@@ -172,8 +172,8 @@ def _why_not(scheme: str, words: dict[str, str]) -> str | None:
         return f"qop {words['qop'][:40]}" if words.get("qop") else "no qop, as of RFC 2069"
     if "realm" not in words or not words.get("nonce"):
         return "a challenge without realm or nonce"
-    said = "".join(words.values())
-    return None if said.isprintable() and "{{" not in said else "a challenge with unprintable characters or {{"
+    text = "".join(words.values())
+    return None if text.isprintable() and "{{" not in text else "a challenge with unprintable characters or {{"
 
 
 def _challenges(fields: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

@@ -166,7 +166,7 @@ def _generator_lines(
     `given` is its standard input.
     """
     with (
-        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said,
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
         tempfile.TemporaryFile("w+", encoding="utf-8") as told,
     ):
         told.write(given)
@@ -179,7 +179,7 @@ def _generator_lines(
                     env={**os.environ, **dict(environment)},
                     stdin=told,
                     stdout=subprocess.PIPE,
-                    stderr=said,
+                    stderr=errors,
                     text=True,
                     encoding="utf-8",
                     start_new_session=True,
@@ -204,8 +204,8 @@ def _generator_lines(
         if silence.too_long:
             raise ContractError(f"the generator of {service} printed nothing for {GENERATE_SECONDS} s, and was stopped")
         if code != 0:
-            said.seek(0)
-            message = " ".join(said.read().split())[-300:]
+            errors.seek(0)
+            message = " ".join(errors.read().split())[-300:]
             raise ContractError(f"the generator of {service} failed: {message or 'no message'}")
 
 

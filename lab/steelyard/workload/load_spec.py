@@ -143,7 +143,7 @@ def expect_of(rules: Sequence[str]) -> Expect:
     """Rules for answers, from `status=200,201`, `fault=absent`, `least=10`, `most=9999`, `length=10..9999`,
     `contains=TEXT`, `matches=REGEX`, `xpath=PATH`, `jsonpath=PATH`, `answer=FILE` or `schema`; raises
     ConfigurationError."""
-    said: dict[str, object] = {}
+    parsed: dict[str, object] = {}
     listed: dict[str, list[str]] = {"xpath": [], "jsonpath": []}
     known = [
         "status",
@@ -165,16 +165,16 @@ def expect_of(rules: Sequence[str]) -> Expect:
         if name in listed:
             listed[name].append(value)
         elif name == "status":
-            said[name] = value.split(",")
+            parsed[name] = value.split(",")
         elif name == "length":
             least, dots, most = value.partition("..")
             if least.isdigit() and most.isdigit() and int(least) > int(most):
                 raise ConfigurationError(f"--expect length={value} is an empty range", hint=f"length={most}..{least}")
-            said |= {"least": least, "most": most if dots else least}
+            parsed |= {"least": least, "most": most if dots else least}
         else:
-            said[name] = value if name != "schema" else value != "no"
+            parsed[name] = value if name != "schema" else value != "no"
     try:
-        return Expect.model_validate({**said, **{name: paths for name, paths in listed.items() if paths}})
+        return Expect.model_validate({**parsed, **{name: paths for name, paths in listed.items() if paths}})
     except ValidationError as error:
         problem = error.errors()[0]
         raise ConfigurationError(f"--expect {problem['loc'][0]}: {problem_text(problem)}") from None

@@ -236,13 +236,13 @@ class Writing:
     in_pieces: bool = False
     text: Callable[[str], bytes] = str.encode
 
-    def message(self, said: Values, kind: Descriptor) -> bytes:
+    def message(self, message_values: Values, kind: Descriptor) -> bytes:
         """Encode a message from values as `values` returns them."""
         parts = [
             part
             for field in sorted(kind.fields, key=lambda field: field.number, reverse=self.backwards)
-            if field.name in said
-            for part in self._field(said[field.name], field)
+            if field.name in message_values
+            for part in self._field(message_values[field.name], field)
         ]
         return b"".join(parts)
 

@@ -40,10 +40,10 @@ class RmiClient:
         if self._process is None:
             self._start()
         question = {"path": path or self._path, "body": (body or b"").decode(), "instead": headers.get(INSTEAD)}
-        said = self._parse_reply(json.dumps(question))
-        if "failed" in said:
-            raise NoAnswerError(f"no answer: {said['failed']} ({said['why']:.200})")
-        return Answer(said["status"], said["body"].encode())
+        reply = self._parse_reply(json.dumps(question))
+        if "failed" in reply:
+            raise NoAnswerError(f"no answer: {reply['failed']} ({reply['why']:.200})")
+        return Answer(reply["status"], reply["body"].encode())
 
     def close(self) -> None:
         """Close the connection."""
@@ -82,13 +82,13 @@ class RmiClient:
         try:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
-            said = self._lines.get(timeout=self._seconds + _START_SECONDS)
+            line = self._lines.get(timeout=self._seconds + _START_SECONDS)
         except (OSError, Empty):
-            said = ""
-        if not said:
+            line = ""
+        if not line:
             self.close()
             raise NoAnswerError("the RMI driver ended, or did not answer")
-        answer: dict[str, Any] = json.loads(said)
+        answer: dict[str, Any] = json.loads(line)
         return answer
 
 

@@ -93,7 +93,7 @@ class JMeterXml(ResultReader):
                 )
             if another:
                 if following is not None:
-                    gathering.notes[f"another document begins in line {problem.place.line}, and is counted too"] = None
+                    gathering.notes[f"another document begins in line {problem.place.line}; it is counted too"] = None
             elif document.at_end and following is None:
                 gathering.notes[f"the file ends early, in line {problem.place.line}: JMeter did not finish it"] = None
                 cut = document.open_samples() or int(_begins_sample(file, problem.place))

@@ -14,7 +14,7 @@ TIME, CHECKS, USERS, DROPPED = "http_req_duration", "checks", "vus", "dropped_it
 BEGINS = (
     "k6's times begin when a request is sent on an open connection, so connecting and waiting for one are not included"
 )
-BY_STATUS = "k6 reports whether the status of a request was expected; its checks are reported apart"
+BY_STATUS = "k6 reports whether the status of a request was expected; its checks are reported separately"
 NO_REQUEST = "values other than response times (other metrics, checks, users)"
 MOST_DROPPED = 10**9  # of one value
 

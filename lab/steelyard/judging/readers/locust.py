@@ -23,7 +23,7 @@ _NO_TIMES = "Locust records no single request: percentiles are its own, rounded,
 _FAILED_TOO = "Locust's times include those of failed requests"
 _TOTALS = ("Total Request Count", "Total Failure Count", "Total Average Response Time")
 _OWN = {"50%": 0.5, "95%": 0.95, "99%": 0.99}
-SINGLE = "rows of single operations: those of all operations together count"
+SINGLE = "rows of single operations: the rows for all operations are counted"
 SAME_SECOND = "rows of a second that a later row has too"
 
 
@@ -145,7 +145,7 @@ class LocustSums(ResultReader):
                 raise ConfigurationError(f"line {line}: {failed:g} of {total:g} requests failed")
             if row.get("Name") == ALL:
                 _own_figures(gathering, row, line)
-                gathering.leave_out("the row of all operations together: those of single operations count", line)
+                gathering.leave_out("the row for all operations: the rows of single operations are counted", line)
                 return
             gathering.counted += 1
             completed = round(total - failed)

@@ -1,4 +1,7 @@
-"""The designs: who runs when, and what may be concluded. To add one is to add a file, and its name to `DESIGNS`."""
+"""The designs: the order of subjects, and which conclusions it allows.
+
+To add one, add a file, and its name to `DESIGNS`.
+"""
 
 from __future__ import annotations
 
@@ -30,5 +33,5 @@ DESIGNS: dict[str, Design] = {
 
 
 def design_named(name: str) -> Design:
-    """The design that a schedule or a study names."""
+    """The design with this name."""
     return DESIGNS[name]

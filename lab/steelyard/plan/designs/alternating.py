@@ -1,4 +1,4 @@
-"""Slices of the subjects alternate within a trial, so that what the machine is doing meets all of them alike."""
+"""Slices of the subjects alternate within a trial, so changes of the machine affect all subjects alike."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ class Alternating(Design):
     takes_turns: ClassVar[bool] = True
 
     def order(self, ordering: Ordering) -> list[SliceToCome]:
-        """Each subject stands in each place equally often and follows each other one (Williams 1949 for three). Beyond three,
-        which only faces of a subject make possible, each round is shuffled anew."""
+        """Each subject has each position equally often, and follows each other subject (Williams 1949 for three).
+
+        Beyond three, which only faces of a subject make possible, each round is shuffled.
+        """
         first = list(ordering.drawn)
         ordered: list[SliceToCome] = []
         for pair in range(ordering.schedule.pairs_per_cell):
@@ -32,7 +34,7 @@ class Alternating(Design):
 
 
 class AlternatingFrozen(Alternating):
-    """The same, and the idle subjects are stopped with SIGSTOP for the whole of a slice."""
+    """As `alternating`, but idle subjects are stopped with SIGSTOP for a whole slice."""
 
     name: ClassVar[str] = "alternating-frozen"
     freezes: ClassVar[bool] = True

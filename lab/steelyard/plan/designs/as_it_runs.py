@@ -1,4 +1,5 @@
-"""Subjects that ran before and go on running: nothing is started, paused or pinned, so figures hold for these processes alone."""
+"""Subjects that already run and keep running: nothing is started, paused or pinned, so figures hold for these processes
+only."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from .alternating import Alternating
 
 
 class AsItRuns(Alternating):
-    """One fork, for nothing is started anew; the slices of several subjects alternate in seeded order."""
+    """One fork, since nothing is started; slices of several subjects alternate in an order from the seed."""
 
     name: ClassVar[str] = "as-it-runs"
     takes_turns: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""As the papers did it: each subject alone, one unbroken warm-up and one unbroken measured stretch, once."""
+"""As in the papers: each subject alone, with one continuous warm-up and one continuous measurement, once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .alternating import Alternating
 
 
 class AsPublished(Alternating):
-    """One process of each and one pair, so there is a ratio, and nothing that says how much chance is in it."""
+    """One process per subject and one pair, so there is a ratio, but no information on chance."""
 
     name: ClassVar[str] = "as-published"
     unbroken: ClassVar[bool] = True
     takes_turns: ClassVar[bool] = False
-    why_undecided: ClassVar[str] = "run as published, once each, so nothing says how much of the ratio is chance"
+    why_undecided: ClassVar[str] = "run as published, once each, so it is unknown how much of the ratio is chance"
 
     def forks(self, wanted: int) -> int:
         return 1

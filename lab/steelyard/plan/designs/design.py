@@ -1,4 +1,4 @@
-"""What a design decides; the other files of this folder are the designs there are."""
+"""The interface of a design; the other files of this folder are the designs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SliceToCome = tuple[int, Cell, str]  # pair, cell, subject
 
 @dataclass(frozen=True)
 class Ordering:
-    """What a trial's measured slices are put in order by: those of `cells`, which are of one kind.
+    """The input for ordering a trial's measured slices: those of `cells`, all of one kind.
 
-    `drawn` are the trial's subjects in an order drawn for it; `draw` is seeded by the trial, for all that is drawn further.
+    `drawn` are the trial's subjects in a random order; `draw` is seeded by the trial, for further random choices.
     """
 
     schedule: Schedule
@@ -32,10 +32,10 @@ class Ordering:
 class Design(ABC):
     """How the subjects of a comparison share trials and time.
 
-    `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: the idle subjects of a trial are stopped.
-    `takes_turns`: the slices of a pair may be cut finer still. `cell_by_cell`: each trial is for one cell, and how its subject ends
-    there is its result, whatever that is. `starts`: the subjects are started for the run. `one_runs`: a subject is started when the
-    one before it was stopped. `why_undecided` says why no verdict can come of it; empty if one can.
+    `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: idle subjects of a trial are stopped.
+    `takes_turns`: the slices of a pair may be cut into turns. `cell_by_cell`: each trial has one cell, and the way the
+    subject ends there is its result. `starts`: the run starts the subjects. `one_runs`: a subject starts after the one
+    before it stopped. `why_undecided` is the reason why there is never a verdict; empty if there can be one.
     """
 
     name: ClassVar[str]
@@ -48,15 +48,16 @@ class Design(ABC):
     why_undecided: ClassVar[str] = ""
 
     def forks(self, wanted: int) -> int:
-        """How many fresh starts of every subject there are, of those wanted."""
+        """The number of forks, given the wanted number."""
         return wanted
 
     def pairs(self, wanted: int) -> int:
-        """How many pairs (a measured slice of each subject) there are a fork and cell, of those wanted."""
+        """The number of pairs (a measured slice of each subject) per fork and cell, given the wanted number."""
         return max(LEAST_PAIRS, wanted)
 
     def groups(self, labels: Sequence[str], reference: str | None) -> list[list[str]]:
-        """Which subjects share a trial: all, or as many as fit, beside the reference where they are compared with one."""
+        """The groups of subjects that share a trial: all, or as many as fit, with the reference if they are compared
+        with one."""
         if len(labels) <= MOST_IN_A_TRIAL:
             return [list(labels)]
         beside = [] if reference is None else [reference]
@@ -66,4 +67,4 @@ class Design(ABC):
 
     @abstractmethod
     def order(self, ordering: Ordering) -> list[SliceToCome]:
-        """All slices of cells that are cut into slices, in the order driven."""
+        """All slices of the cells that are cut into slices, in the order in which they run."""

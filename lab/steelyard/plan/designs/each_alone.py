@@ -1,4 +1,4 @@
-"""Each cell of each subject in a start of its own: how it ends there is the result, and what breaks, breaks alone."""
+"""Each cell of each subject in a separate start: how it ends is the result, and a failure affects only itself."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .alternating import Alternating
 
 
 class EachAlone(Alternating):
-    """One unbroken stretch a start, after a warm-up of a fixed length; there is nothing to compare it with."""
+    """One continuous stretch per start, after a warm-up of fixed length; nothing is compared."""
 
     name: ClassVar[str] = "each-alone"
     unbroken: ClassVar[bool] = True
     takes_turns: ClassVar[bool] = False
     cell_by_cell: ClassVar[bool] = True
-    why_undecided: ClassVar[str] = "driven until it breaks, so how it ended is the result, and not how fast it was"
+    why_undecided: ClassVar[str] = "loaded until it fails, so the result is how it ended, not how fast it was"
 
     def pairs(self, wanted: int) -> int:
         return 1

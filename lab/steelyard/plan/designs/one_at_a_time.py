@@ -1,4 +1,4 @@
-"""One subject runs at a time: for servers that cannot listen side by side, since they share a fixed port."""
+"""One subject runs at a time: for servers that share a fixed port and cannot listen at the same time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .sequential import Sequential
 
 
 class OneAtATime(Sequential):
-    """As `sequential`, and a subject is started when the one before it was stopped."""
+    """As `sequential`, but a subject starts after the one before it stopped."""
 
     name: ClassVar[str] = "one-at-a-time"
     one_runs: ClassVar[bool] = True

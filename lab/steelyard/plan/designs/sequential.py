@@ -1,4 +1,4 @@
-"""All slices of one subject, then all of the next: what most comparisons do, kept to show what it costs."""
+"""All slices of one subject, then all of the next: the order of most comparisons, kept to show its cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .design import Design, Ordering, SliceToCome
 
 
 class Sequential(Design):
-    """Subjects share a trial, but not its minutes."""
+    """Subjects share a trial, but run in different minutes of it."""
 
     name: ClassVar[str] = "sequential"
 

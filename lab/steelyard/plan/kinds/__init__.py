@@ -1,4 +1,4 @@
-"""The kinds of cells: how each is loaded, driven and counted. To add one is to add a file, and its name to `KINDS`."""
+"""The kinds of cells: how each is loaded, driven and counted. To add one, add a file, and its name to `KINDS`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: dict[str, Kind] = {
 
 
 def warm_up_cells(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells to warm up in, in the order of `cells`; each kind says which of its own stand for the others. None are cold."""
+    """The cells to warm up in, in the order of `cells`; each kind chooses which of its cells represent the others."""
     chosen = [
         cell
         for kind in KINDS.values()
@@ -31,13 +31,15 @@ def warm_up_cells(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def unbroken(schedule: Schedule, cell: Cell) -> bool:
-    """Whether a subject's load in the cell is one stretch, not slices that alternate with the others'."""
+    """Whether a subject's load in the cell is one stretch, not slices that alternate with other subjects."""
     return not kind_of(cell).sliced or design_named(schedule.design).unbroken
 
 
 def may_take_turns(schedule: Schedule, cell: Cell) -> bool:
-    """Whether a pair's slices of the cell are cut into turns, where answers are quick enough for that; a turn's end would cut
-    sessions and their pauses."""
+    """Whether a pair's slices of the cell may be cut into turns if answers are fast enough.
+
+    Sessions may not: a turn's end would cut their pauses.
+    """
     if schedule.sessions.keys() & cell.mix.keys():
         return False
     return bool(schedule.turn_ms) and not unbroken(schedule, cell) and cell.profile.kind == "big-bang"

@@ -1,4 +1,4 @@
-"""A block: load with a shape, unbroken, on one subject at a time with the others frozen, once a fork; each is judged."""
+"""A block: load with a shape, continuous, on one subject while the others are paused, once per fork; each is judged."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WARM_UP_USERS = 8  # enough to compile, too few to overload
 
 
 class Block(Kind):
-    """One stretch with a beginning and an end; it begins with warm code and after a rest."""
+    """One continuous stretch that begins with warm code, after a rest."""
 
     name: ClassVar[str] = "block"
     sliced: ClassVar[bool] = False
     alone: ClassVar[bool] = True
-    rest_seconds: ClassVar[float] = 2.0  # what the one before left over has ended
+    rest_seconds: ClassVar[float] = 2.0  # work left over from the block before has ended
     lead_in_ms: ClassVar[float] = 0.0
     overload_is_a_result: ClassVar[bool] = True
 
@@ -31,12 +31,12 @@ class Block(Kind):
         return BigBang(users=min(cell.users, WARM_UP_USERS), seconds=seconds)
 
     def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
-        """The first of each mix; of cells that size their requests, the first that asks for the same."""
+        """The first cell of each mix; of cells with sized requests, the first with the same requests."""
         firsts = {str(sorted(cell.mix) if cell.payload else sorted(cell.mix.items())): cell for cell in reversed(cells)}
         return [cell for cell in cells if cell in firsts.values()]
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
-        """Blocks in an order drawn anew for each fork; who begins in a block moves on from fork to fork."""
+        """Blocks in a random order for each fork; the first subject of a block rotates from fork to fork."""
         places = {cell.name: place for place, cell in enumerate(ordering.cells)}
         blocks = list(ordering.cells)
         ordering.draw.shuffle(blocks)

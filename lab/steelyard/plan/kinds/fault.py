@@ -1,4 +1,4 @@
-"""A fault: a block in which something is broken on purpose; what became of the work is counted, and no time in it is."""
+"""A fault: a block with an injected fault; the results of the work are counted, and its times are not judged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .block import Block
 
 
 class FaultBlock(Block):
-    """A block for each occasion of each fault of the test; every subject meets it before the next comes."""
+    """A block for each occasion of each fault of the test; every subject has it before the next begins."""
 
     name: ClassVar[str] = "fault"
     breaks: ClassVar[bool] = True
@@ -22,9 +22,9 @@ class FaultBlock(Block):
         return len(occasions(schedule, cell))
 
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
-        """Faults in an order drawn anew for each trial; who meets one first moves on from fault to fault.
+        """Faults in a random order for each trial; the first subject rotates from fault to fault.
 
-        Trials of one fork have one seed. In the same order their servers would be killed, and start again, at the same time.
+        Trials of a fork share a seed. With the same order, their servers would be killed, and restart, at the same time.
         """
         met = [(number, cell) for cell in ordering.cells for number in occasions(ordering.schedule, cell)]
         random.Random(f"faults {ordering.trial.seed} {ordering.trial.number}").shuffle(met)

@@ -1,4 +1,4 @@
-"""Fixed work: slices in which each user makes a number of requests or sessions, that end when all are done."""
+"""Fixed work: slices in which each user sends a number of requests or sessions, and which end when all are done."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .steady import Steady
 
 
 class FixedWorkSlices(Steady):
-    """Slices of constant load in the order and the number of steady ones; how long each takes is what is found."""
+    """Slices of constant load in the order and number of steady ones; the result is how long each takes."""
 
     name: ClassVar[str] = "fixed-work"
-    lead_in_ms: ClassVar[float] = 0.0  # it would be a part of the work
+    lead_in_ms: ClassVar[float] = 0.0  # a lead-in would be part of the work
 
     def measured_profile(self, cell: Cell, seconds: float) -> Profile:
         return cell.profile

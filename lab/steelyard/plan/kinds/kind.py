@@ -1,4 +1,4 @@
-"""What a kind of cell decides; the other files of this folder are the kinds there are."""
+"""The interface of a kind of cell; the other files of this folder are the kinds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from ..designs.design import Ordering, SliceToCome
 
 
 class Kind(ABC):
-    """How a cell is loaded, in which order its slices come, and what of them counts.
+    """How a cell is loaded, in which order its slices run, and what counts.
 
-    A `sliced` cell is cut into slices that alternate between the subjects; another is one unbroken stretch a subject and fork.
-    `alone`: the other subjects are frozen meanwhile, whatever the design. `rest_seconds` go before each measured slice,
-    `lead_in_ms` of unmeasured load open it. `overload_is_a_result`: a subject that refuses or is late is counted, not given up.
-    `breaks`: parts of a subject are broken meanwhile, so that its processes count no more what they did before.
+    A `sliced` cell is cut into slices that alternate between the subjects; any other is one continuous stretch per
+    subject and fork. `alone`: the other subjects are paused meanwhile, whatever the design. `rest_seconds` precede each
+    measured slice, which begins with `lead_in_ms` of unmeasured load. `overload_is_a_result`: a subject that refuses
+    requests or is late is counted, and the trial goes on. `breaks`: faults are injected, so counts of the subject's
+    processes are incomplete.
     """
 
     name: ClassVar[str]
@@ -30,29 +31,29 @@ class Kind(ABC):
     breaks: ClassVar[bool] = False
 
     def blocks(self, schedule: Schedule, cell: Cell) -> int:
-        """How many stretches of load each subject has in the cell in a trial, where they are unbroken."""
+        """The number of continuous stretches of load per subject in a trial of the cell."""
         return 1
 
     @abstractmethod
     def measured_profile(self, cell: Cell, seconds: float) -> Profile:
-        """The load of a measured slice; `seconds` is what the schedule gives a slice."""
+        """The load of a measured slice; `seconds` is the schedule's length of a slice."""
 
     @abstractmethod
     def warm_up_profile(self, cell: Cell, seconds: float) -> Profile:
-        """The load of a warm-up slice of the cell that is `seconds` long."""
+        """The load of a warm-up slice of the cell, `seconds` long."""
 
     @abstractmethod
     def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Of the cells of this kind those to warm up in, which stand for the others."""
+        """The cells of this kind to warm up in, which represent the others."""
 
     @abstractmethod
     def order(self, design: Design, ordering: Ordering) -> list[SliceToCome]:
-        """The measured slices of the ordering's cells, all of this kind, in the order driven."""
+        """The measured slices of the ordering's cells, all of this kind, in the order in which they run."""
 
     @abstractmethod
     def least_pairs(self, schedule: Schedule, measured: int) -> int:
-        """How many pairs a fork must keep to count, of as many as were measured."""
+        """The number of valid pairs that a fork needs to count, given the number measured."""
 
     @abstractmethod
     def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:
-        """What the user sees while a slice is measured; `pair` counts from 0, of `pairs`."""
+        """The progress text while a slice is measured; `pair` counts from 0, of `pairs`."""

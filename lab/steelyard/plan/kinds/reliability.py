@@ -1,4 +1,4 @@
-"""Load that may be too much: one stretch of constant users on one subject, of which how it ends is what is asked."""
+"""Load that may be too high: one stretch of constant users on one subject, whose ending is the result."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ...models.job import BigBang, Profile
 from ...models.records import Cell
 from .steady import Steady
 
-WARM_UP_USERS = 2  # enough to compile; a subject that breaks is to break under its load
+WARM_UP_USERS = 2  # enough to compile; a subject should fail only under its measured load
 
 
 class ReliabilityStretch(Steady):
-    """As steady load, but that refusals and late answers are counted; the warm-up asks for the same by few users."""
+    """As steady load, but refusals and late answers are counted; the warm-up sends the same requests with few users."""
 
     name: ClassVar[str] = "reliability"
     lead_in_ms: ClassVar[float] = 0.0

@@ -1,4 +1,4 @@
-"""Steady load, cut into slices that alternate between the subjects; only one such cell of a run is judged."""
+"""Steady load in slices that alternate between the subjects; only one such cell of a run is judged."""
 
 from __future__ import annotations
 
@@ -35,9 +35,12 @@ class Steady(Kind):
         return self.measured_profile(cell, seconds)
 
     def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
-        """All; of cells that differ in users and payload alone, the two with the most users and the smallest and the largest
-        payload: what is done for each request is done most often in the one, what is done for each element in the other, and
-        compilers see to what is done often. A slice of the others in which a compiler still wakes up is voided as any other."""
+        """All cells; but of cells that differ only in users and payload, the two with the most users and the smallest
+        and largest payload.
+
+        Code that runs per request runs most often in the former, code that runs per element in the latter, and
+        compilers compile what runs often. A slice of another cell in which a compiler still works is voided as usual.
+        """
         alike: dict[str, list[Cell]] = {}
         for cell in cells:
             alike.setdefault(cell.operation if cell.family or cell.payload else cell.name, []).append(cell)
@@ -48,7 +51,7 @@ class Steady(Kind):
         return design.order(ordering)
 
     def least_pairs(self, schedule: Schedule, measured: int) -> int:
-        """Half of those planned, or of those measured where that is more."""
+        """Half of the planned pairs, or of the measured ones if those are more."""
         return max(1, math.ceil(max(schedule.pairs_per_cell, measured) / 2))
 
     def stage(self, cell: Cell, subject: str, pair: int, pairs: int) -> str:

@@ -59,14 +59,14 @@ class Grpc(RawBytes):
         yield Spelling("as given", self.body(exchange.request))
         kind = self._method(exchange.operation).input_type
         given = _message(self.body(exchange.request), "the request")
-        said = protobuf.values(given, kind)
+        message_values = protobuf.values(given, kind)
         for name, writing in {
             "other order of fields": protobuf.Writing(backwards=True),
             "long numbers": protobuf.Writing(long_numbers=True),
             "defaults written": protobuf.Writing(defaults=True),
             "messages in pieces": protobuf.Writing(in_pieces=True),
         }.items():
-            yield Spelling(name, frame(writing.message(said, kind)))
+            yield Spelling(name, frame(writing.message(message_values, kind)))
         yield Spelling("an unknown field", frame(given + protobuf.unknown_field()))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:

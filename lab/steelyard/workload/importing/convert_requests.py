@@ -320,10 +320,10 @@ def request_name(method: str, path: str) -> str:
     return f"{method.lower()}-{path.partition('?')[0].strip('/') or 'root'}"
 
 
-def own_name(said: str, names: set[str]) -> str:
+def own_name(wanted: str, names: set[str]) -> str:
     """A name that is valid in tables and for the engine, and not in `names` (case-insensitive); adds the name to
     `names`."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", said).strip("-.")[:60] or "request"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.")[:60] or "request"
     name = next(
         each
         for number in range(1, len(names) + 2)

@@ -23,7 +23,7 @@ def message_problem(raw: bytes) -> str:
         return ""
     if root is None or not any(f"{{{space}}}Envelope" == root.tag for space in ENVELOPES.values()):
         return "correct the named position, or ask the document's author"
-    wrong = [said for element in root.iter(etree.Element) if (said := wrong_value(element)) is not None]
+    wrong = [problem for element in root.iter(etree.Element) if (problem := wrong_value(element)) is not None]
     return "; ".join(["it is a SOAP message, not a WSDL", *wrong])
 
 

@@ -49,12 +49,12 @@ class SampleMaker:
             raise UnmetError(f"element {local(name)} is nested too deeply") from None
         # Elements of their declared type need no second check: the library may build a type twice, and treats the
         # copies as different.
-        said = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
+        declared_types = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
         try:
             declared.validate(etree.fromstring(etree.tostring(root)))
         except xmlschema.XMLSchemaValidationError as error:
             raise UnmetError(f"element {local(name)}: {' '.join(str(error.reason).split())[:200]}") from None
-        for element, kind in said:
+        for element, kind in declared_types:
             element.set(_TYPE, kind)
         etree.cleanup_namespaces(root, keep_ns_prefixes=sorted(making.used))
         return root

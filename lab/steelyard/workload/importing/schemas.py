@@ -49,9 +49,9 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
     try:
         schema = xmlschema.XMLSchema(str(folder / DRIVER), allow="local", defuse="always")
     except (xmlschema.XMLSchemaException, OSError, ValueError) as error:
-        said = getattr(error, "message", None) or str(error)
+        reason = getattr(error, "message", None) or str(error)
         raise ImportRefusedError(
-            f"the schema of {documents[0].place} is not valid: {one_line(said, 300)}",
+            f"the schema of {documents[0].place} is not valid: {one_line(reason, 300)}",
             hint="correct it in a saved copy of the description, and import that",
         ) from None
     except RecursionError:
@@ -293,10 +293,10 @@ def _arrays(documents: Sequence[Document]) -> dict[str, str]:
     for document in documents:
         for kind in document.root.iter(f"{{{XSD}}}complexType"):
             for attribute in kind.iter(f"{{{XSD}}}attribute"):
-                said = attribute.get(f"{{{WSDL}}}arrayType")
+                array_type = attribute.get(f"{{{WSDL}}}arrayType")
                 schema = next(kind.iterancestors(f"{{{XSD}}}schema"), None)
-                if said and schema is not None and kind.get("name"):
-                    member = qualified_name(attribute, said.partition("[")[0])
+                if array_type and schema is not None and kind.get("name"):
+                    member = qualified_name(attribute, array_type.partition("[")[0])
                     if member is not None:
                         members[f"{{{schema.get('targetNamespace', '')}}}{kind.get('name')}"] = member
     return members

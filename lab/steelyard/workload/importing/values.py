@@ -244,13 +244,13 @@ def _numbers(bounds: list[str]) -> Iterator[str]:
 
 def _demands(kind: Any) -> str:
     """The restrictions of a type in a few words."""
-    said = []
+    demands = []
     for base in _line(kind):
         patterns = _own_patterns(base)
         if patterns is not None and space(base.name or "") != XSD:
-            said += [f"pattern {pattern.get('value', '')[:60]}" for pattern in patterns]
+            demands += [f"pattern {pattern.get('value', '')[:60]}" for pattern in patterns]
     least, most = _lengths(kind)
     if least or most is not None:
-        said.append(f"length {least} to {'any' if most is None else most}")
-    said += [f"bound {text[:30]}" for text in _bounds(kind)]
-    return f"no value was found for {', '.join(said)}" if said else ""
+        demands.append(f"length {least} to {'any' if most is None else most}")
+    demands += [f"bound {text[:30]}" for text in _bounds(kind)]
+    return f"no value was found for {', '.join(demands)}" if demands else ""

@@ -333,9 +333,9 @@ def _require_spoken(style: str, encoded: bool, parts: Sequence[MessagePart], bod
 def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element, asked: etree._Element) -> str:
     """The action of WS-Addressing 1.0: from the description, or else its default pattern (Metadata, section 4.4)."""
     for namespace in ADDRESSING_WSDL:
-        said = asked.get(f"{{{namespace}}}Action")
-        if said:
-            return str(said)
+        action = asked.get(f"{{{namespace}}}Action")
+        if action:
+            return str(action)
     space = known.space_of(port.port_type)
     between = ":" if space.startswith("urn:") else "/"
     name = asked.get("name") or f"{offered.get('name')}Request"

@@ -256,10 +256,10 @@ def _pair(
     operation = service.model.operations[exchange.operation]
     body = meaning.body(wildcards.fill(exchange.request, held))
     if exchange.answer or exchange.fault or not meaning.answers_may_lack:
-        said, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract's {name}"
+        content, origin = meaning.body(_without_holes(meaning, exchange, held)), f"the contract's {name}"
     else:
-        said, origin = sampled_answer(service, exchange.operation, body), "made of the schema"
-    answer = MockAnswer(meaning.status(exchange), content_type(service.model), said, origin)
+        content, origin = sampled_answer(service, exchange.operation, body), "made of the schema"
+    answer = MockAnswer(meaning.status(exchange), content_type(service.model), content, origin)
     path = exchange.path or operation.path or service.model.path
     return WrittenPair(exchange.method or operation.method, path, _value(meaning, body), answer), body
 

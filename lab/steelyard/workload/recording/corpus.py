@@ -91,8 +91,8 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
     first = rightly[0].request
     element, action = group[0].soap
     path = first.url.removeprefix("http://").removeprefix("https://").partition("/")[2]
-    said = local(element) or action.rstrip("/").rpartition("/")[2] or request_name(first.method, f"/{path}")
-    name = own_name(said, names)
+    plain_name = local(element) or action.rstrip("/").rpartition("/")[2] or request_name(first.method, f"/{path}")
+    name = own_name(plain_name, names)
     if len(rightly) < len(group):
         wrong = sorted({clean.exchanged.answer.status for clean in group} - {*right, NOT_MODIFIED})
         why = f"their answers had status {', '.join(map(str, wrong))}, other answers {', '.join(map(str, right))}"

@@ -116,12 +116,12 @@ def require_spoken(root: Node) -> None:
             raise ImportRefusedError(f"{root.place} is {name}; only OpenAPI 3.0 and 3.1 are supported", hint=hint)
     version = root.value.get("openapi")
     if not isinstance(version, str) or not re.match(r"3\.[01](\.|$)", version):
-        said = (
+        problem = (
             "has no version in a text field 'openapi'"
             if not isinstance(version, str)
             else f"is OpenAPI {one_line(version, 40)}"
         )
-        raise ImportRefusedError(f"{root.place} {said}; only OpenAPI 3.0 and 3.1 are supported")
+        raise ImportRefusedError(f"{root.place} {problem}; only OpenAPI 3.0 and 3.1 are supported")
 
 
 class _OpenApiReading:
@@ -156,9 +156,9 @@ class _OpenApiReading:
             self._read.left.append(Left("webhooks", "the service sends these requests itself"))
         others = servers[1:]
         if others and self._read.operations:
-            said = ", ".join(others[:5])
+            listed = ", ".join(others[:5])
             self._read.notes.append(
-                f"servers: {servers[0]} was chosen; the others are {said}: see `target` in service.toml"
+                f"servers: {servers[0]} was chosen; the others are {listed}: see `target` in service.toml"
             )
         return self._read
 
@@ -277,8 +277,8 @@ class _OpenApiReading:
         if kind is None:
             if not described.flag("required") and method in SAFE:
                 return None
-            said = ", ".join(one_line(each, 60) for each in contents) or "of unknown content type"
-            raise NotTakenError(f"its body is {said}, not JSON")
+            listed = ", ".join(one_line(each, 60) for each in contents) or "of unknown content type"
+            raise NotTakenError(f"its body is {listed}, not JSON")
         content = contents[kind]
         schema = content.at("schema") if content.has("schema") else None
         sent = kind if "*" not in kind and kind.isascii() and kind.isprintable() else "application/json"

@@ -165,8 +165,8 @@ class _MakingJson:
             yield from schema["enum"]
         if "const" in schema or "enum" in schema:
             return
-        said = schema.get("type")
-        kinds = [said] if isinstance(said, str) else list(said or _kinds_of(schema))
+        declared = schema.get("type")
+        kinds = [declared] if isinstance(declared, str) else list(declared or _kinds_of(schema))
         makers = {"object": self._objects, "array": self._arrays}
         for kind in sorted(kinds, key=lambda kind: kind == "null"):
             if kind in makers:
@@ -277,7 +277,7 @@ def _merge_schemas(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, A
 
 
 def _types_of_both(kind: Any, other: Any) -> list[str]:
-    ours, theirs = ([said] if isinstance(said, str) else list(said) for said in (kind, other))
+    ours, theirs = ([types] if isinstance(types, str) else list(types) for types in (kind, other))
     both = [each for each in ours if each in theirs]
     whole = "integer" in [*ours, *theirs] and "number" in [*ours, *theirs] and "integer" not in both
     return [*both, *(["integer"] if whole else [])]

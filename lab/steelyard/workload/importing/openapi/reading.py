@@ -107,8 +107,8 @@ def _of_yaml(text: str, place: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-        said = one_line(error.problem or error.context or "it cannot be parsed")
-        raise ImportRefusedError(f"{place} is not well-formed YAML: {said}{at}") from None
+        problem = one_line(error.problem or error.context or "it cannot be parsed")
+        raise ImportRefusedError(f"{place} is not well-formed YAML: {problem}{at}") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ImportRefusedError(f"{place} is not well-formed YAML: {one_line(str(error))}") from None
     return built.root

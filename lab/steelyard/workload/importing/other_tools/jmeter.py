@@ -208,7 +208,7 @@ class _Plan:
                     parts.ASSERTIONS[kind](assertion, rules, self._texts.fill)
             except LeftOutError as error:
                 self.held.leave_out(f"{_element_name(assertion)} of {where}", str(error))
-        return rules.said
+        return rules.collected
 
 
 def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:

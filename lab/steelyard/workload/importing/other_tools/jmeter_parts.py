@@ -223,8 +223,8 @@ def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
         for name in ("Asserion.test_strings", "Assertion.test_strings")
         for each in element.iterfind(f"collectionProp[@name='{name}']/stringProp")
     ]
-    said = own.get("Assertion.test_type", "")
-    kind = int(said) if re.fullmatch(r"\d{1,3}", said) else _CONTAINS
+    test_type = own.get("Assertion.test_type", "")
+    kind = int(test_type) if re.fullmatch(r"\d{1,3}", test_type) else _CONTAINS
     looked_at = own.get("Assertion.test_field", "").rpartition(".")[2]
     if kind & _NOT:
         raise LeftOutError("it forbids a text, and `expect` has no such rule")

@@ -20,7 +20,7 @@ def plain(text: str) -> str:
 class Rules:
     """Collects rules; each method raises LeftOutError if a rule conflicts with earlier ones."""
 
-    said: dict[str, object] = field(default_factory=dict)
+    collected: dict[str, object] = field(default_factory=dict)
 
     def status(self, codes: list[int]) -> None:
         """Accept these status codes."""
@@ -32,10 +32,10 @@ class Rules:
         """Require a text in the answer; a second text becomes an expression."""
         if not text:
             raise LeftOutError("it searches for an empty text")
-        if "contains" in self.said:
+        if "contains" in self.collected:
             self.matches(plain(text))
         else:
-            self.said["contains"] = text
+            self.collected["contains"] = text
 
     def matches(self, expression: str) -> None:
         """Require a match of an expression in the answer."""
@@ -54,7 +54,7 @@ class Rules:
         """Require that an XPath (`xpath`) or a JSONPath (`jsonpath`) finds something."""
         if not path.strip():
             raise LeftOutError("it has no path")
-        listed = self.said.setdefault(kind, [])
+        listed = self.collected.setdefault(kind, [])
         if isinstance(listed, list) and path not in listed:
             listed.append(path.strip())
 
@@ -69,5 +69,5 @@ class Rules:
         self._require_only("fault", word)
 
     def _require_only(self, key: str, value: object) -> None:
-        if self.said.setdefault(key, value) != value:
+        if self.collected.setdefault(key, value) != value:
             raise LeftOutError(f"another assertion already set {key}, and a service can have only one")

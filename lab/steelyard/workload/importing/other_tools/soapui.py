@@ -191,22 +191,22 @@ class _Project:
             if assertion.get("disabled") == "true":
                 continue
             kind = assertion.get("type") or ""
-            said = {local(str(each.tag)): each.text or "" for each in assertion.iterfind(f"{_C}configuration/*")}
+            settings = {local(str(each.tag)): each.text or "" for each in assertion.iterfind(f"{_C}configuration/*")}
             try:
                 mapped = _ASSERTIONS.get(kind)
                 if mapped is None:
                     raise LeftOutError(_why_left(kind))
-                mapped(rules, {key: texts.fill(text) for key, text in said.items()})
+                mapped(rules, {key: texts.fill(text) for key, text in settings.items()})
             except LeftOutError as error:
                 self.held.leave_out(f"assertion '{one_line(kind, 60)}' of {where}", str(error))
-        if rules.said.get("fault") == "present":
-            rules.said.setdefault("status", [200, 500])
-        return rules.said
+        if rules.collected.get("fault") == "present":
+            rules.collected.setdefault("status", [200, 500])
+        return rules.collected
 
     def _load(self, load: etree._Element) -> None:
         named = f"load test '{one_line(load.get('name') or '', 60)}'"
         strategy = load.findtext(f"{_C}loadStrategy/{_C}type") or "Simple"
-        said = {
+        settings = {
             local(str(each.tag)): (each.text or "").strip() for each in load.iterfind(f"{_C}loadStrategy/{_C}config/*")
         }
         users = (load.findtext(f"{_C}threadCount") or "").strip()
@@ -215,13 +215,13 @@ class _Project:
             if (load.findtext(f"{_C}{script}") or "").strip():
                 self.held.leave_out(f"{script} of {named}", "a script; scripts are not run")
         if strategy == "Simple":
-            self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(said))}`")
+            self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(settings))}`")
         elif (
             strategy == "Thread"
-            and said.get("startThreadCount", "").isdecimal()
-            and said.get("endThreadCount", "").isdecimal()
+            and settings.get("startThreadCount", "").isdecimal()
+            and settings.get("endThreadCount", "").isdecimal()
         ):
-            shape = f"--users {said['startThreadCount']}..{said['endThreadCount']} --profile ramp"
+            shape = f"--users {settings['startThreadCount']}..{settings['endThreadCount']} --profile ramp"
             self.held.notes.append(f"{named}: `{load_words('', seconds, shape)}`")
         elif strategy == "Burst":
             self.held.notes.append(
@@ -231,8 +231,8 @@ class _Project:
             self.held.leave_out(named, f"no profile corresponds to its strategy, {one_line(strategy, 40)}")
 
 
-def _pause(said: Mapping[str, str]) -> str:
-    delay, factor = said.get("testDelay", ""), said.get("randomFactor", "")
+def _pause(settings: Mapping[str, str]) -> str:
+    delay, factor = settings.get("testDelay", ""), settings.get("randomFactor", "")
     if not delay.isdecimal() or int(delay) == 0:
         return ""
     try:
@@ -356,10 +356,10 @@ def _why_left(kind: str) -> str:
     return _WHY_LEFT.get(kind, "`expect` has no such rule")
 
 
-def _contains(rules: Rules, said: Mapping[str, str]) -> None:
-    token = said.get("token", "")
-    ignore = said.get("ignoreCase") == "true"
-    if said.get("useRegEx") == "true":
+def _contains(rules: Rules, settings: Mapping[str, str]) -> None:
+    token = settings.get("token", "")
+    ignore = settings.get("ignoreCase") == "true"
+    if settings.get("useRegEx") == "true":
         # The expression must match the whole answer, as with Java's `matches`.
         flags = re.match(r"\(\?([ims]+)\)", token)
         kept = "".join(sorted({*(flags[1] if flags else ""), *("i" if ignore else "")}))
@@ -370,39 +370,41 @@ def _contains(rules: Rules, said: Mapping[str, str]) -> None:
         rules.contains(token)
 
 
-def _codes(rules: Rules, said: Mapping[str, str]) -> None:
-    words = re.split(r"[\s,]+", said.get("codes", "").strip())
+def _codes(rules: Rules, settings: Mapping[str, str]) -> None:
+    words = re.split(r"[\s,]+", settings.get("codes", "").strip())
     if not all(re.fullmatch(r"\d{3}", word) for word in words):
         raise LeftOutError("it names no plain status codes")
     rules.status([int(word) for word in words])
 
 
-def _xpath(rules: Rules, said: Mapping[str, str]) -> None:
-    declared = dict(re.findall(r"declare\s+namespace\s+([\w.-]+)\s*=\s*['\"]([^'\"]*)['\"]\s*;", said.get("path", "")))
-    path = re.sub(r"declare\s+namespace[^;]*;", "", said.get("path", "")).strip()
+def _xpath(rules: Rules, settings: Mapping[str, str]) -> None:
+    declared = dict(
+        re.findall(r"declare\s+namespace\s+([\w.-]+)\s*=\s*['\"]([^'\"]*)['\"]\s*;", settings.get("path", ""))
+    )
+    path = re.sub(r"declare\s+namespace[^;]*;", "", settings.get("path", "")).strip()
     # An answer is checked with its own prefixes, not the project's: paths by local name mean the same.
     for prefix in sorted(declared, key=len, reverse=True):
         path = re.sub(rf"(?<![\w.-]){re.escape(prefix)}:([\w.-]+)(?!\s*\()", r"*[local-name()='\1']", path)
     if path.startswith(("exists(", "count(", "matches(", "boolean(", "not(")):
         raise LeftOutError("its path computes a value and does not select nodes")
     rules.path("xpath", path)
-    _require_any_value(said)
+    _require_any_value(settings)
 
 
-def _json_path(rules: Rules, said: Mapping[str, str]) -> None:
-    rules.path("jsonpath", said.get("path", ""))
-    _require_any_value(said)
+def _json_path(rules: Rules, settings: Mapping[str, str]) -> None:
+    rules.path("jsonpath", settings.get("path", ""))
+    _require_any_value(settings)
 
 
-def _require_any_value(said: Mapping[str, str]) -> None:
-    if said.get("content", "").strip() not in ("", "*"):
+def _require_any_value(settings: Mapping[str, str]) -> None:
+    if settings.get("content", "").strip() not in ("", "*"):
         raise LeftOutError("imported: its path must find something; not imported: the expected value")
 
 
-def _json_exists(rules: Rules, said: Mapping[str, str]) -> None:
-    if said.get("content", "true").strip() != "true":
+def _json_exists(rules: Rules, settings: Mapping[str, str]) -> None:
+    if settings.get("content", "true").strip() != "true":
         raise LeftOutError("it forbids a text, and `expect` has no such rule")
-    rules.path("jsonpath", said.get("path", ""))
+    rules.path("jsonpath", settings.get("path", ""))
 
 
 def _fault(word: str) -> Callable[[Rules, Mapping[str, str]], None]:
