@@ -23,6 +23,7 @@ from ..results.earlier import machine_text
 from ..results.stored_run import Run, read_run
 from ..statistics.verdict_words import verdict_text
 from .as_it_runs import own_figures, ran_already, why_void, wordings
+from .by_processors import processor_sentences
 from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
@@ -57,7 +58,7 @@ _TELLING = {
     "study.toml": "what was asked, and which measures of its own the study had, is not known",
 }
 _MOST_ALIKE = 4  # warnings of one check that are told one by one
-_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences", "faults")
+_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences", "by_processors", "faults")
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ def _verdicts(
         contradictions=contradicted,
         counts=settled_counts(run),
         differences=list(differences(run, registry(run.study), fork_figures)),
+        by_processors=list(processor_sentences(run, judgements, fork_figures)),
         **_layers(run),
     )
 

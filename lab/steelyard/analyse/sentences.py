@@ -130,7 +130,7 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     if undecided:
         clauses.append(f"nothing was decided of {join_words(undecided)}")
     return Wording(
-        f"{_cells_text(by_subject[0])}, by {_quantity(first)} beside {first.b}: {'; '.join(clauses)}",
+        f"{_cells_text(by_subject[0])}, by {quantity_text(first)} beside {first.b}: {'; '.join(clauses)}",
         _size([judgement for judgements in by_subject for judgement in judgements], whole),
     )
 
@@ -178,7 +178,7 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
             if len(cells) <= _MOST_NAMED < whole
             else ""
         )
-        amounts = f", {_ratios(cells)} times the {_quantity(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
+        amounts = f", {_ratios(cells)} times the {quantity_text(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
         amounts += _direction_note(judgements) if said is Word.EQUIVALENT else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
@@ -245,7 +245,7 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
     if unranked:
         reasons.append(f"Without a place, for want of forks that count: {join_words(unranked)}.")
     where = f"on {compared.cell.where}, {NOW}"
-    return Wording(f"By {_quantity(compared)} {where}: {places}", reasons=" ".join(reasons))
+    return Wording(f"By {quantity_text(compared)} {where}: {places}", reasons=" ".join(reasons))
 
 
 def place_text(rank: Ranked | Rank) -> str:
@@ -257,7 +257,7 @@ def amount(compared: Compared) -> str:
     """How far apart the two are, as a ratio in words, such as "1.2 times the throughput"."""
     if compared.ratio is None:
         return "nothing could be compared"
-    return f"{ratio_text(compared.ratio, compared.bounds)} times the {_quantity(compared)}"
+    return f"{ratio_text(compared.ratio, compared.bounds)} times the {quantity_text(compared)}"
 
 
 def basis(compared: Compared) -> str:
@@ -281,5 +281,6 @@ def prediction_text(expected: Elsewhere | None) -> str:
     return f"expected on another day or machine of this kind: {low} to {high}{by}"
 
 
-def _quantity(compared: Compared) -> str:
+def quantity_text(compared: Compared) -> str:
+    """The measure of a comparison within a sentence."""
     return lower_first(compared.measure.title)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from ..base.text import plural
 from ..catalogue.own_subjects import is_own
+from ..models.server import PROCESSORS
 from ..plan.run_parameters import Request
 from . import completing
 from .compare_own import own_study
@@ -52,6 +54,10 @@ class CompareOptions(ComparisonOptions):
         ),
     ]
     margin: Annotated[str, typer.Option(help="Differences up to this size count as none.")] = "3%"
+    cpus: Annotated[
+        str | None,
+        typer.Option(metavar="N,N", help="Compare them on each of these numbers of processors, such as 1,2,4,8."),
+    ] = None
     sessions: Sessions = None
     rest: Rest = REST_SECONDS
     hosts: HostsFile = None
@@ -62,6 +68,7 @@ class CompareOptions(ComparisonOptions):
     epilog=examples(
         "steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m",
         "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m",
+        "steelyard compare tomcat-metro go --cpus 1,2,4,8",
         "steelyard compare go go",
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
@@ -72,7 +79,8 @@ class CompareOptions(ComparisonOptions):
 def compare(options: CompareOptions) -> None:
     """Compare servers, or one server with itself under other settings, until it is decided or the budget is used."""
     require_rest(options.sessions, options.rest)
-    own = any(is_own(subject) for subject in options.subjects)
+    subjects = subjects_on_processors(options)
+    own = any(is_own(subject) for subject in subjects)
     if not own and any(is_running(subject) for subject in options.subjects):
         if options.hosts is not None:
             raise ConfigurationError("running services stay where they are", hint="leave --hosts out")
@@ -81,13 +89,38 @@ def compare(options: CompareOptions) -> None:
         compared_running(options.subjects, options)
         return
     if options.sessions is None:
-        outcome = run_comparison(options.subjects, options, options.hosts)
+        outcome = run_comparison(subjects, options, options.hosts)
         print_outcome(outcome, options.json)
         require_verdict(outcome)
         return
-    with study_file(options.subjects, options) as (file, _):
+    with study_file(subjects, options) as (file, _):
         request = _request(options)
         run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
+
+
+def subjects_on_processors(options: CompareOptions) -> list[str]:
+    """The subjects as typed, each once for every number of processors of --cpus; raises ConfigurationError for a wrong number, and
+    for more processors than servers can have on this machine."""
+    if options.cpus is None:
+        return list(options.subjects)
+    from ..hosts import cpus
+
+    if any(is_own(subject) or is_running(subject) for subject in options.subjects):
+        raise ConfigurationError("--cpus is for Steelyard's own servers", hint="leave it out")
+    numbers = [word.strip() for word in options.cpus.split(",")]
+    if not all(number.isdecimal() and int(number) for number in numbers) or len(set(numbers)) < len(numbers):
+        raise ConfigurationError(
+            f"--cpus takes different whole numbers, not '{options.cpus}'", hint="write --cpus 1,2,4,8"
+        )
+    available = len(cpus.share().server)
+    fitting = [number for number in numbers if int(number) <= available]
+    if options.hosts is None and len(fitting) < len(numbers):
+        raise ConfigurationError(
+            f"servers can have {plural(available, 'processor')} on this machine, and --cpus names up to "
+            f"{max(map(int, numbers))}; the load engine has the rest",
+            hint=f"--cpus {','.join(fitting)} fits" if fitting else "take a machine with more processors",
+        )
+    return [f"{subject}@{PROCESSORS}={number}" for subject in options.subjects for number in numbers]
 
 
 def run_comparison(

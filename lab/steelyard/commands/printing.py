@@ -47,6 +47,8 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
         said = f"Places, as far as decided: {places}. The report has each verdict in a sentence."
         console.print(said, highlight=False, markup=False, style="bold")
         console.print()
+    for sentence in outcome.verdicts.by_processors:
+        console.print(sentence, highlight=False, markup=False, style="bold")
     if outcome.verdicts.decisions:
         fit(console, analysis.decision_table(outcome.verdicts), named_by=2)
         console.print()

@@ -307,6 +307,7 @@ class Verdicts(Strict):
     Where layers were observed, `layers` are those of all requests, `layers_by_kind` those of each kind, `slow_layers` names the
     layers behind slow requests, `recorded` the underlying records. `differences` are the study's contrasts (`[[contrasts]]`). In
     a run with faults, `faults` are their effects, and nothing is compared.
+    `by_processors` are sentences on subjects that ran with several numbers of processors.
     """
 
     run: str
@@ -331,4 +332,5 @@ class Verdicts(Strict):
     slow_layers: list[SlowLayer] = []
     recorded: list[RecordCount] = []
     differences: list[Difference] = []
+    by_processors: list[str] = []
     faults: list[FaultRow] = []

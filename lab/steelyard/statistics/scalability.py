@@ -129,7 +129,7 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
     return Scalability(rate, contention, coherency, levels, confidence)
 
 
-def scalability_sentence(name: str, fit: Scalability) -> str:
+def scalability_sentence(name: str, fit: Scalability, unit: str = "user") -> str:
     """The report's sentence on a fitted law; a peak beyond the measured levels is called extrapolated."""
     told = (
         _coefficient_text("contention", fit.contention, 3, fit.confidence),
@@ -137,12 +137,12 @@ def scalability_sentence(name: str, fit: Scalability) -> str:
     )
     law = f"{name} follows the scalability law with {' and '.join(told)}"
     if fit.peak_users <= fit.levels[0]:
-        return f"{law}; its throughput is highest with {plural(round(fit.levels[0]), 'user')}."
+        return f"{law}; its throughput is highest with {plural(round(fit.levels[0]), unit)}."
     if fit.peak_users >= 10 * fit.levels[-1]:
-        return f"{law}; no peak is in sight of {fit.levels[-1]:g} users."
+        return f"{law}; no peak is in sight of {plural(round(fit.levels[-1]), unit)}."
     beyond = ", extrapolated" if fit.peak_users > fit.levels[-1] else ""
     doubted = ", if at all" if fit.coherency.low <= 0 else ""
-    return f"{law}; its throughput peaks at {fit.peak_users:.0f} users{doubted}{beyond}."
+    return f"{law}; its throughput peaks at {plural(round(fit.peak_users), unit)}{doubted}{beyond}."
 
 
 def _coefficient_text(name: str, coefficient: Coefficient, digits: int, confidence: float) -> str:

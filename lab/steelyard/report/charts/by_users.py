@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analyse.figures import ForkFigure
@@ -38,7 +38,7 @@ def users_chart(
         f"{measure.title}{', ' if measure.unit else ''}{measure.unit}",
         "",
         f"{measure.title} over the number of users. {told}.",
-        draw_narrow(name, _chart(whole, spans, subjects)),
+        draw_narrow(name, line_chart("users", _points(whole), subjects, _bars(spans))),
         "",
         ("users", "subject", measure.unit or "value", "95% interval"),
         rows,
@@ -49,25 +49,39 @@ def _interval(figure: ForkFigure) -> str:
     return range_text(figure.bounds)
 
 
-def _chart(figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjects: Sequence[str]) -> Chart:
-    points = [
-        {
-            "users": figure.cell.users,
-            "subject": figure.subject,
-            "value": figure.value,
-            "low": figure.interval.low if figure.interval else figure.value,
-            "high": figure.interval.high if figure.interval else figure.value,
-        }
-        for figure in figures
-    ]
-    bars = [{"users": span.users, "subject": span.subject, "low": span.low, "high": span.high} for span in spans]
+def _points(figures: Sequence[ForkFigure]) -> list[dict[str, object]]:
+    return [{"users": figure.cell.users, "subject": figure.subject, **value_and_bounds(figure)} for figure in figures]
+
+
+def _bars(spans: Sequence[PublishedSpan]) -> list[dict[str, object]]:
+    return [{"users": span.users, "subject": span.subject, "low": span.low, "high": span.high} for span in spans]
+
+
+def value_and_bounds(figure: ForkFigure) -> dict[str, object]:
+    """A figure's value and the ends of its interval, for a mark."""
+    return {
+        "value": figure.value,
+        "low": figure.interval.low if figure.interval else figure.value,
+        "high": figure.interval.high if figure.interval else figure.value,
+    }
+
+
+def line_chart(
+    over: str,
+    points: Sequence[Mapping[str, object]],
+    subjects: Sequence[str],
+    bars: Sequence[Mapping[str, object]] = (),
+    legend: Mapping[str, object] | None = None,
+) -> Chart:
+    """Lines from 0 over the quantity `over` of each point, one a subject, with intervals; `bars` stand behind them. A `legend` is
+    for subjects that are not those of the page."""
     scales = series(subjects)
-    x = channel("users:Q", scale=scale_of(zero=True), axis=axis_of(title="users", tickCount=5))
+    x = channel(f"{over}:Q", scale=scale_of(zero=True), axis=axis_of(title=over, tickCount=5))
     y = channel("value:Q", scale=scale_of(zero=True), axis=axis_of(title=None, tickCount=5, format="~s"))
     low = channel("low:Q", axis=axis_of(title=None, tickCount=5, format="~s"))
-    colour = channel("subject:N", scale=scales["colour"], legend=None)
-    shape = channel("subject:N", scale=scales["shape"], legend=None)
-    dash = channel("subject:N", scale=scales["dash"], legend=None)
+    colour = channel("subject:N", scale=scales["colour"], legend=legend)
+    shape = channel("subject:N", scale=scales["shape"], legend=legend)
+    dash = channel("subject:N", scale=scales["dash"], legend=legend)
     base = marks(points)
     layers = [
         base.as_marks("line", strokeWidth=1.5).encode(x=x, y=y, color=colour, strokeDash=dash),

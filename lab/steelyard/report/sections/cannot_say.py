@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import limit_of, load_of, ran_already
+from ...analyse.by_processors import processor_series
 from ...results.stored_run import Run
 from ..section import Section
 
@@ -34,7 +35,7 @@ def _limitations(run: Run) -> Iterator[str]:
             "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, "
             "and the link between them is the kernel's own work. The cost of network cards and interrupts is not in these figures."
         )
-    if isinstance(processors, int):
+    if isinstance(processors, int) and not processor_series(run):
         yield (
             f"The machine has {processors} processors. What a server gains from more of them, or loses by their contention, "
             "was not measured."
