@@ -14,6 +14,7 @@ from ..base.children import hold_interrupts, start_child
 from ..base.errors import ConfigurationError, EngineError, ProvisionError
 from . import quota
 from .keeper import binary
+from .topology import Topology, parse_list, read_topology
 
 Owner = Literal["server", "engine", "own"]
 
@@ -25,7 +26,8 @@ class Shares:
     `companions` are those that databases and brokers have for themselves; none where there are none to spare. `elsewhere` says that
     those of the subjects are another machine's.
     `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
-    allowed in all, where that is limited.
+    allowed in all, where that is limited. `placement` names the NUMA nodes and the kinds of cores of the subjects' processors;
+    empty on a machine with one of each.
     """
 
     server: list[int]
@@ -35,6 +37,7 @@ class Shares:
     quota: float | None = None
     companions: list[int] = field(default_factory=list)
     elsewhere: bool = False
+    placement: str = ""
 
     def of(self, owner: Owner | None) -> list[int]:
         """The processors of a process; None: a companion's own, or else the engine's. Raises ProvisionError where it asks for
@@ -71,7 +74,8 @@ def share(
 ) -> Shares:
     """The last quarter of the processors, at least one, for the engine and the rest for the subjects, on cores of their own
     where there are two; no more processors than a quota pays for. With `companions`, the quarter before it is theirs where
-    there are four cores or more.
+    there are four cores or more. Where cores are of several kinds, those of the slower kind are the engine's and the companions'
+    first, and none is left to the subjects beside fast ones.
 
     A virtual machine's are kept awake: one that halts is given back by its host only when the host has room. That would
     use a quota up, so none is where there is one. Where the load leaves the servers `idle` (an open one), only the engine's are: a
@@ -79,7 +83,10 @@ def share(
     engine) overrules; raises ConfigurationError where it is something else.
     """
     allowed = quota.processors(root)
-    cores = _within_quota(_cores(os.sched_getaffinity(0) if available is None else available, root), allowed)
+    allowed_cpus = os.sched_getaffinity(0) if available is None else available
+    topology = read_topology(allowed_cpus, root)
+    sorted_cores = sorted(_cores(allowed_cpus, root), key=lambda core: topology.key(core[0]))
+    cores = _within_quota(sorted_cores, allowed)
     cpus = sorted(cpu for core in cores for cpu in core)
     awake = parse_keep_awake(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
     if len(cpus) < 2:
@@ -88,9 +95,9 @@ def share(
         wanted = max(1, len(cpus) // 4)
         shares = Shares(cpus[:-wanted], cpus[-wanted:], same_core=True, quota=allowed)
     else:
-        shares = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed)
+        shares = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed, topology)
     kept = {"all": [*shares.server, *shares.companions, *shares.engine], "engine": shares.engine, "none": []}
-    return replace(shares, awake=sorted(set(kept[awake])))
+    return replace(shares, awake=sorted(set(kept[awake])), placement=topology.describe(shares.server))
 
 
 def as_declared(shares: Shares, server: Collection[int], engine: Collection[int]) -> Shares:
@@ -134,9 +141,12 @@ def with_host_processors(
     )
 
 
-def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None) -> Shares:
+def _of_cores(cores: list[list[int]], wanted: int, apart: bool, allowed: float | None, topology: Topology) -> Shares:
     engine = _take_last(cores, wanted)
     own = _take_last(cores, wanted) if apart else []
+    fastest = topology.kinds[cores[0][0]]
+    while topology.kinds[cores[-1][0]] != fastest:
+        engine = sorted([*engine, *cores.pop()])
     return Shares(sorted(cpu for core in cores for cpu in core), engine, quota=allowed, companions=own)
 
 
@@ -159,13 +169,6 @@ def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
             threads = frozenset({cpu})
         by_siblings.setdefault(threads, []).append(cpu)
     return list(by_siblings.values())
-
-
-def parse_list(text: str) -> Iterator[int]:
-    """The numbers of a list as the kernel writes it: `0,2-3`."""
-    for part in text.strip().split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 def _within_quota(cores: list[list[int]], allowed: float | None) -> list[list[int]]:

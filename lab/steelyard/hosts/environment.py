@@ -65,13 +65,19 @@ def describe(
             "kernel": f"{platform.system()} {platform.release()}",
             "distribution": _distribution(),
         },
-        "processors_shared": {**asdict(shares), "apart": shares.is_separate},
+        "processors_shared": _processors(shares),
         **_network(hosts, site, measured=study is not None),
         **({"service": _service(service)} if service is not None else {}),
         **({"calibration": known} if (known := machine_history.citation()) else {}),
         "subjects": {subject.label: [_part(part) for part in subject.parts] for subject in subjects},
         **({"tuning": tuned.model_dump()} if tuned is not None else {}),
     }
+
+
+def _processors(shares: Shares) -> dict[str, Any]:
+    """How the processors are shared; the placement only where there is a choice."""
+    content = {**asdict(shares), "apart": shares.is_separate}
+    return {name: value for name, value in content.items() if name != "placement" or value}
 
 
 def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[str, Any]:

@@ -27,13 +27,13 @@ from ..models.hosts import Host
 from ..models.server import Needs
 from ..statistics.clocks import BothClocks
 from . import packing, sockets
-from .cpus import parse_list
 from .executor import Condition, Ends, Executor, NetworkCounts, kills_in
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
 from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, shell_words
 from .ssh_login import is_full, no_space_error
 from .toolchain import install, jdk_of
+from .topology import parse_list
 
 _COPY_SECONDS = 3600.0
 _LOST_SECONDS = 20.0

@@ -22,6 +22,7 @@ from ..models.study import PartSpec, SubjectSpec
 from . import build, rmi_driver
 from .cpus import Owner, Shares
 from .toolchain import require
+from .topology import read_topology
 
 BUSY_HEADER = "Steelyard-Busy-Us"  # µs of processor time that a service spends before it answers
 
@@ -62,7 +63,9 @@ class Part:
         if not wanted:
             return given
         require_processors(self.server.name, wanted, given)
-        return given[: int(wanted)]
+        if shares.elsewhere:
+            return given[: int(wanted)]
+        return read_topology(given).choose(int(wanted), given)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..base.csvfiles import require_folder_possible, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
-from ..base.text import join_words
+from ..base.text import join_words, plural
 from ..catalogue import entries, factors, published_tables
 from ..catalogue.entries import Entry
 from ..hosts import environment, subject
@@ -94,6 +94,8 @@ def run(
         specs = requested_subjects(study.model, request)
         planned = schedule_only(study.model, request)
         shares = share_processors(specs, planned, declared, site)
+        if shares.placement:
+            progress.print_line(f"the servers' {plural(len(shares.server), 'processor')}: {shares.placement}")
         request = replace(request, server_processors=len(shares.server))
         settings = merge_parameters(study.model, request)
         for said in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
