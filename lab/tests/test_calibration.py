@@ -438,7 +438,7 @@ def test_each_key_has_a_study_and_a_folder_of_its_own(tmp_path: Path) -> None:
         assert study.first_server() == key.server and study.rate == key.rate
         assert study.budget is not None and study.budget.seconds == key.budget_seconds
         assert {"a", "again"} <= set(planted.of_fork(study, 1))
-    with pytest.raises(ConfigurationError, match="no pair that is banked"):
+    with pytest.raises(ConfigurationError, match="is not a known pair"):
         key_of("go.latency")
 
 
@@ -501,7 +501,7 @@ def test_every_face_carries_its_share_of_a_requests_cost_in_a_header_of_one_leng
         "again": 0.0, "again-2": 1.925, "again-5": 4.812, "again-20": 19.25,
     }  # fmt: skip
     assert len({len(text) for text in headers.values()}) == 1
-    with pytest.raises(StoreError, match="no calibration"):
+    with pytest.raises(StoreError, match="is not a calibration"):
         planted.specs(catalogue.study("demo").model)
 
 

@@ -23,13 +23,17 @@ from .keys import KEYS, key_of
 def main() -> int:
     """Collect; 0 when all forks are banked or the budget is used, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
-    wishes.add_argument("--pair", default=KEYS[0].name, help=f"what to bank: {', '.join(key.name for key in KEYS)}")
-    wishes.add_argument("--budget", default="20m", help="the most that this piece may take; the next goes on from it")
-    wishes.add_argument("--forks", type=int, help="complete forks to bank in all (default: the study's)")
+    wishes.add_argument(
+        "--pair", default=KEYS[0].name, help=f"the pair to collect: {', '.join(key.name for key in KEYS)}"
+    )
+    wishes.add_argument("--budget", default="20m", help="the time limit of this piece; the next one continues")
+    wishes.add_argument("--forks", type=int, help="complete forks to collect in total (default: the study's)")
     wishes.add_argument(
         "--banks", type=Path, default=paths.root() / "docs" / "results" / "calibration", help="the folder of all banks"
     )
-    wishes.add_argument("--work", type=Path, default=Path("runs") / "calibration", help="the trials' own, large files")
+    wishes.add_argument(
+        "--work", type=Path, default=Path("runs") / "calibration", help="folder for the trials' large files"
+    )
     wishes.add_argument("--seed", type=int, default=1)
     asked = wishes.parse_args()
     signal.signal(signal.SIGTERM, _interrupt)
@@ -47,7 +51,7 @@ def main() -> int:
         console.print(f"error: {error}", highlight=False, markup=False)
         return error.exit_code
     except KeyboardInterrupt:
-        console.print("stopped; whole forks are banked, and the next sitting goes on from there", highlight=False)
+        console.print("stopped; complete forks are banked, and the next sitting continues from there", highlight=False)
         return 130
     console.print(f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}", highlight=False)
     return 0

@@ -1,4 +1,7 @@
-"""The bank: every slice of every fork of a calibration, as tables small enough to keep, from which all figures are rebuilt."""
+"""The bank: every slice of every fork of a calibration, in tables small enough to keep.
+
+All figures are rebuilt from them.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,20 @@ from ..results.stored_run import Trial
 from ..results.tables import Observation, SliceRow
 
 SLICES, FORKS, TAILS, SETUP, STUDY = "slices.csv", "forks.csv", "tails.csv", "environment.json", "study.toml"
-LEAST_BEYOND = 10  # answers beyond a percentile that is shown
+LEAST_BEYOND = 10  # answers needed beyond a percentile to report it
 
 
 @dataclass(frozen=True)
 class SliceEntry:
-    """One slice. `subject` is whose processes took the load, `label` which face of it, `level` the slow-down planted (0.05 is 5%).
+    """One slice. `subject` is the process that took the load, `label` the face of it, `level` the planted slow-down
+    (0.05 is 5%).
 
-    `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time, of which `measured_ns` is its own where the slices of a
-    round took turns; `spent_ns` is all the time that it cost, with pause, lead-in and drain (its part of the round's, where they
-    took turns). `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which hold lead-in and drain too, and the other
-    levels' turns; `cpu_own_ns` is what they used in the slice's own turns, of whole turns and so of `completed` requests (-1: not
-    known). `voided` says why it cannot count (empty if it can); `steal_s` is summed over processors. `round` is -1
-    outside the measured phase.
+    `begin_ns` and `end_ns` (CLOCK_MONOTONIC) bound the measured time; `measured_ns` is the slice's own part of it if
+    the slices of a round took turns. `spent_ns` is the total cost with pause, lead-in and drain (a share of the round's
+    with turns). `cpu_ns` and `jit_ns` are the process's over `observed_ns`, which includes lead-in, drain and the turns
+    of other levels. `cpu_own_ns` is the CPU time in the slice's own complete turns, which answered `completed` requests
+    (-1: unknown). `voided` is the reason why the slice does not count (empty if it counts); `steal_s` is summed over
+    processors. `round` is -1 outside the measured phase.
     """
 
     fork: int
@@ -56,16 +60,16 @@ class SliceEntry:
 
     @property
     def throughput_per_s(self) -> float:
-        """Right answers a second of the measured time."""
+        """Right answers per second of the measured time."""
         return self.completed / self.measured_ns * 1e9
 
 
 @dataclass(frozen=True)
 class ForkEntry:
-    """One fork. Its seconds are those of starting both processes, warming up, measuring, and all the rest.
+    """One fork, with the seconds for starting both processes, warm-up, measuring, and the rest.
 
-    `steady` is 1 where both reached a steady state; `not_good` names what doctor found amiss on the machine before it.
-    `planted_for_us` is the processor time of a request of which its levels are shares, in microseconds (0: the setup's).
+    `steady` is 1 if both reached a steady state; `not_good` lists what doctor found wrong with the machine before it.
+    `planted_for_us` is the CPU time of a request, in microseconds, to which its levels refer (0: the setup's).
     """
 
     fork: int
@@ -85,7 +89,7 @@ class ForkEntry:
 
 @dataclass(frozen=True)
 class TailEntry:
-    """The 99th percentile of response time of one process in one fork, under open load: all its slices that count, merged."""
+    """The 99th percentile of response time of one process in one fork under open load, over all its valid slices."""
 
     fork: int
     label: str
@@ -95,7 +99,7 @@ class TailEntry:
 
 @dataclass(frozen=True)
 class Bank:
-    """All forks so far, in order, with the setup that they share. `tails` are there where the load was open."""
+    """All forks so far in order, with the setup that they share. `tails` exist only for open load."""
 
     setup: Mapping[str, Any]
     forks: Sequence[ForkEntry]
@@ -108,11 +112,11 @@ class Bank:
         return [fork for fork in self.forks if fork.status == "complete"]
 
     def planted_us(self, fork: ForkEntry, level: float) -> float:
-        """The processor time in microseconds that a level added to each request of a fork."""
+        """The CPU time in microseconds that a level added to each request of a fork."""
         return level * (fork.planted_for_us or float(self.setup["cpu_us_per_request"]))
 
     def sitting_of(self, fork: ForkEntry) -> int:
-        """The number of the sitting in which a fork was measured, from 1."""
+        """The number of the sitting, from 1, in which a fork was measured."""
         return sum(sitting.get("begun", "") <= fork.begun for sitting in self.setup["sittings"])
 
     def with_fork(self, fork: ForkEntry, slices: Sequence[SliceEntry], tails: Sequence[TailEntry] = ()) -> Bank:
@@ -121,7 +125,7 @@ class Bank:
 
 
 def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
-    """What a trial that ended comes to; raises StoreError if its files are damaged."""
+    """The entries of a finished trial; raises StoreError if its files are damaged."""
     record = trial.record
     assert record is not None
     known = {subject.label: subject for subject in study.subjects if isinstance(subject, SubjectSpec)}
@@ -136,7 +140,7 @@ def entries(trial: Trial, study: Study) -> tuple[ForkEntry, list[SliceEntry]]:
 
 
 def tails(trial: Trial, study: Study, slices: Sequence[SliceEntry]) -> list[TailEntry]:
-    """What a trial under open load says of tails, from the slices of the rounds in which all count; nothing under closed load."""
+    """The tails of a trial under open load, from rounds in which all slices count; empty under closed load."""
     if study.rate is None:
         return []
     measured = [entry for entry in slices if entry.phase == "measure"]
@@ -200,7 +204,7 @@ def _fork_entry(trial: Trial, record: TrialRecord, slices: Sequence[SliceEntry])
 
 
 def _spent_ns(trial: Trial) -> dict[int, int]:
-    """By slice, the time from the end of what came before to its own end; slices that took turns share theirs evenly."""
+    """By slice, the time from the end of the previous one to its own end; slices that took turns share it evenly."""
     assert trial.record is not None
     spent: dict[int, int] = {}
     seen = [plan for plan in trial.record.slices if plan.number in trial.slices and trial.observations.get(plan.number)]
@@ -216,12 +220,12 @@ def _spent_ns(trial: Trial) -> dict[int, int]:
 
 
 def write(bank: Bank, folder: Path) -> None:
-    """Write the tables and environment.json, each whole or not at all, the slices packed; raises StoreError."""
+    """Write the tables and environment.json, each atomically, the slices compressed; raises StoreError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_document(folder / SETUP, bank.setup)
     columns = [column.name for column in fields(SliceEntry)]
     write_table(folder / SLICES, columns, map(astuple, bank.slices), packed=True)
-    # Where both lie there, readers take the plain one: it would be older.
+    # Remove the plain file: readers would prefer it, and it is older.
     (folder / SLICES).unlink(missing_ok=True)
     if bank.tails:
         write_table(folder / TAILS, [column.name for column in fields(TailEntry)], map(astuple, bank.tails))
@@ -229,7 +233,8 @@ def write(bank: Bank, folder: Path) -> None:
 
 
 def read(folder: Path) -> Bank:
-    """The bank in a folder; a fork of which only one table knows (a lab that was killed between the two) is left out."""
+    """The bank in a folder, without forks that are in only one table (after a lab was killed between the two
+    writes)."""
     forks = [ForkEntry(**_values(ForkEntry, row)) for row in read_table(folder / FORKS, _names(ForkEntry))]
     known = {fork.fork for fork in forks}
     slices = [SliceEntry(**_values(SliceEntry, row)) for row in read_table(folder / SLICES, _names(SliceEntry))]
@@ -240,12 +245,12 @@ def read(folder: Path) -> Bank:
 
 
 def _names(kind: type[Any]) -> list[str]:
-    """The columns that a table must have; those with a default came later."""
+    """The required columns of a table; columns with a default were added later."""
     return [column.name for column in fields(kind) if column.default is MISSING]
 
 
 def _values(kind: type[Any], row: Any) -> dict[str, Any]:
-    """A row's fields as the types that the entry says; the annotations are text, since their evaluation is postponed."""
+    """A row's fields with the types of the entry; annotations are text, since their evaluation is postponed."""
     read = {
         "str": row.text,
         "float": row.number,

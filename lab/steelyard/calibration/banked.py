@@ -1,4 +1,4 @@
-"""What is banked so far, by pair and measure: a table of the calibration's page."""
+"""A table of the calibration page: the banked forks by pair and measure."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ minutes.
 
 
 def read_all(banks: Path) -> dict[Key, Bank]:
-    """The banks that have begun; raises StoreError."""
+    """The existing banks; raises StoreError."""
     folders = {key: key.folder(banks) for key in KEYS}
     return {key: banking.read(folder) for key, folder in folders.items() if (folder / banking.FORKS).exists()}
 
 
 def rows(banks: Mapping[Key, Bank]) -> list[list[str]]:
-    """One row a key, of those too that have no fork yet."""
+    """One row per key, including keys without forks."""
     return [_row(key, banks.get(key)) for key in KEYS]
 
 
@@ -56,7 +56,7 @@ def _row(key: Key, bank: Bank | None) -> list[str]:
 
 
 def _levels(key: Key, bank: Bank) -> Sequence[LevelForks]:
-    """The forks of each level whose truth is known, A/A first."""
+    """The forks of each level with a known true ratio, A/A first."""
     if key.measure == P99:
         return [tail_forks(bank)]
     return [level for level in values_of(bank, key.fork_within).levels.values() if not math.isnan(level.truth)]

@@ -1,4 +1,5 @@
-"""`steelyard calibrate`: forks within a budget, what they say about this machine, and whether its instrument is good enough."""
+"""`steelyard calibrate`: collects forks within a budget, computes how precise this machine is, and judges its
+instrument."""
 
 from __future__ import annotations
 
@@ -49,12 +50,12 @@ LEAST_FORKS = 2
 CONFIDENCE = 0.95
 RESOLUTION_NS = 1_000
 OVERSHOOT_NS = 1_000_000
-_FORK_SECONDS = 20.0  # shorter than any fork, to plan more than the budget can hold
+_FORK_SECONDS = 20.0  # shorter than any fork, so that the plan has more than the budget holds
 
 
 @dataclass(frozen=True)
 class OwnWish:
-    """A user's own server, called `name`, what it is asked for, and the weights of its operations."""
+    """A user's own server with its name, its requests, and the weights of its operations."""
 
     name: str
     server: OwnServer
@@ -64,9 +65,9 @@ class OwnWish:
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for; None leaves what the study `calibration` says.
+    """The user's options; None means the value of the study `calibration`.
 
-    With `own`, the server is a user's own.
+    With `own`, the server is the user's own.
     """
 
     server: str | None
@@ -82,9 +83,9 @@ class Wish:
 
 
 def calibrate(wish: Wish, progress: Progress) -> Calibration:
-    """Measure within the budget, store and remember what was found. A stop by the user keeps the forks that ended.
+    """Measure within the budget, and store the results. A stop by the user keeps the finished forks.
 
-    Raises SteelyardError, and KeyboardInterrupt where fewer than two forks had ended.
+    Raises SteelyardError, and KeyboardInterrupt if fewer than two forks finished.
     """
     begun = time.monotonic()
     now = f"{datetime.now():%Y-%m-%d-%H%M%S}"
@@ -104,7 +105,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         study = planted.study_of(
             wish.server, wish.service, wish.operation, pairs=wish.pairs, slice_seconds=wish.slice_seconds
         )
-        schedule_only(study, Request())  # a wrong word is an error now, not after the machine was measured
+        schedule_only(study, Request())  # an invalid option is an error now, not after the measurement
         folder = loads.make_run_folder(wish.out / f"calibrate-{study.first_server()}-{now}")
     with LiveFile(folder, progress, share().server) as told, progress.followed_by(told):
         calibration = _measure_and_evaluate(wish, study, folder, begun, progress)
@@ -114,7 +115,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
 
 
 def _measure_and_evaluate(wish: Wish, study: Study, folder: Path, begun: float, progress: Progress) -> Calibration:
-    """What is measured and found; `begun` is when the budget began to run (monotonic)."""
+    """Measure and evaluate; `begun` is the start of the budget (monotonic)."""
     progress.plan(wish.budget_seconds)
     checks = [*doctor.examine(), timer()]
     capacity, why_not = _capacity(study, folder / "floor", wish.command, progress)
@@ -153,7 +154,8 @@ def _measure_and_evaluate(wish: Wish, study: Study, folder: Path, begun: float, 
 
 
 def _collect_values(sitting: Sitting, progress: Progress) -> tuple[Values, bool]:
-    """What the forks that ended come to, and whether the user stopped them; raises InsufficientDataError if they are too few."""
+    """The values of the finished forks, and whether the user stopped the run; raises InsufficientDataError if there are
+    too few."""
     stopped = False
     folder = sitting.bank
     try:
@@ -167,14 +169,15 @@ def _collect_values(sitting: Sitting, progress: Progress) -> tuple[Values, bool]
     counted = min((len(level.counted_ratios) for level in values.levels.values()), default=0)
     if counted < LEAST_FORKS:
         raise InsufficientDataError(
-            f"{counted} forks can be counted, and it takes {LEAST_FORKS} to see how they vary",
-            hint=f"a larger --budget holds more of them; what was measured is in {folder}",
+            f"{counted} forks count, and {LEAST_FORKS} are needed to estimate their variation",
+            hint=f"raise --budget; the measured forks are in {folder}",
         )
     return values, stopped
 
 
 def smallest(minutes: float, deviation: float, fork_seconds: float) -> Smallest:
-    """What a comparison finds in so many minutes: at the last look that fits, with the alpha of each look."""
+    """The smallest difference that a comparison finds in so many minutes: at the last look that fits, with the alpha of
+    each look."""
     fitting = [look for look in LOOKS if look * fork_seconds <= minutes * 60]
     if not fitting:
         return Smallest(minutes=minutes, forks=0, difference=None)
@@ -188,7 +191,7 @@ def pooled_deviation(values: Values) -> float:
 
 
 def timer(sleeps: int = 200) -> Check:
-    """How fine the clock is, and how late a sleeper wakes up."""
+    """Check the resolution of the clock, and how late sleeping threads wake up."""
     resolution = time.clock_getres(time.CLOCK_MONOTONIC) * 1e9
     overshoots = []
     for _ in range(sleeps):
@@ -200,12 +203,15 @@ def timer(sleeps: int = 200) -> Check:
         name="timer",
         found=f"resolution {resolution:.0f} ns; sleeps of 1 ms end {median(overshoots) / 1e3:.0f} us late, p99 {late / 1e3:.0f} us",
         good=resolution <= RESOLUTION_NS and late <= OVERSHOOT_NS,
-        advice="end what else runs; on a virtual machine, choose one whose host is not overbooked",
+        advice="end other programs; use a virtual machine whose host is not overbooked",
     )
 
 
 def _capacity(study: Study, folder: Path, command: Sequence[str], progress: Progress) -> tuple[float | None, str]:
-    """Requests per second that the engine reaches against a server that does nothing; None, and why, where none is to be had."""
+    """Requests per second of the engine against a server that does nothing;
+
+    None with the reason if they cannot be measured.
+    """
     try:
         name = floor_of(study.service)
         floor = study.model_copy(
@@ -233,7 +239,7 @@ def _specs(study: Study) -> Iterator[SubjectSpec]:
 
 
 def _self_comparisons(equal: LevelForks) -> Iterator[tuple[int, EndedComparison]]:
-    """Comparisons of the server with itself that came to their end, each with the place of its first fork."""
+    """Complete comparisons of the server with itself, each with the position of its first fork."""
     at = 0
     for comparison in disjoint_comparisons(list(equal.ratios), scatter=list(equal.scatter)):
         yield at, comparison
@@ -259,7 +265,7 @@ def _history_entry(comparison: EndedComparison, at: int, equal: LevelForks, stud
 
 
 def _planted_results(values: Values) -> Iterator[Planted]:
-    """What became of each planted slow-down, over all forks, with a 95% interval."""
+    """The result of each planted slow-down over all forks, with a 95% interval."""
     for level in values.planted_levels:
         interval = _interval(values.levels[level])
         yield Planted(
@@ -273,7 +279,7 @@ def _interval(compared: LevelForks) -> Interval:
 
 
 def _after_fork(bank: Bank, operation: str, progress: Progress) -> None:
-    """Say what became of the last fork, and show what all so far come to at each level."""
+    """Print the result of the last fork, and show the results so far at each level."""
     last = bank.forks[-1]
     progress.print_line(f"fork {last.fork}: {last.status} after {last.seconds:.0f} s")
     if bank.complete:
@@ -281,7 +287,7 @@ def _after_fork(bank: Bank, operation: str, progress: Progress) -> None:
 
 
 def interim_comparisons(values: Values, operation: str) -> Iterator[LiveComparison]:
-    """What the forks that count say at each level: the second process, slowed down by it, against the first."""
+    """The results of the valid forks at each level: the slowed second process against the first."""
     for level, compared in values.levels.items():
         counted = compared.counted_ratios
         if not counted:

@@ -1,4 +1,4 @@
-"""Collecting forks of a calibration, sitting after sitting: what a stopped one measured is kept, and the next goes on."""
+"""Collects forks of a calibration in several sittings: a stopped sitting keeps its forks, and the next continues."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from .bank import Bank
 from .values import request_us
 
 MOST_FAILED_IN_A_ROW = 3
-SPARE_FORKS = 20  # beside those asked for, in place of failed ones
+SPARE_FORKS = 20  # in addition to those wanted, to replace failed ones
 
 
 @dataclass(frozen=True)
 class Sitting:
-    """One sitting: where the bank is, where the trials' own files go, how many complete forks are wanted in all.
+    """One sitting: the bank, the folder of the trials' files, and the wanted total of complete forks.
 
-    `budget_seconds` bounds this sitting alone: no fork is begun that is not expected to end within it, but for the
-    `least_forks` without which nothing could be said. Where `levels_take_turns`, a fork measures one of them beside none.
+    `budget_seconds` limits this sitting only: a fork begins only if it should end within it, except for the first
+    `least_forks`, the minimum for any result. With `levels_take_turns`, a fork measures one level besides level 0.
     """
 
     study: Study
@@ -57,9 +57,9 @@ class Sitting:
 
 
 def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], None] = lambda _: None) -> Bank:
-    """Drive forks until there are enough or the budget is used; every complete fork is in the bank when the next begins.
+    """Drive forks until there are enough or the budget is used; every complete fork is banked before the next begins.
 
-    `after_fork` is told of each. Raises SteelyardError if forks fail in a row, KeyboardInterrupt when stopped.
+    `after_fork` is called after each. Raises SteelyardError if forks fail in a row, KeyboardInterrupt when stopped.
     """
     begun = time.monotonic()
     with machine_lock(" ".join(sitting.command)):
@@ -69,14 +69,14 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
         while len(so_far.complete) < sitting.forks:
             driven = len(so_far.forks) - first
             spent = time.monotonic() - begun
-            expected = max((fork.seconds for fork in so_far.forks[-5:]), default=0.0)  # a first fork shows the cost
+            expected = max((fork.seconds for fork in so_far.forks[-5:]), default=0.0)  # the first fork shows the cost
             used = sitting.budget_seconds is not None and spent + expected > sitting.budget_seconds
             if used and len(so_far.complete) >= sitting.least_forks:
                 break
             progress.plan(_seconds_left(sitting, so_far, expected, spent))
             plan = setting.schedule.trials[len(so_far.forks)]
             cost = last_cost_us(so_far)
-            shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)  # what a killed lab left
+            shutil.rmtree(trial_folder(setting.folder, plan.number), ignore_errors=True)  # left over from a killed lab
             try:
                 drive.run_trial(_planting(setting, sitting.study, cost), plan, all_spellings=driven == 0)
                 failed_in_a_row = 0
@@ -95,10 +95,11 @@ def collect(sitting: Sitting, progress: Progress, after_fork: Callable[[Bank], N
 
 
 def last_cost_us(so_far: Bank) -> float:
-    """What a request cost the unslowed processes of the last complete fork, in microseconds; before there is one, the pilot's.
+    """The CPU time of a request in the unslowed processes of the last complete fork, in microseconds; before the first
+    fork, the pilot's.
 
-    The host's speed moves from fork to fork, so a fork plants shares of the newest cost that is known before it starts. What share
-    that was of its own cost is known once it is measured (`values.LevelForks.planted`).
+    The host's speed varies from fork to fork, so a fork plants shares of the newest known cost. The share of its own
+    cost is computed after its measurement (`values.LevelForks.planted`).
     """
     for fork in reversed(so_far.complete):
         measured = [entry for entry in so_far.slices if entry.fork == fork.fork and entry.phase == "measure"]
@@ -119,7 +120,7 @@ def _planting(setting: TrialContext, study: Study, cost_us: float) -> TrialConte
 
 
 def _set_up(sitting: Sitting, progress: Progress) -> tuple[TrialContext, Bank]:
-    """Everything that the forks share. The first sitting's pilot says what a request costs before there is a fork."""
+    """Everything that the forks share. The first sitting runs a pilot to measure the cost of a request."""
     study = sitting.study
     service = entries.service(study.service)
     shares = cpus.share()
@@ -133,7 +134,7 @@ def _set_up(sitting: Sitting, progress: Progress) -> tuple[TrialContext, Bank]:
     _require_same_study(sitting.bank / banking.STUDY, levels.text_of(planted))
     subjects = subject.all_provided(levels.specs(planted), service, progress)
     described = environment.describe(subjects, shares, sitting.command)
-    described.pop("calibration", None)  # what the machine's owner knows about it is no part of this
+    described.pop("calibration", None)  # the owner's remarks about the machine do not belong here
     described["begun"] = datetime.now(UTC).isoformat(timespec="seconds")
     so_far = replace(so_far, setup={**so_far.setup, "sittings": [*so_far.setup["sittings"], described]})
     banking.write(so_far, sitting.bank)
@@ -158,18 +159,18 @@ def _with_levels_in_turn(setting: TrialContext, study: Study) -> TrialContext:
 
 
 def _pilot(sitting: Sitting, progress: Progress) -> tuple[float, bool]:
-    """Processor time of a request in microseconds, with both processes up as they will be, and whether both were steady."""
+    """The CPU time of a request in microseconds, with both processes running, and whether both were steady."""
     pilot = levels.without_faces(sitting.study)
     folder = sitting.work / "pilot"
     shutil.rmtree(folder, ignore_errors=True)
     subjects = subject.all_provided(levels.specs(pilot), entries.service(pilot.service), progress)
     setting = setting_of(pilot, [provided.label for provided in subjects], sitting.seed, 1, subjects, folder, progress)
-    progress.show("pilot: what a request costs")
+    progress.show("pilot: measuring the cost of a request")
     record = drive.run_trial(setting, setting.schedule.trials[0], all_spellings=False)
     cost = levels.cpu_us_per_request(read_trial(setting.schedule.trials[0], trial_folder(folder, 1)))
     steady = all(steadiness.met for steadiness in record.steady)
     progress.print_line(
-        f"pilot: a request costs {cost:.1f} us of the server's processor{'' if steady else ', not steady yet'}"
+        f"pilot: a request takes {cost:.1f} µs of the server's CPU time{'' if steady else ', not steady yet'}"
     )
     return cost, steady
 
@@ -183,7 +184,7 @@ def setting_of(
     folder: Path,
     progress: Progress,
 ) -> TrialContext:
-    """A setting with one trial a fork, whose seed depends on its number alone: one sitting more changes nothing."""
+    """A setting with one trial per fork, whose seed depends only on its number, so further sittings change nothing."""
     request = Request(seed=seed)
     settings = merge_parameters(study, request)
     service = entries.service(study.service)
@@ -218,7 +219,8 @@ def setting_of(
 
 
 def _plan_as_comparison(plain: Schedule, subjects: Sequence[subject.Subject]) -> Schedule:
-    """What a comparison of two such processes alone would do within the study's budget: how many pairs, how long slices."""
+    """The plan of a comparison of two such processes within the study's budget: number of pairs, and length of
+    slices."""
     hosts = [host for host in subjects if host.same_as is None]
     trial = plain.trials[0].model_copy(update={"start_order": [host.label for host in hosts]})
     alone = plain.model_copy(update={"trials": [trial] * plain.looks[0] if plain.looks else [trial]})
@@ -227,14 +229,14 @@ def _plan_as_comparison(plain: Schedule, subjects: Sequence[subject.Subject]) ->
 
 
 def _require_same_study(path: Path, text: str) -> None:
-    """Keep the study as run beside the bank; raises StoreError if the bank was begun with another one."""
+    """Store the study beside the bank; raises StoreError if the bank belongs to another study."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
     elif path.read_text(encoding="utf-8") != text:
         raise StoreError(
-            f"{path.parent} was begun with another study: forks of two studies are not one sample",
-            hint="take up the old study, or collect into another folder",
+            f"{path.parent} belongs to another study, and forks of two studies cannot be combined",
+            hint="use the old study, or another folder",
         )
 
 

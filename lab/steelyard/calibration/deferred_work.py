@@ -1,4 +1,4 @@
-"""Servers that do a part of their work at another time than they are asked for it: what turns say of them, beside each alone."""
+"""Servers that defer part of their work: how turns measure them, compared with each server alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = "deferred.csv"
 ALONE, SHORT, LAB = "alone", "short turns", "as a run does"
 WAYS = (ALONE, SHORT, LAB)
 LEAST_ROUNDS = 3
-# By the server's words: what it does, besides answering at once. All have the same work a request.
+# By the server's options: what it does besides answering. All have the same work per request.
 KINDS = {
     "--share 0.5 --when thread": "half of each request's work at once in a thread of its own",
     "--share 0.5 --when cycle --cycle-ms 60": "half of each request's work in cycles of 60 ms",
@@ -25,9 +25,11 @@ UNASKED = {"--chore-ms 10": "10 ms of work every 100 ms, whatever is asked"}
 
 @dataclass(frozen=True)
 class Drive:
-    """A server of one kind and the honest one, by one way, in one round: right answers per second of each. `turn_ms` is how long
-    their turns were, a whole slice where each had the machine in one stretch; 0 alone. `at_rest` is the share of a processor that
-    the first one used unasked, where that was looked at."""
+    """The right answers per second of a deferring server and of an honest one, measured one way, in one round.
+
+    `turn_ms` is the length of their turns, a whole slice without turns; 0 alone. `at_rest` is the share of a processor
+    that the first used when idle, if measured.
+    """
 
     round: int
     kind: str
@@ -39,13 +41,14 @@ class Drive:
 
     @property
     def log_ratio(self) -> float:
-        """Of the server that puts work off, to the honest one."""
+        """The log ratio of the deferring server to the honest one."""
         return math.log(self.other_per_s / self.honest_per_s)
 
 
 @dataclass(frozen=True)
 class Off:
-    """What one way says of one kind: the ratio alone, and how far from it the way's own is, both with 95% intervals, as ratios."""
+    """The result of one way for one kind: the ratio alone, and the deviation of this way from it, both as ratios with
+    95% intervals."""
 
     kind: str
     way: str
@@ -57,7 +60,7 @@ class Off:
 
 
 def read(folder: Path) -> list[Drive]:
-    """What is kept beside a bank; none where there is nothing. Raises StoreError."""
+    """The results stored beside a bank; empty if there are none. Raises StoreError."""
     path = folder / FILE
     if not path.exists():
         return []
@@ -76,12 +79,12 @@ def read(folder: Path) -> list[Drive]:
 
 
 def write(drives: Sequence[Drive], folder: Path) -> None:
-    """Keep what was driven; raises StoreError."""
+    """Store the results; raises StoreError."""
     write_table(folder / FILE, [column.name for column in fields(Drive)], map(astuple, drives))
 
 
 def deviation_of(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
-    """How far one way is from each server alone, of the rounds that have both; None under LEAST_ROUNDS."""
+    """The deviation of one way from each server alone, over rounds that have both; None below LEAST_ROUNDS."""
     logs = {(drive.round, drive.way): drive.log_ratio for drive in drives if drive.kind == kind}
     rounds = sorted(number for number, of_way in logs if of_way == way and (number, ALONE) in logs)
     if len(rounds) < LEAST_ROUNDS:
@@ -94,16 +97,16 @@ def deviation_of(drives: Sequence[Drive], kind: str, way: str) -> Off | None:
 
 
 def all_deviations(drives: Sequence[Drive]) -> list[Off]:
-    """Every kind by every way but alone, of those that have rounds enough."""
+    """The deviations of every kind and way except alone, if they have enough rounds."""
     by_kind = (deviation_of(drives, kind, way) for kind in (*KINDS, *UNASKED) for way in (SHORT, LAB))
     return [off for off in by_kind if off is not None]
 
 
 def kind_text(kind: str) -> str:
-    """What a kind of server does, in words."""
+    """A description of a kind of server."""
     return (KINDS | UNASKED)[kind]
 
 
 def deviation_text(off: Interval) -> str:
-    """`+1.1% (+0.4% to +1.8%)`, of an interval of ratios."""
+    """An interval of ratios as text: `+1.1% (+0.4% to +1.8%)`."""
     return f"{off.estimate - 1:+.1%} ({off.low - 1:+.1%} to {off.high - 1:+.1%})"

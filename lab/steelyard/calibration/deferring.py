@@ -1,4 +1,5 @@
-"""`make deferred-work`: rounds of servers that put work off, alone and beside an honest one, kept beside the bank."""
+"""`make deferred-work`: measures servers that defer work, alone and beside an honest one, and stores the results beside
+the bank."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from ..plan.slices import QUIET_AT_REST
 from . import deferred_work
 from .deferred_work import ALONE, KINDS, LAB, UNASKED, WAYS, Drive
 
-COST_US = 400  # of a request, by the server's own processor clock
+COST_US = 400  # of a request, by the server's own CPU clock
 USERS = 4
 WARM_UP_SECONDS, MEASURED_SECONDS = 2.0, 6.0
 SHORT_TURN_MS, SLICE_SECONDS = 150.0, 2.0  # as in studies/compare.toml
@@ -47,9 +48,10 @@ _LONGEST_SECONDS = 1000
 
 
 def collect(bank: Path, program: Path, rounds: int, progress: Progress) -> list[Drive]:
-    """Drive so many rounds more, every kind by every way, the ways in another order each time, and keep them after each kind.
+    """Drive further rounds, every kind in every way, with the ways in a rotating order, and store the results after
+    each kind.
 
-    Raises SteelyardError, and KeyboardInterrupt when stopped: what was driven is kept.
+    Raises SteelyardError, and KeyboardInterrupt when stopped: finished results are kept.
     """
     kept = deferred_work.read(bank)
     done = max((drive.round for drive in kept), default=0)
@@ -66,7 +68,7 @@ def collect(bank: Path, program: Path, rounds: int, progress: Progress) -> list[
 
 
 def _drive(program: Path, number: int, kind: str, way: str) -> Drive:
-    """One kind by one way; alone, each is started when the other has ended."""
+    """Measure one kind in one way; alone, each server starts after the other has ended."""
     words = {HONEST: (), OTHER: tuple(kind.split())}
     with TemporaryDirectory() as scratch:
         if way == ALONE:
@@ -82,7 +84,7 @@ def _drive(program: Path, number: int, kind: str, way: str) -> Drive:
 
 @dataclass(frozen=True)
 class _Driven:
-    """Right answers per second of each server, and how that was measured."""
+    """Right answers per second of each server, and the turns and idle load of the measurement."""
 
     per_s: dict[str, float]
     turn_ms: float
@@ -90,9 +92,10 @@ class _Driven:
 
 
 def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, folder: Path) -> _Driven:
-    """The servers that are up together, or the only one.
+    """Measure the servers that run together, or the only one.
 
-    The other warms up last, and its turns follow at once: it owes as much when it is first measured as at any time later.
+    The other server warms up last, and its turns follow at once, so it has as much deferred work at its first turn as
+    later.
     """
     folder.mkdir()
     shares = share()
@@ -110,7 +113,7 @@ def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, 
         )
         last, rest, turn = LastSlices(folder / "intervals.hlog"), 0.0, Turn(ms=SHORT_TURN_MS)
         with Engine(job, folder) as engine:
-            if way == LAB:  # before the load, since a look after it would wait until all that is owed is done
+            if way == LAB:  # before the load: after it, the check would wait for all deferred work
                 used = {label: partial(_used_ns, kept) for label, (kept, _) in servers.items()}
                 rest = next(unasked.share for unasked in idle_cpu.measure_idle_cpu(used) if unasked.subject == OTHER)
             for number in warm:
@@ -124,7 +127,7 @@ def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, 
     rows = read_table(folder / "slices.csv", ["subject", "phase", "completed", "measured_ns", "valid"])
     told = [row for row in rows if row.text("phase") == "measure"]
     if any(row.text("valid") != "1" for row in told):
-        raise EngineError("the engine could not keep to its load")
+        raise EngineError("the engine could not keep its load")
     rates = {row.text("subject"): row.whole("completed") / row.whole("measured_ns") * 1e9 for row in told}
     return _Driven(
         {label: round(rate, 3) for label, rate in rates.items()}, 0.0 if way == ALONE else round(turn.ms, 1), rest
@@ -132,13 +135,13 @@ def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, 
 
 
 def _turn_of_run(times: Mapping[str, Histogram], rest: float) -> Turn:
-    """The turns of servers that answered so and were so busy at rest; whole slices where a run would have each in one stretch."""
+    """The turns for servers with these response times and idle load; whole slices if a run would use stretches."""
     turn = turn_within(SLICE_SECONDS, SHORT_TURN_MS, [answering(times.get(label)) for label in (HONEST, OTHER)])
     return turn if turn is not None and rest <= QUIET_AT_REST else Turn(ms=SLICE_SECONDS * 1000)
 
 
 def _ignore_tick(tick: dict[str, Any]) -> None:
-    """Of a second of load nobody is told."""
+    """Ignore the live figures of a second."""
 
 
 def _used_ns(kept: Keeper) -> int:
@@ -163,12 +166,12 @@ def _corpus(folder: Path) -> str:
 def _servers(
     program: Path, words: dict[str, tuple[str, ...]], shares: Shares, folder: Path
 ) -> Iterator[dict[str, tuple[Keeper, Target]]]:
-    """The servers, each kept, as the engine asks and freezes them."""
+    """The running servers, each with a keeper, as the engine loads and pauses them."""
     with ExitStack() as stack:
         servers = {}
         for label, more in words.items():
             log, control = folder / f"{label}.log", folder / label
-            # A test server ends with its input, which a keeper does not give it.
+            # A test server ends when its input ends, and a keeper gives it no input.
             line = shlex.join([str(program), "defer", "--microseconds", str(COST_US), *more])
             argv = ["sh", "-c", f"sleep {_LONGEST_SECONDS} | exec {line}"]
             kept = stack.enter_context(Keeper(argv, log=log, cpus=shares.server, control=control))
@@ -185,13 +188,13 @@ def _address_in(log: Path) -> str:
         if log.is_file() and (printed := log.read_text(encoding="utf-8")).endswith("\n"):
             return str(json.loads(printed.splitlines()[0])["listening"])
         time.sleep(0.01)
-    raise EngineError(f"the test server says nothing in {log}")
+    raise EngineError(f"the test server printed no address to {log}")
 
 
 def main() -> int:
     """Collect; 0 when all rounds are kept, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
-    wishes.add_argument("--rounds", type=int, default=8, help="more, of about three and a half minutes each")
+    wishes.add_argument("--rounds", type=int, default=8, help="further rounds, about three and a half minutes each")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--program", type=Path, default=paths.root() / "engine/target/release/steelyard-testserver")
     asked = wishes.parse_args()
@@ -203,9 +206,9 @@ def main() -> int:
         console.print(f"error: {error}", highlight=False, markup=False)
         return error.exit_code
     except KeyboardInterrupt:
-        console.print("stopped; what was driven is kept", highlight=False)
+        console.print("stopped; finished results are kept", highlight=False)
         return 130
-    console.print(f"{max(drive.round for drive in kept)} rounds are kept in {asked.bank}", highlight=False)
+    console.print(f"{max(drive.round for drive in kept)} rounds are stored in {asked.bank}", highlight=False)
     return 0
 
 

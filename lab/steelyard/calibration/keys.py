@@ -1,4 +1,4 @@
-"""What may be banked: pairs of processes of one server, on one measure, each in a folder of its own."""
+"""The banks that exist: pairs of processes of one server and one measure, each in its own folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SERVICE, OPERATION = str(_FILE["service"]), str(_FILE["operation"])
 
 @dataclass(frozen=True)
 class Key:
-    """A bank's key. `budget_seconds` is that of a comparison whose forks the bank's are: JVMs need longer forks until they settle.
+    """A bank's key. `budget_seconds` is the budget of a comparison with such forks: JVMs need longer forks to warm up.
 
-    `rate` (requests/s, Poisson) makes the load open; the measure is p99 then, and nothing is planted: what a slow-down does to a
-    tail is not known beforehand.
+    `rate` (requests/s, Poisson) makes the load open. The measure is then p99, and nothing is planted, since the effect
+    of a slow-down on a tail is unknown.
     """
 
     server: str
@@ -32,12 +32,12 @@ class Key:
 
     @property
     def name(self) -> str:
-        """The key as users write it."""
+        """The key as text."""
         return f"{self.server}.{self.measure}"
 
     @property
     def fork_within(self) -> float:
-        """The seconds that the budget has for a fork."""
+        """The seconds of a fork within the budget."""
         return self.budget_seconds / LOOKS[0]
 
     @property
@@ -46,7 +46,7 @@ class Key:
         return "8 users" if self.rate is None else f"{self.rate:,.0f} requests/s, Poisson"
 
     def folder(self, banks: Path) -> Path:
-        """Where its tables are, of all banks in `banks`: the first key's in that folder itself."""
+        """The folder of its tables within `banks`; the first key uses `banks` itself."""
         return banks if self is KEYS[0] else banks / "banks" / self.name
 
     def study(self) -> Study:
@@ -65,6 +65,4 @@ def key_of(name: str) -> Key:
     for key in KEYS:
         if key.name == name:
             return key
-    raise ConfigurationError(
-        f"'{name}' is no pair that is banked", hint="one of " + ", ".join(key.name for key in KEYS)
-    )
+    raise ConfigurationError(f"'{name}' is not a known pair", hint="one of " + ", ".join(key.name for key in KEYS))

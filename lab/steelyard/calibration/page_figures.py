@@ -1,4 +1,5 @@
-"""The figures of docs/reference/calibration.md: what was measured, and what the stopping rule would make of it, redrawn."""
+"""The figures of docs/reference/calibration.md: results of the measured forks, and of the stopping rule on redraws of
+them."""
 
 from __future__ import annotations
 
@@ -45,15 +46,15 @@ LOST = 0.03
 DEFERRED = 0.015
 USUAL_SHARE = 1 / 3
 USUAL_LEVEL = 0.05
-# Real minutes within which a slow-down is to be called, and the margin where it is not the usual one.
+# Real minutes within which a slow-down must be found, and the margin if it is not the default.
 MINUTES = {0.02: 30.0, 0.05: 12.0, 0.20: 5.0}
 MARGINS = {0.02: 0.005}
-NO_MARGIN = 1e-9  # at which nothing ends as equivalent, so that the looks alone decide how often there is an alarm
+NO_MARGIN = 1e-9  # with which nothing ends as equivalent, so that only the looks determine the rate of alarms
 
 
 @dataclass(frozen=True)
 class FigureRow:
-    """One line of the table; `met` is None if nothing is asked, `why` explains what was missed."""
+    """One row of the table; `met` is None without a requirement, `why` explains a missed one."""
 
     figure: str
     must_reach: str
@@ -64,12 +65,12 @@ class FigureRow:
 
 @dataclass(frozen=True)
 class SlowedDown:
-    """What redraws of again, slowed by `level`, against a come to: shares of redraws, and where they ended.
+    """The results of redraws of again, slowed by `level`, against a: shares of redraws, and when they ended.
 
-    `truth` is the mean log ratio that was planted, `off` what the forks' mean log ratio is off it with a 95% interval, `within`
-    that of the one process at the level to itself at 0, `clocked` the mean share by the server's own clock (NaN: not known).
-    `whole` are the comparisons that the bank's forks would make if none were used twice. `minutes` is the median of all,
-    `minutes_found` the time within which FOUND of them have the right sign (infinite: never).
+    `truth` is the mean planted log ratio, `off` the deviation of the forks' mean log ratio from it with a 95% interval,
+    `within` the ratio of the one process at the level to itself at 0, `clocked` the mean share by the server's own
+    clock (NaN: unknown). `whole` is the number of comparisons with every fork used once. `minutes` is the median of
+    all, `minutes_found` the time within which FOUND of them have the right sign (infinite: never).
     """
 
     level: float
@@ -89,7 +90,8 @@ class SlowedDown:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of the calibration page: its rows with what they must reach, the levels, how redraws of A/A ended."""
+    """The figures of the calibration page: its rows with their requirements, the levels, and the endings of A/A
+    redraws."""
 
     rows: list[FigureRow]
     levels: list[SlowedDown]
@@ -102,9 +104,11 @@ class Figures:
 def figures(
     values: Values, usual_runs: Sequence[UsualRun] = (), drives: Sequence[Drive] = (), all_rounds: Values | None = None
 ) -> Figures:
-    """All figures; deterministic, since the redraws' seed is fixed. `usual_runs` are those of the usual way, and `drives` those of
-    servers that put work off, on the same machine. `all_rounds` are the values of all measured rounds, where `values` leave out
-    what a budget would not hold."""
+    """All figures; deterministic, since the seed of the redraws is fixed.
+
+    `usual_runs` are runs of the usual way, and `drives` those of deferring servers, on the same machine. `all_rounds`
+    are the values of all measured rounds, while `values` omit rounds beyond the budget.
+    """
     equal = values.equal
     draw = np.random.default_rng(SEED)
     places, blocks = redrawn(equal.sittings, REDRAWS, draw)
@@ -158,12 +162,12 @@ def _bias(compared: LevelForks) -> FigureRow:
 
 
 def _forks_for(deviation: float) -> int:
-    """Forks that the interval's width needs, by the normal approximation."""
+    """The number of forks for the required width of the interval, by the normal approximation."""
     return math.ceil((1.96 * deviation / BIAS_LIMIT) ** 2)
 
 
 def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
-    """The rule as `compare` has it, and the same looks where nothing ends as equivalent."""
+    """The rate of alarms under the rule of `compare`, and under the same looks if nothing ends as equivalent."""
     asked = f"{ALARMS[0]:.0%} to {ALARMS[1]:.0%}"
     equivalent = float(np.mean(judged.said == Said.EQUIVALENT))
     conservative = (
@@ -184,7 +188,7 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
 
 
 def as_measured(compared: LevelForks) -> list[EndedComparison]:
-    """The comparisons that the forks were, one after the other in each sitting, each fork's own truth divided out."""
+    """The comparisons that consecutive forks of each sitting form, each fork's own truth divided out."""
     sittings = np.asarray(compared.sittings)
     return [
         comparison
@@ -196,14 +200,15 @@ def as_measured(compared: LevelForks) -> list[EndedComparison]:
 
 
 def shares(which: Sequence[bool]) -> Proportion | None:
-    """How many of them are so, with the exact interval; None if there is nothing."""
+    """The proportion that is true, with the exact interval; None if there are none."""
     return clopper_pearson(sum(which), len(which)) if which else None
 
 
 def usual_benchmark_alarms(throughputs: Sequence[tuple[list[float], list[float]]]) -> Proportion | None:
-    """Alarms of the usual benchmark on the same slices: two runs one after the other, Student's t test over slices at 5%.
+    """Alarms of the usual benchmark on the same slices: two runs in sequence, and Student's t test over slices at 5%.
 
-    A run is one process: a's slices of a fork against again's of the next, so that each fork is used once. None under two forks.
+    A run is one process: a's slices of a fork against again's of the next, so that each fork is used once. None with
+    fewer than two forks.
     """
     alarms = total = 0
     for (first, _), (_, second) in zip(throughputs[::2], throughputs[1::2], strict=False):
@@ -226,12 +231,13 @@ def _comparison_rows(disjoint: Proportion | None, usual: Proportion | None) -> I
 
 
 def proportion(share: Proportion) -> str:
-    """A share as the page says it: `3 of 30 (10.0%, 95% interval 2.1% to 26.5%)`."""
+    """A proportion as text: `3 of 30 (10.0%, 95% interval 2.1% to 26.5%)`."""
     return f"{share.count} of {share.total} ({share.share:.1%}, 95% interval {share.low:.1%} to {share.high:.1%})"
 
 
 def _dependence(all_rounds: Values, values: Values) -> FigureRow:
-    """Of all measured rounds: those that a budget would leave out are measured too, and tell more of each fork."""
+    """The dependence of consecutive forks on all measured rounds; rounds beyond the budget give more information on
+    each fork."""
     whole, budgeted = all_rounds.equal.counted_ratios, values.equal.counted_ratios
     p_value = lag_1_p_value(whole)
     met = p_value >= DEPENDENT
@@ -251,7 +257,7 @@ def _dependence(all_rounds: Values, values: Values) -> FigureRow:
 
 
 def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> SlowedDown:
-    """Redraws of the comparison again at `level` / a, in blocks, each fork's own truth divided out."""
+    """Redraws of the comparison of again at `level` with a, in blocks, each fork's own truth divided out."""
     truth = compared.truth
     places, _ = redrawn(compared.sittings, REDRAWS, draw)
     comparison = judge_at_looks(
@@ -303,7 +309,7 @@ def _clock_row(levels: Sequence[SlowedDown]) -> FigureRow:
 
 
 def _deferral_row(offs: Sequence[Off]) -> FigureRow:
-    """The kind of server that a run tells worst."""
+    """The row of the kind of server with the largest deviation."""
     name = "Servers that do work at another time than they are asked for it, against each alone: the worst kind, 95% interval"
     told = [off for off in offs if off.way == deferred_work.LAB]
     if not told:
@@ -324,7 +330,7 @@ def _lost_row(values: Values) -> FigureRow:
 
 
 def _usual_minutes(levels: Sequence[SlowedDown], runs: Sequence[UsualRun]) -> FigureRow:
-    """What the usual way takes for the power that is asked of a comparison here, beside what a comparison here takes."""
+    """The time of the usual way for the required power, beside the time of a comparison here."""
     name = f"+{USUAL_LEVEL:.0%} with a power of {FOUND:.0%}: real minutes here, and by the usual way ({USUAL_WAY})"
     ours = next((level.minutes_found for level in levels if level.level == USUAL_LEVEL), math.inf)
     theirs = minutes_needed(runs, USUAL_LEVEL, FOUND)
@@ -346,7 +352,10 @@ def _wrong_sign(levels: Sequence[SlowedDown]) -> FigureRow:
 
 
 def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
-    """Redraws share the bank's own error: they tell no more than the comparisons that its forks make if none is used twice."""
+    """The coverage of redraws.
+
+    Redraws share the bank's error, so they tell no more than the comparisons with every fork used once.
+    """
     counts = [(round(level.coverage * level.whole), level) for level in levels]
     met = all(count >= fewest_compatible(level.whole, COVERAGE) for count, level in counts)
     shown = ", ".join(
@@ -362,7 +371,7 @@ def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
 
 
 def _coverage_row(values: Values) -> FigureRow:
-    """Comparisons as measured, of no difference and of each level, that hold what was planted."""
+    """The coverage of the measured comparisons, of A/A and of each level."""
     holds = [comparison.holds(level.truth) for level in values.levels.values() for comparison in as_measured(level)]
     name = "Coverage: disjoint comparisons as measured, of A/A and of all levels, that hold what was planted"
     share = shares(holds)
@@ -375,13 +384,13 @@ def _coverage_row(values: Values) -> FigureRow:
 
 
 def _percent(interval: Interval) -> str:
-    """`+0.2% (-0.3% to +0.7%)`, of an interval of log ratios."""
+    """An interval of log ratios as text: `+0.2% (-0.3% to +0.7%)`."""
     middle, low, high = (math.expm1(log) for log in (interval.estimate, interval.low, interval.high))
     return f"{middle:+.2%} ({low:+.2%} to {high:+.2%})"
 
 
 def _bias_row(levels: Sequence[SlowedDown]) -> FigureRow:
-    """How far the measured ratios are off what was planted, over all forks of a level."""
+    """The deviation of the measured ratios from the planted ones, over all forks of a level."""
     shown = ", ".join(f"{_percent(level.off)} at +{level.level:.0%}" for level in levels)
     met = all(level.off.low <= 0 <= level.off.high for level in levels)
     why = (

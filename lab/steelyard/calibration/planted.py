@@ -1,4 +1,4 @@
-"""The planted slow-downs: shares of the processor time of a request, which a pilot measures, as microseconds in a header."""
+"""The planted slow-downs: shares of a request's CPU time, which a pilot measures, as microseconds in a header."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ..results.stored_run import Trial
 
 CALIBRATION = "calibration"  # the study
 REFERENCE, AGAIN = "a", "again"
-# What makes a fork of the calibration one of a comparison.
+# The settings that make a fork of the calibration a fork of a comparison.
 SHARED = ("design", "slice_seconds", "turn_ms", "warm_up_limit_seconds", "looks", "margin", "pairs", "corpus_entries")
 PILOT_PAIRS = 6
-PILOT_WARM_UP_SECONDS = 45.0  # what a request costs while it is still compiled is no measure of what it will cost
+PILOT_WARM_UP_SECONDS = 45.0  # a request's cost before its code is compiled would mislead
 
 
 def study_of(
     server: str | None, service: str, operation: str, *, pairs: int | None, slice_seconds: float | None
 ) -> Study:
-    """The study `calibration` as the user wants it; None leaves what it says, and what `compare` does.
+    """The study `calibration` with the user's options; None means its own values, or those of `compare`.
 
-    A warm-up has as many slices as there, however long they are.
+    A warm-up has as many slices as in `compare`, whatever their length.
     """
     known = as_compared(entries.study(CALIBRATION).model)
     subjects = [
@@ -63,7 +63,10 @@ def own_study_of(
     pairs: int | None,
     slice_seconds: float | None,
 ) -> Study:
-    """The study `calibration` of a user's own server against itself: nothing is planted, for it knows no planted slow-down."""
+    """The study `calibration` of a user's own server against itself.
+
+    Nothing is planted, since the server does not support it.
+    """
     known = as_compared(entries.study(CALIBRATION).model)
     pair = [subject.model_copy(update={"parts": [PartSpec(server=server, own=own)]}) for subject in hosts(known)]
     return known.model_copy(
@@ -79,7 +82,7 @@ def own_study_of(
 
 
 def as_compared(levels: Study) -> Study:
-    """A calibration measured as `compare` measures, in all that its study does not say itself; that of the house says nothing."""
+    """A calibration with the settings of `compare` for everything that its study leaves open."""
     shared = entries.study(COMPARE).model
     return levels.model_copy(
         update={name: getattr(shared, name) for name in SHARED if name not in levels.model_fields_set}
@@ -87,7 +90,7 @@ def as_compared(levels: Study) -> Study:
 
 
 def of_fork(study: Study, number: int) -> list[str]:
-    """The labels that fork `number` measures where the levels take turns: both processes, and the faces of one level."""
+    """The labels that fork `number` measures if levels take turns: both processes, and the faces of one level."""
     slowed = sorted({subject.slowed for subject in specs(study) if subject.slowed})
     if not slowed:
         return [subject.label for subject in specs(study)]
@@ -97,7 +100,7 @@ def of_fork(study: Study, number: int) -> list[str]:
 
 
 def face(level: float) -> str:
-    """The label of the second server where it is slowed down by `level`, a share."""
+    """The label of the second server slowed down by `level`, a share."""
     return f"{AGAIN}-{level * 100:g}" if level else AGAIN
 
 
@@ -107,7 +110,7 @@ def partner(level: float) -> str:
 
 
 def specs(study: Study) -> list[SubjectSpec]:
-    """The study's subjects as such; raises StoreError if one is not part of a calibration."""
+    """The study's subjects; raises StoreError if one is not part of a calibration."""
     subjects = [
         subject for subject in study.subjects if isinstance(subject, SubjectSpec) and subject.slowed is not None
     ]
@@ -115,23 +118,24 @@ def specs(study: Study) -> list[SubjectSpec]:
         subject.label for subject in subjects if subject.same_as is None
     }:
         raise StoreError(
-            f"{study.name} is no calibration: it needs {REFERENCE}, {AGAIN}, and `slowed` in every subject"
+            f"{study.name} is not a calibration: it needs {REFERENCE}, {AGAIN}, and `slowed` in every subject"
         )
     return subjects
 
 
 def hosts(study: Study) -> list[SubjectSpec]:
-    """The two that have processes of their own."""
+    """The two subjects with processes of their own."""
     return [subject for subject in specs(study) if subject.same_as is None]
 
 
 def specs_of(study: Study) -> list[SubjectSpec]:
-    """Its whole subjects, whatever their labels."""
+    """The study's complete subjects, whatever their labels."""
     return [subject for subject in study.subjects if isinstance(subject, SubjectSpec)]
 
 
 def without_faces(study: Study) -> Study:
-    """The pilot: both processes, nothing planted, and only so many pairs as the cost of a request needs."""
+    """The study of the pilot: both processes, nothing planted, and only the pairs needed to measure the cost of a
+    request."""
     pair = [subject.model_copy(update={"headers": {BUSY_HEADER: "0"}}) for subject in hosts(study)]
     warm_up = max(study.warm_up_limit_seconds, min(PILOT_WARM_UP_SECONDS, 8 * study.warm_up_limit_seconds))
     return study.model_copy(
@@ -140,7 +144,7 @@ def without_faces(study: Study) -> Study:
 
 
 def with_planted_levels(study: Study, cpu_us_per_request: float) -> Study:
-    """The study with every level as a header. All faces carry it, so that all requests are of one length and kind."""
+    """The study with every level as a header. All faces have it, so that all requests have the same length and kind."""
     subjects = [
         subject.model_copy(update={"headers": busy_header(subject.slowed or 0.0, cpu_us_per_request)})
         for subject in specs(study)
@@ -149,7 +153,7 @@ def with_planted_levels(study: Study, cpu_us_per_request: float) -> Study:
 
 
 def busy_header(level: float, cpu_us_per_request: float) -> dict[str, str]:
-    """What has a service spin for a level's share of what a request costs."""
+    """The header that makes a service spin for a level's share of a request's cost."""
     return {BUSY_HEADER: f"{level * cpu_us_per_request:.3f}".zfill(_WIDTH)}
 
 
@@ -157,8 +161,8 @@ _WIDTH = len("00000.000")
 
 
 def cpu_us_per_request(pilot: Trial) -> float:
-    """Processor time of the server for a request in microseconds, over the measured slices of a pilot that count (lead-in and
-    drain too).
+    """The server's CPU time per request in microseconds, over the valid measured slices of a pilot with lead-in and
+    drain.
 
     Raises StoreError if nothing was measured.
     """
@@ -169,7 +173,7 @@ def cpu_us_per_request(pilot: Trial) -> float:
             spent += sum(process.cpu_ns for process in pilot.observations.get(number, ()) if process.judged)
             answered += row.completed + row.lead_in_completed
     if not answered or not spent:
-        raise StoreError("the pilot shows no processor time of a request", hint="its folder holds what was seen")
+        raise StoreError("the pilot measured no CPU time of requests", hint="see the files in its folder")
     return spent / answered / 1000
 
 

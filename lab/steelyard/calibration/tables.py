@@ -133,7 +133,7 @@ def _level(level: SlowedDown) -> list[str]:
 
 
 def _deferral_text(shown: Figures) -> str:
-    """Each kind of server by short turns and as a run drives it, against itself alone."""
+    """Each kind of server with short turns and as in a run, against itself alone."""
     if not shown.deferred:
         return ""
     by_kind: dict[str, dict[str, Off]] = {}
@@ -162,7 +162,7 @@ def _turns(lengths: Sequence[float]) -> str:
 
 
 def _forks(bank: Bank, values: Values) -> str:
-    """What the forks were: how they vary, and what they cost."""
+    """The variation of the forks, and their cost."""
     complete = bank.complete
     equal, cost = values.equal.counted_ratios, values.equal.seconds
     parts = components(values.pairs)
@@ -187,7 +187,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def _setup(bank: Bank) -> str:
-    """Machine and versions of each sitting, told once where they are the same."""
+    """Machine and versions of each sitting; equal ones appear once."""
     steady = "" if bank.setup["pilot_steady"] else ", which found no steady state"
     lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} us of the server's processor (pilot{steady})."]
     measured = [entry for entry in bank.slices if entry.phase == "measure"]
@@ -214,17 +214,15 @@ def _sittings(bank: Bank) -> Iterator[str]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table of a heading row and rows of as many cells, already text."""
+    """A Markdown table with a heading row; cells are text."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def main() -> int:
-    """Rewrite the page, or with --check fail where it is stale."""
+    """Rewrite the page, or with --check fail if it is out of date."""
     wishes = argparse.ArgumentParser(description=__doc__)
-    wishes.add_argument(
-        "--check", action="store_true", help="change nothing; fail where the page is not what the bank says"
-    )
+    wishes.add_argument("--check", action="store_true", help="change nothing; fail if the page is out of date")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--page", type=Path, default=paths.root() / "docs" / "reference" / "calibration.md")
     asked = wishes.parse_args()
@@ -247,7 +245,7 @@ def main() -> int:
         write_text(asked.page, new)
         return 0
     if new != old:
-        print(f"{asked.page} is not what {asked.bank} says; `make calibration-tables` rewrites it", file=sys.stderr)
+        print(f"{asked.page} does not match {asked.bank}; run `make calibration-tables`", file=sys.stderr)
     return int(new != old)
 
 

@@ -1,4 +1,4 @@
-"""`make usual-way`: runs of the usual way, beside the calibration's forks: the same server and slow-down, the same day."""
+"""`make usual-way`: benchmark runs of the usual kind on the calibration's server and slow-down, on the same day."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLAIN, SLOWED = "plain", "slowed"
 
 
 def study_of(levels: Study, cpu_us_per_request: float) -> Study:
-    """The two servers that are compared: the calibration's artifact, and the same slowed down by USUAL_LEVEL."""
+    """The two compared servers: the calibration's artifact, and the same slowed down by USUAL_LEVEL."""
     specs = {spec.label: spec for spec in planted.specs(planted.with_planted_levels(levels, cpu_us_per_request))}
     parts = specs[planted.REFERENCE].parts
     faces = ((PLAIN, specs[planted.REFERENCE]), (SLOWED, specs[planted.face(USUAL_LEVEL)]))
@@ -45,13 +45,13 @@ def study_of(levels: Study, cpu_us_per_request: float) -> Study:
 
 
 def collect(bank: Path, work: Path, runs: int, progress: Progress) -> list[UsualRun]:
-    """Drive so many runs of each server, in turn, each in a process of its own, and keep them beside the bank after each.
+    """Drive further runs of each server, alternately, each in a new process, and store each beside the bank.
 
-    Raises SteelyardError, and KeyboardInterrupt when stopped: the runs that ended are kept.
+    Raises SteelyardError, and KeyboardInterrupt when stopped: finished runs are kept.
     """
     if not (bank / banking.FORKS).exists():
         raise StoreError(
-            f"{bank} is not begun, so nobody knows what a request costs", hint="make calibrate-study begins it"
+            f"{bank} is empty, so the cost of a request is unknown", hint="run `make calibrate-study` first"
         )
     levels = entries.study(str(bank / banking.STUDY)).model
     study = study_of(levels, float(banking.read(bank).setup["cpu_us_per_request"]))
@@ -92,9 +92,9 @@ def _setting(study: Study, work: Path, runs: int, progress: Progress) -> TrialCo
 def main() -> int:
     """Collect; 0 when all runs are kept, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
-    wishes.add_argument("--runs", type=int, default=10, help="of each of the two servers, in all")
+    wishes.add_argument("--runs", type=int, default=10, help="total runs of each of the two servers")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
-    wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="the runs' own, large files")
+    wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="folder for the runs' large files")
     asked = wishes.parse_args()
     console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
     try:
@@ -104,9 +104,9 @@ def main() -> int:
         console.print(f"error: {error}", highlight=False, markup=False)
         return error.exit_code
     except KeyboardInterrupt:
-        console.print("stopped; the runs that ended are kept", highlight=False)
+        console.print("stopped; finished runs are kept", highlight=False)
         return 130
-    console.print(f"{len(kept)} runs are kept in {asked.bank}", highlight=False)
+    console.print(f"{len(kept)} runs are stored in {asked.bank}", highlight=False)
     return 0
 
 

@@ -22,7 +22,7 @@ USUAL_WAY = f"restart, {WARM_UP_SECONDS:g} s of warm-up, {MEASURED_SECONDS:g} s 
 
 @dataclass(frozen=True)
 class UsualRun:
-    """One run: a server started anew and alone. `seconds` are all that it took, `level` the slow-down planted."""
+    """One run of a newly started server alone. `seconds` is its total time, `level` the planted slow-down."""
 
     run: int
     label: str
@@ -32,7 +32,7 @@ class UsualRun:
 
 
 def read(folder: Path) -> list[UsualRun]:
-    """The runs kept beside a bank; none where there are none. Raises StoreError."""
+    """The runs stored beside a bank; empty if there are none. Raises StoreError."""
     path = folder / FILE
     if not path.exists():
         return []
@@ -48,19 +48,18 @@ def read(folder: Path) -> list[UsualRun]:
 
 
 def write(runs: Sequence[UsualRun], folder: Path) -> None:
-    """Keep the runs; raises StoreError."""
+    """Store the runs; raises StoreError."""
     write_table(folder / FILE, [column.name for column in fields(UsualRun)], map(astuple, runs))
 
 
 def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> Interval | None:
-    """Minutes that the usual way takes to find `difference` (0.05 is 5%) with this power, with a 95% interval: so many runs of both
-    servers, each as long as those here. None if fewer than two runs of each of two servers tell how runs vary, or no number of
-    runs would do.
+    """The minutes that the usual way needs to find `difference` (0.05 is 5%) with this power, with a 95% interval, from
+    runs as long as those here. None with fewer than two runs of either server, or if no number of runs suffices.
 
-    Welch 1947, "The generalization of Student's problem when several different population variances are involved", with his
-    degrees of freedom; the power by the noncentral t distribution, on the logarithms of throughput. The interval is what the
-    chi-squared interval of the runs' variance makes of it (Satterthwaite 1946, "An approximate distribution of estimates of
-    variance components"): a few runs tell little of how runs vary.
+    Welch 1947, "The generalization of Student's problem when several different population variances are involved", with
+    his degrees of freedom; the power from the noncentral t distribution, on logarithms of throughput. The interval
+    follows from the chi-squared interval of the runs' variance (Satterthwaite 1946, "An approximate distribution of
+    estimates of variance components"), since few runs estimate it poorly.
     """
     logs = [
         [math.log(run.throughput_per_s) for run in runs if run.label == label]
@@ -84,7 +83,10 @@ def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) ->
 
 
 def _repeats(first: float, second: float, difference: float, power: float) -> int | None:
-    """Runs of each of two servers, whose log throughputs have these variances, that Welch's test needs; None if none do."""
+    """The number of runs of each of two servers with these variances of log throughput that Welch's test needs;
+
+    None if none suffices.
+    """
     for repeats in range(2, MOST_REPEATS):
         freedom = (first + second) ** 2 * (repeats - 1) / (first**2 + second**2)
         shift = math.log1p(difference) / math.sqrt((first + second) / repeats)

@@ -1,4 +1,5 @@
-"""From the bank to numbers: one log ratio a fork and level, what each comparison would have cost, and the slices behind them."""
+"""Computes values from the bank: a log ratio per fork and level, the cost of each comparison, and the slices behind
+them."""
 
 from __future__ import annotations
 
@@ -19,15 +20,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LevelForks:
-    """Comparisons of again at a level with a. Each array has one entry a fork that was to measure them, in order.
+    """Comparisons of again at a level with a. Each array has one entry per fork that was to measure them, in order.
 
-    `ratios` are the medians over rounds of log(again at the level / the face of a beside it), as a comparison of two subjects
-    would have had them, NaN where the fork was lost: it failed, or kept fewer than half of its rounds. `scatter` is the variance
-    that its rounds predict for that (`ended`). `planted` is the true log ratio of each fork: -log(1 + the microseconds planted /
-    the processor time of a request of that very process at 0), exactly 0 at level 0 (NaN: the clock is not known). `within` are
-    log(again at the level / again at 0), within one process; `clocked` the share by which a request cost more processor time of
-    that process than at 0 (NaN: not known). `seconds` are the real ones of a fork with those two subjects alone, of lost forks too:
-    starts, verification, warm-up, slices, ends. `sittings` number the sitting of each fork.
+    `ratios` are the medians over rounds of log(again at the level / the face of a beside it), as in a comparison of two
+    subjects; NaN for a lost fork, which failed or kept fewer than half of its rounds. `scatter` is the variance of that
+    median, predicted from its rounds (`ended`). `planted` is the true log ratio of each fork: -log(1 + planted
+    microseconds / the process's CPU time per request at level 0), exactly 0 at level 0 (NaN: unknown clock).
+
+    `within` are log(again at the level / again at 0), within one process; `clocked` is the increase in that process's
+    CPU time per request from level 0 (NaN: unknown). `seconds` is the real time of a fork with only those two subjects,
+    for lost forks too: starts, verification, warm-up, slices, ends. `sittings` is the sitting of each fork.
     """
 
     forks: list[int]
@@ -41,32 +43,32 @@ class LevelForks:
 
     @property
     def counted_ratios(self) -> list[float]:
-        """The ratios of the forks that count."""
+        """The ratios of the valid forks."""
         return [float(ratio) for ratio in self.ratios if not math.isnan(ratio)]
 
     @property
     def truth(self) -> float:
-        """The mean true log ratio of the forks that count; NaN where it is not known."""
+        """The mean true log ratio of the valid forks; NaN if unknown."""
         known = self.planted[~np.isnan(self.planted) & ~np.isnan(self.ratios)]
         return float(np.mean(known)) if len(known) else math.nan
 
     @property
     def scored_ratios(self) -> Floats:
-        """The ratios as they would be, had each fork had the mean truth: what a fork's own truth is off it is taken away."""
+        """The ratios as if each fork had the mean truth: the deviation of a fork's own truth is removed."""
         return self.ratios - self.planted + self.truth
 
     @property
     def least_deviation(self) -> float:
-        """What forks' ratios vary by at the least, by the scatter of their rounds."""
+        """The minimum standard deviation of the forks' ratios, by the scatter of their rounds."""
         return math.sqrt(float(np.nanmean(self.scatter))) if self.counted_ratios else 0.0
 
 
 @dataclass(frozen=True)
 class Values:
-    """What the forks say, by level; 0 is the same artifact unchanged.
+    """The values of the forks by level; 0 is the unchanged artifact.
 
-    `pairs` are a fork's log ratios at level 0, of which its ratio is the median, `throughputs` those of a's and again's
-    measured slices at level 0, both of the forks that count there. `rounds` and `voided` count pairs at level 0; `lost` are forks
+    `pairs` are a fork's log ratios at level 0, whose median is its ratio; `throughputs` those of a's and again's
+    measured slices at level 0; both of valid forks. `rounds` and `voided` count pairs at level 0; `lost` are the forks
     that do not count there.
     """
 
@@ -89,10 +91,10 @@ class Values:
 
 
 def values_of(bank: Bank, within: float = math.inf) -> Values:
-    """All forks that ended, failed ones as lost; those that the user stopped are left out, since that was no fault of theirs.
+    """All finished forks, failed ones as lost; forks that the user stopped are left out.
 
-    `within` are the seconds that a budget has for a fork of two subjects: of one that took longer the last rounds are left out, as
-    a run would not have driven them.
+    `within` are the seconds of a fork of two subjects within a budget: a fork that took longer loses its last rounds,
+    which a run would not have driven.
     """
     by_fork: dict[int, list[SliceEntry]] = {fork.fork: [] for fork in bank.forks if fork.status != "interrupted"}
     for entry in bank.slices:
@@ -108,7 +110,7 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
         slices = by_fork[fork.fork]
         for level in levels:
             if fork.status == "complete" and not _by_round(slices, face(level)):
-                continue  # this fork's level was another one
+                continue  # this fork measured another level
             rows[level].append(_row(bank, fork, slices, level, within))
         driven = _slices_in_time(fork, slices, 0.0, within)[0]
         plain, slowed = _by_round(driven, partner(0.0)), _by_round(driven, face(0.0))
@@ -124,7 +126,8 @@ def values_of(bank: Bank, within: float = math.inf) -> Values:
 
 
 def tail_forks(bank: Bank) -> LevelForks:
-    """Again against a on the 99th percentile, of a bank under open load: log ratios, which have no pairs and so no floor."""
+    """Again against a on the 99th percentile, for a bank under open load: log ratios, without pairs and so without a
+    floor."""
     of_fork = {(tail.fork, tail.label): tail.p99_us for tail in bank.tails}
     forks = [fork for fork in bank.forks if fork.status != "interrupted"]
     ratios = [
@@ -143,8 +146,8 @@ def tail_forks(bank: Bank) -> LevelForks:
 def _slices_in_time(
     fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float
 ) -> tuple[list[SliceEntry], float]:
-    """A fork's slices without the rounds for which a comparison of a with again at `level` would not have had time within `limit`
-    seconds, and what it would have taken."""
+    """A fork's slices without the rounds beyond `limit` seconds of a comparison of a with again at `level`, and the
+    seconds of that comparison."""
     seconds = fork.seconds - _faces_seconds(slices, level)
     kept = {partner(level), face(level)}
     of_two = [entry for entry in slices if entry.phase == "measure" and entry.label in kept]
@@ -157,7 +160,7 @@ def _slices_in_time(
 
 
 def _row(bank: Bank, fork: ForkEntry, slices: Sequence[SliceEntry], level: float, limit: float) -> tuple[float, ...]:
-    """Fork, ratio, scatter, true log ratio, that within one process, clocked share and seconds."""
+    """The fork, ratio, scatter, true log ratio, log ratio within one process, clocked share, and seconds."""
     slices, seconds = _slices_in_time(fork, slices, level, limit)
     plain, slowed, unslowed = (_by_round(slices, label) for label in (partner(level), face(level), face(0.0)))
     against, within = _log_ratios(slowed, plain), _log_ratios(slowed, unslowed)
@@ -178,7 +181,7 @@ def _row(bank: Bank, fork: ForkEntry, slices: Sequence[SliceEntry], level: float
 
 
 def request_us(slices: Iterable[SliceEntry]) -> float:
-    """The processor time of a request in the turns of these slices that count, in microseconds; NaN where it is not known."""
+    """The CPU time per request in the turns of the valid slices, in microseconds; NaN if unknown."""
     kept = [entry for entry in slices if not entry.voided]
     answered = sum(entry.completed for entry in kept)
     if not answered or any(entry.cpu_own_ns <= 0 for entry in kept):
@@ -195,7 +198,8 @@ def _level_forks(rows: Sequence[tuple[float, ...]], sitting_of: Mapping[int, int
 
 
 def _processor_time_change(slowed: dict[int, SliceEntry], unslowed: dict[int, SliceEntry]) -> float:
-    """How much more processor time a request cost, by the process's clock in its own turns; of rounds in which both count."""
+    """The relative increase in CPU time per request, by the process's clock in its own turns, over rounds with both
+    valid."""
     both = [number for number in slowed if number in unslowed]
     kept = [number for number in both if not slowed[number].voided and not unslowed[number].voided]
     return request_us(slowed[number] for number in kept) / request_us(unslowed[number] for number in kept) - 1
@@ -206,7 +210,7 @@ def _by_round(slices: Sequence[SliceEntry], label: str) -> dict[int, SliceEntry]
 
 
 def _log_ratios(first: dict[int, SliceEntry], second: dict[int, SliceEntry]) -> list[float]:
-    """log(first / second) of the rounds in which both count."""
+    """log(first / second) of the rounds in which both slices are valid."""
     return [
         math.log(first[number].throughput_per_s / second[number].throughput_per_s)
         for number in sorted(first)
@@ -219,9 +223,9 @@ def _counted_throughputs(slices: dict[int, SliceEntry]) -> list[float]:
 
 
 def _faces_seconds(slices: Sequence[SliceEntry], level: float) -> float:
-    """Seconds of measured slices that a comparison of a with again at `level` would not have had.
+    """The seconds of measured slices that a comparison of a with again at `level` would not have.
 
-    Warm-up counts whole: the slices that open the other faces' connections stand in for as many of the two's own.
+    Warm-up counts in full: the slices that open the other faces' connections replace slices of the two.
     """
     kept = {partner(level), face(level)}
     return sum(entry.spent_ns / 1e9 for entry in slices if entry.phase == "measure" and entry.label not in kept)

@@ -27,7 +27,7 @@ class ServedWsdl:
     main: Path
 
     def document(self, path: str, own: str) -> bytes | None:
-        """The document that a path with its query names, its services at the address `own`; None where it names none."""
+        """The document that a path with its query names, its services at the address `own`; None if it names none."""
         if not _ASKED.match(path):
             return None
         query = {name.lower(): value for name, value in parse_qsl(urlsplit(path).query, keep_blank_values=True)}
@@ -40,7 +40,7 @@ class ServedWsdl:
 
 
 def served_wsdl(service: Entry[Service]) -> ServedWsdl | None:
-    """The WSDL of a service; None where it has none that can be read."""
+    """The WSDL of a service; None if it has none that can be read."""
     main = service.folder / (service.model.wsdl or "")
     return ServedWsdl(main.parent, main) if main.is_file() else None
 
