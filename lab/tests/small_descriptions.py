@@ -96,4 +96,4 @@ def body_content(sample: Path) -> etree._Element:
 def require_valid(element: etree._Element, schema: str) -> None:
     """Assert that libxml2 takes an element by the schema as its author wrote it."""
     judge = etree.XMLSchema(etree.fromstring(schema.encode()))
-    judge.assertValid(etree.fromstring(etree.tostring(element)))
+    judge.assertValid(etree.fromstring(etree.tostring(element, encoding="UTF-8")))

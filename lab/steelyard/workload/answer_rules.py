@@ -14,6 +14,7 @@ from lxml import etree
 from ..base.errors import ConfigurationError, ContractError, why_unread
 from ..models.service import Expect
 from .body_formats import json_values
+from .importing.names import standalone
 from .load_target import LoadTarget
 from .soap.messages import parse
 
@@ -128,7 +129,7 @@ def _schema_violation(root: etree._Element, schema: Path) -> str | None:
     if declared is None:
         return f"the schema has no element {etree.QName(inside[0]).localname}"
     try:
-        declared.validate(etree.fromstring(etree.tostring(inside[0])))
+        declared.validate(standalone(inside[0]))
     except xmlschema.XMLSchemaValidationError as error:
         return f"{etree.QName(inside[0]).localname} breaks the schema: {' '.join(str(error.reason).split())[:200]}"
     return None

@@ -35,6 +35,12 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
     try:
         told: Mapping[str, str] = json.loads(done.stdout)
     except json.JSONDecodeError:
+        if done.returncode >= 0 and "MemoryError" not in done.stderr:
+            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+            raise ImportRefusedError(
+                f"{place} was not read because of a defect in Steelyard ({last[0][:200]})",
+                hint="report it, with the document if you may share it",
+            ) from None
         raise ImportRefusedError(
             f"{place} takes more than {MOST_SECONDS} s of processor time or {MOST_BYTES >> 30} GiB of memory to read",
             hint="import a description with fewer operations, or correct this one",

@@ -17,7 +17,7 @@ from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
 from .convert_requests import convert_requests, read_known_file
 from .documents import REFERRING, Document, is_url, origin, read_all, read_first
-from .envelopes import envelope_of, headers_of
+from .envelopes import answer_element, body_element, envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
 from .samples import SampleMaker
@@ -152,8 +152,9 @@ def _sample_operations(description: WsdlDescription, schemas: Schemas) -> list[S
     sampled = []
     for operation in description.operations:
         try:
-            if operation.style == "rpc" and operation.wrapper in schemas.unmet:
-                raise UnmetError(schemas.unmet[operation.wrapper])
+            for element in (body_element(operation), answer_element(operation)):
+                if element is not None and element in schemas.unmet:
+                    raise UnmetError(schemas.unmet[element])
             headers_of(operation)
             sampled.append(SampledOperation(operation, envelope_of(operation, maker)))
         except UnmetError as error:

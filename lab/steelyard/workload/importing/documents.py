@@ -113,6 +113,8 @@ def parse(raw: bytes, place: str) -> etree._Element:
     try:
         root = etree.fromstring(raw, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
+        if parser.error_log and all(entry.type_name == "WAR_NS_URI" for entry in parser.error_log):
+            return _parse_with_odd_namespaces(raw)
         from .printed import message_problem  # an ill-formed document may be a message copied from a paper
 
         raise ImportRefusedError(
@@ -124,6 +126,14 @@ def parse(raw: bytes, place: str) -> etree._Element:
             hint="a WSDL needs none: remove it",
         )
     return root
+
+
+def _parse_with_odd_namespaces(raw: bytes) -> etree._Element:
+    """The root of a document whose only fault is a namespace that is no URI, such as one with a space."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True, recover=True
+    )
+    return etree.fromstring(raw, parser)
 
 
 class _Allowed:

@@ -40,6 +40,12 @@ def space(name: str) -> str:
     return name[1:].partition("}")[0] if name.startswith("{") else ""
 
 
+def standalone(element: etree._Element) -> etree._Element:
+    """A copy of an element as the root of its own document, with all prefixes in scope, which its texts may use."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)  # namespaces may be no URIs
+    return etree.fromstring(etree.tostring(element, encoding="UTF-8", with_tail=False), parser)
+
+
 def one_line(text: str, most: int = 200) -> str:
     """A text on one line, shortened."""
     return " ".join(text.split())[:most]

@@ -8,7 +8,7 @@ from typing import Any
 import xmlschema
 from lxml import etree
 
-from .names import ENCODING, XML, XSD, XSI, local, space
+from .names import ENCODING, XML, XSD, XSI, local, space, standalone
 from .schemas import Schemas
 from .values import UnmetError, name_of, text_for
 
@@ -51,7 +51,7 @@ class SampleMaker:
         # copies as different.
         declared_types = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
         try:
-            declared.validate(etree.fromstring(etree.tostring(root)))
+            declared.validate(standalone(root))
         except xmlschema.XMLSchemaValidationError as error:
             raise UnmetError(f"element {local(name)}: {' '.join(str(error.reason).split())[:200]}") from None
         for element, kind in declared_types:
@@ -77,6 +77,8 @@ class _Making:
     def element(self, declared: Any, within: tuple[Any, ...]) -> etree._Element:
         """An element as declared; `within` are the enclosing types, outermost first. Raises UnmetError."""
         declared = self._concrete(declared)
+        if declared.name == f"{{{XSD}}}schema":  # as a .NET DataSet carries it; an empty schema is valid
+            return etree.Element(declared.name, nsmap={"xs": XSD})
         self._made += 1
         if self._made > MOST_ELEMENTS or len(within) > MOST_DEPTH:
             raise UnmetError(
@@ -214,7 +216,7 @@ class _Making:
             if hasattr(particle, "model"):
                 return self._group(particle, within)
             if getattr(particle, "type", None) is None:
-                return self._wildcard_elements(particle)
+                return self._wildcard_elements(particle, within)
             return [self.element(particle, within) for _ in range(max(1, particle.min_occurs))]
         except UnmetError:
             if must or particle.min_occurs > 0:
@@ -222,13 +224,23 @@ class _Making:
             self._made = made_before
             return []
 
-    def _wildcard_elements(self, wildcard: Any) -> list[etree._Element]:
-        """No element if the wildcard allows that; else a global element that it admits."""
+    def _wildcard_elements(self, wildcard: Any, within: tuple[Any, ...]) -> list[etree._Element]:
+        """No element if the wildcard allows that; else a global element that it admits, a simple one if there is one."""
         if wildcard.min_occurs == 0:
             return []
-        for declared in self._schema.maps.elements.values():
-            if wildcard.is_matching(declared.name) and not declared.abstract:
-                return [self.element(declared, ("any",)) for _ in range(wildcard.min_occurs)]
+        admitted = [
+            declared
+            for declared in self._schema.maps.elements.values()
+            if space(declared.name) != XSD
+            and wildcard.is_matching(declared.name)
+            and not declared.abstract
+            and not _is_recursion(declared.type, within)
+        ]
+        for declared in sorted(admitted, key=lambda declared: not declared.type.is_simple()):
+            try:
+                return [self.element(declared, within) for _ in range(wildcard.min_occurs)]
+            except UnmetError:
+                continue
         if wildcard.process_contents == "strict":
             raise UnmetError("a wildcard (xs:any) requires a declared element, and none fits")
         return [etree.Element("{urn:example}any") for _ in range(wildcard.min_occurs)]

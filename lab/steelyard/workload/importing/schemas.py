@@ -13,7 +13,8 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError
 from .documents import Document
-from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space
+from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space, standalone
+from .schema_mending import remove_invalid_components, remove_repeated_components, remove_unknown_attributes
 from .wsdl import MessagePart, WsdlOperation
 
 DRIVER = "schema.xsd"
@@ -27,7 +28,7 @@ class Schemas:
     """The loaded schema, and the member type of each SOAP array type, both as `{namespace}local`.
 
     `notes` lists corrections that were made. `files` maps the place of each schema document to the file that was written.
-    `unmet` maps the wrapper of an rpc operation to the reason why it has no message.
+    `unmet` maps elements, as `{namespace}local`, to the reason why they cannot be used.
     """
 
     schema: xmlschema.XMLSchema
@@ -47,7 +48,7 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
     files.add_wrappers(operations)
     files.write()
     try:
-        schema = xmlschema.XMLSchema(str(folder / DRIVER), allow="local", defuse="always")
+        schema = files.load()
     except (xmlschema.XMLSchemaException, OSError, ValueError) as error:
         reason = getattr(error, "message", None) or str(error)
         raise ImportRefusedError(
@@ -78,7 +79,7 @@ class _Files:
 
     def _add_schema(self, root: etree._Element, document: Document) -> str:
         # Make it a separate document with the prefixes that its texts use.
-        own = etree.fromstring(etree.tostring(root, with_tail=False))
+        own = standalone(root)
         name = f"types-{len(self._roots) + 1}.xsd"
         self._roots[name] = own
         self._places[name] = document
@@ -137,9 +138,27 @@ class _Files:
                         f"the element {local(name)} is that of an rpc message, not the global one of its name"
                     )
 
+    def load(self) -> xmlschema.XMLSchema:
+        """The schema of all files; if it is not valid, of what is left without the components that are not."""
+        driver = self._folder / DRIVER
+        try:
+            return xmlschema.XMLSchema(str(driver), allow="local", defuse="always")
+        except xmlschema.XMLSchemaException:
+            removed = remove_invalid_components(driver, self._roots)
+            self.unmet |= removed
+            self.notes += [f"{why}; it is left out, with what uses it" for why in removed.values()]
+            return xmlschema.XMLSchema(str(driver), allow="local", defuse="always")
+
     def write(self) -> None:
         """Write all files, with locations that point to the files, and imports of all namespaces that are used."""
+        repeated = remove_repeated_components(self._roots.values())
+        self.notes += [f"{name} is described twice in the same words: one is kept" for name in repeated]
         for name, root in self._roots.items():
+            unknown = remove_unknown_attributes(root)
+            if unknown:
+                self.notes.append(
+                    f"a schema has attributes that XML Schema does not define: {', '.join(unknown)[:200]}"
+                )
             _let_arrays_hold_members(root)
             self._set_locations(name, root)
         spaces = self._spaces()
@@ -202,6 +221,10 @@ class _Files:
         imported = set()
         for element in root.findall(f"{{{XSD}}}import"):
             namespace = element.get("namespace", "")
+            if namespace == own:
+                root.remove(element)
+                self.notes.append("a schema imports its own namespace, which it need not: removed")
+                continue
             element.attrib.pop("schemaLocation", None)
             if namespace in spaces:
                 element.set("schemaLocation", spaces[namespace])

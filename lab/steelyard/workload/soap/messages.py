@@ -243,7 +243,7 @@ def _load(path: Path) -> xmlschema.XMLSchema:
 
 def _copy_element(element: etree._Element) -> etree._Element:
     """A copy of the element as a separate document with the namespaces that it inherits."""
-    return etree.fromstring(etree.tostring(element, with_tail=False))
+    return etree.fromstring(etree.tostring(element, encoding="UTF-8", with_tail=False))
 
 
 def _comparable(value: Any, kind: Any) -> Any:

@@ -127,7 +127,7 @@ def _resolve_name(element: etree._Element, name: str) -> str:
 
 def _pretty(root: etree._Element) -> bytes:
     """Indent the document only between elements, never inside a text."""
-    copied = etree.fromstring(etree.tostring(root))
+    copied = etree.fromstring(etree.tostring(root, encoding="UTF-8"))
     etree.indent(copied, space="   ")
     return bytes(etree.tostring(copied, xml_declaration=True, encoding="UTF-8"))
 

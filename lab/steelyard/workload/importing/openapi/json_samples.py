@@ -51,6 +51,7 @@ _INFERRED = {
 }
 _GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _LESSER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_OF_OTHER_TYPES: tuple[Any, ...] = (0, "text", True, [], {})
 _COMBINING = ("$ref", "allOf", "anyOf", "oneOf")
 _Within = frozenset[str]
 
@@ -122,7 +123,25 @@ class _MakingJson:
                 reason = f"no value was found for {json.dumps({key: flat[key] for key in list(flat)[:6]})[:200]}"
             except UnmetError as error:
                 reason = str(error)
+        for candidate in self._of_one_branch(schema, within):
+            if self._takes(schema, candidate):
+                return candidate
         raise UnmetError(reason)
+
+    def _of_one_branch(self, schema: Any, within: _Within) -> Iterator[dict[str, Any]]:
+        """Objects that keep one branch of a `oneOf` and, by a property of the wrong type, none of the others."""
+        if not isinstance(schema, dict) or "oneOf" not in schema:
+            return
+        flats = list(itertools.islice(self._alternatives(schema, within), _MOST_ALTERNATIVES))
+        for flat, inner in flats:
+            if "object" not in (flat.get("type"), *_kinds_of(flat)):
+                continue
+            others = {name for other, _ in flats for name in other.get("properties", {})} - {
+                *flat.get("properties", {})
+            }
+            for made in itertools.islice(self._objects(flat, inner), 1):
+                for wrong in _OF_OTHER_TYPES:
+                    yield {**made, **dict.fromkeys(sorted(others), wrong)}
 
     def _alternatives(self, schema: Any, within: _Within) -> Iterator[tuple[dict[str, Any], _Within]]:
         """Each way to match a schema, as keywords without references and choices; none for a recursive reference."""

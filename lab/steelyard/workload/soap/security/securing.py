@@ -122,7 +122,9 @@ def _sign(pieces: Pieces, signer: KeyOwner) -> Pieces:
 
 def canonical(element: etree._Element, inclusive: tuple[str, ...] = ()) -> bytes:
     """An element in Exclusive XML Canonicalization 1.0 without comments; `inclusive` prefixes are always kept."""
-    alone = etree.fromstring(etree.tostring(element, with_tail=False))  # with the namespaces that it inherits
+    alone = etree.fromstring(
+        etree.tostring(element, encoding="UTF-8", with_tail=False)
+    )  # with the namespaces that it inherits
     return bytes(
         etree.tostring(alone, method="c14n", exclusive=True, with_comments=False, inclusive_ns_prefixes=inclusive)
     )
