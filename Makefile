@@ -1,4 +1,4 @@
-# Steelyard's front doors. Everything else is `uv run steelyard --help` (uv is in .tools/bin after `make build`).
+# The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
 .PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary clean
 
@@ -6,39 +6,39 @@ TOOLS := .tools
 UV := $(TOOLS)/bin/uv
 RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
-# Where it is set, every command compiles the lab and its libraries anew: half a second of each, and the tests run hundreds.
+# If set, every command compiles the lab and its libraries again: half a second each, and the tests run hundreds.
 unexport PYTHONDONTWRITEBYTECODE
-# Rust's tests are compiled without what a debugger reads: panics name their lines all the same, and compiling takes less.
+# Rust's tests are compiled without debug information: that is faster, and panics still show their lines.
 export CARGO_PROFILE_DEV_DEBUG := 0
 RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum
-# One folder for all of them: what several are made of is compiled once.
+# One target folder for all of them: shared dependencies are compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
 KEPT_RUNS := $(patsubst %/raw.zip,%,$(wildcard docs/results/*/raw.zip papers/*/results/*/raw.zip))
 DECISIONS := $(wildcard docs/decisions/*.py)
-# Tests that judge no times, side by side, more than there are processors, since they wait for a third of their time. Where there are more
-# processors, all of them use the same ones for servers and for the engine.
+# Parallel tests that judge no times: more than two processors' worth, since they wait for a third of their time. With more processors,
+# all of them use the same ones for servers and for the engine.
 AT_ONCE := 3
-# A file to a worker, in the order that they have: what a module made is made once.
+# One file per worker, in the usual order, so that fixtures of a module are made once.
 BY_FILE := --dist loadfile --no-loadscope-reorder
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
-help: ## say what can be made
+help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: build ## weigh two real servers, in under five minutes once things are fetched
+demo: build ## compare two real servers, in under five minutes once they are fetched
 	@$(RUN) steelyard demo
 
-test: ## every part's tests, and short runs on real servers: what CI runs; says what each part took and what was skipped
+test: ## the tests of every part, and short runs on real servers, as in CI; prints the time of each part and the skipped tests
 	@sh tools/toolchains.sh
 	@python3 tools/parts.py
 
-test-packages: ## install the Debian packages that tests use and are skipped without (as root, or by sudo without a password)
+test-packages: ## install the Debian packages without which tests are skipped (as root, or by sudo without a password)
 	@python3 tools/packages.py
 
-build: tools ## Python environment, engine and keeper
-	@python3 tools/patience.py "making the engine and the Python environment: minutes where nothing is built yet" $(UV) sync --quiet
+build: tools ## build the Python environment, engine and keeper
+	@python3 tools/patience.py "building the engine and the Python environment: takes minutes the first time" $(UV) sync --quiet
 
-tools: $(UV) ## uv, in a folder of its own, and a look at the toolchains
+tools: $(UV) ## install uv into .tools, and check the toolchains
 	@sh tools/toolchains.sh
 
 $(UV):
@@ -47,12 +47,12 @@ $(UV):
 	@python3 tools/patience.py "fetching uv" $(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/uv.txt
 	@touch $(UV)
 
-wheels: tools ## dist/: what `uvx --find-links dist steelyard demo` needs on a machine without Rust
+wheels: tools ## build dist/ for `uvx --find-links dist steelyard demo` on a machine without Rust
 	@rm -rf dist
 	$(UV) build --quiet --wheel --out-dir dist engine
 	$(UV) build --quiet --wheel --out-dir dist lab
 
-check: build ## format, lint, types, generated files
+check: build ## check format, lint, types and generated files
 	$(RUN) ruff format --check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) ruff check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
@@ -100,80 +100,80 @@ test-node:
 provide: build ## fetch and build the servers that the end-to-end tests start
 	$(RUN) python tools/provide.py
 
-test-e2e: build ## short runs on real servers, side by side
+test-e2e: build ## short runs on real servers, in parallel
 	$(RUN) pytest tests -m "not long and not alone" --numprocesses $(AT_ONCE) $(BY_FILE)
 
-test-alone: build ## those that ask for a verdict or count on times, one after the other
+test-alone: build ## short runs that need a verdict or depend on times, one after the other
 	$(RUN) pytest tests -m "alone and not long"
 
-test-servers: build ## everything asked of every server that can be had here (half an hour; fetches what is missing)
+test-servers: build ## check every server available here (half an hour; fetches missing ones)
 	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/servers_page.py && exit $$found
 
-test-long: build ## what takes minutes: calibration, kept runs, freezes (on a quiet machine)
+test-long: build ## tests that take minutes: calibration, kept runs, freezes (on a quiet machine)
 	$(RUN) pytest tests lab/tests -m long
 	cargo test $(CARGO_FLAGS) --all-features --test turns -- --ignored --test-threads 1
 
-bench: build ## the engine against its peers and the truth, the monitor beside Kieker; BENCH="capacity --pairs 3" measures less, MONITOR_BENCH="--forks 2" too
+bench: build ## measure the engine against its peers and known truths, and the monitor against Kieker; BENCH="capacity --pairs 3" and MONITOR_BENCH="--forks 2" measure less
 	cargo build $(CARGO_FLAGS) --release --features testservers
 	$(RUN) python engine/bench/bench.py $(BENCH)
 	$(RUN) python monitor/bench/bench.py $(MONITOR_BENCH)
 
-bench-agent: build ## the monitor's agent beside OpenTelemetry's, on two services (half an hour); AGENT_BENCH="--forks 2 --rounds 20" measures less
+bench-agent: build ## measure the monitor's agent against OpenTelemetry's, on two services (half an hour); AGENT_BENCH="--forks 2 --rounds 20" measures less
 	$(RUN) python monitor/bench/beside.py $(AGENT_BENCH)
 
-bench-table: build ## docs/reference/engine-figures.md, from the bench's raw data
+bench-table: build ## generate docs/reference/engine-figures.md from the benchmark's raw data
 	$(RUN) python engine/bench/table.py
 
-man: build ## manual pages in build/man, from what --help says
+man: build ## generate manual pages in build/man from --help
 	$(RUN) python tools/man.py build/man
 
-productivity: build ## docs/reference/productivity.md: what each implementation of the kit took, counted; runs their generators
+productivity: build ## generate docs/reference/productivity.md, the size and effort of each implementation; runs their generators
 	$(RUN) python tools/productivity.py --build
 
-interoperability: build ## docs/reference/interoperability.md: which client generators can ask which servers; SERVERS=go,node-soap asks these anew
+interoperability: build ## generate docs/reference/interoperability.md, which client generators work with which servers; SERVERS=go,node-soap tests these again
 	$(RUN) python tools/interoperability.py $(if $(SERVERS),--ask $(SERVERS))
 
-kits: build ## build/kits: of each server a zip that runs on a machine with only its JDK or toolchain; SERVERS="go node-soap" for these
+kits: build ## make build/kits, a zip for each server that runs with only its JDK or toolchain; SERVERS="go node-soap" selects servers
 	$(RUN) python tools/kits.py $(SERVERS)
 
-servers: build ## docs/reference/servers.md, from the results that `make test-servers` keeps
+servers: build ## generate docs/reference/servers.md from the results of `make test-servers`
 	$(RUN) python tools/servers_page.py
 
-fuzz: ## response parser, job and corpus index, FUZZ_SECONDS each (30); inputs that break them are kept in engine/fuzz
+fuzz: ## fuzz the response parser, job and corpus index, FUZZ_SECONDS each (30); failing inputs are stored in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
 
-calibrate-study: build ## forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
+calibrate-study: build ## measure forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
 	@$(RUN) python -m steelyard.calibration $(if $(PAIR),--pair $(PAIR)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORKS),--forks $(FORKS))
 
-usual-way: build ## runs of the usual way beside the calibration's forks, of the same server, the same day; about a minute each; RUNS=10 of each
+usual-way: build ## measure the same server by the usual method for the same page, on the same day; about a minute per run; RUNS=10 per pair
 	@$(RUN) python -m steelyard.calibration.usual $(if $(RUNS),--runs $(RUNS))
 
-deferred-work: build ## servers that put work off, alone and as a run drives them, for the same page; three and a half minutes a round; ROUNDS=8
+deferred-work: build ## measure servers with deferred work, alone and as in a run, for the same page; 3.5 minutes per round; ROUNDS=8
 	cargo build $(CARGO_FLAGS) --release --features testservers
 	@$(RUN) python -m steelyard.calibration.deferring $(if $(ROUNDS),--rounds $(ROUNDS))
 
-calibration-tables: build ## docs/reference/calibration.md, from the forks in docs/results/calibration
+calibration-tables: build ## generate docs/reference/calibration.md from the forks in docs/results/calibration
 	$(RUN) python -m steelyard.calibration.tables
 
-contracts: build ## the JSON Schemas of contracts/, from the models
+contracts: build ## generate the JSON Schemas of contracts/ from the models
 	$(RUN) python -m steelyard.commands.schemas
 
-readme: build ## what commands print in README.md and CONTRIBUTING.md, by the commands and from what is kept in docs
+readme: build ## update the command output in README.md and CONTRIBUTING.md
 	$(RUN) python tools/readme.py
 
-glossary: build ## docs/glossary.md, from the terms of reports (lab/steelyard/report/terms.toml)
+glossary: build ## generate docs/glossary.md from the terms of reports (lab/steelyard/report/terms.toml)
 	$(RUN) python tools/glossary.py
 
-kept: build ## figures, verdicts and notes of all kept runs, made anew by the rules of today
+kept: build ## rebuild figures, verdicts and notes of all kept runs by the current rules
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
 	$(RUN) python tools/sessions.py
 
-decisions: build ## the tables of docs/decisions, from the data kept beside them
+decisions: build ## generate the tables of docs/decisions from the data beside them
 	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page || exit 1; done
 
-factors: build ## docs/reference/factors.md, from the descriptors
+factors: build ## generate docs/reference/factors.md from the descriptors
 	$(RUN) python tools/factors.py
 
-clean: ## what builds make; caches of fetched servers stay
+clean: ## remove build outputs; caches of fetched servers stay
 	rm -rf .venv dist $(TOOLS) engine/target monitor/target monitor/agent/target monitor/bench/target monitor/examples/*/target engine/rmi/target services/*/*/target servers/common/cxf/*/target

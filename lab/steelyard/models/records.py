@@ -1,4 +1,4 @@
-"""What a run stores about itself: the schedule before, and one record a trial after (schedule.json, trial.json)."""
+"""Records of a run: the schedule before, and one record per trial after (schedule.json, trial.json)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TrialStatus = Literal["complete", "failed", "interrupted"]
 class Cell(Strict):
     """One condition under which subjects are compared: a mix of operations under a load.
 
-    `kind` is one of plan/kinds: of the `steady` and `fixed-work` ones only one is primary, of the `block`s each is judged, of the
-    `fault`s none. `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure that a
-    verdict rests on; empty: throughput of closed load, the 99th percentile of open. `payload` are values of the service's
-    parameters that this cell has of its own. A `cold` one is driven before the warm-up. Judged cells of one `family` share an
-    error rate; without one, each is a question of its own. `may_refuse`: a subject that lives, but answers none of its requests
-    rightly or in time, is counted, and the trial goes on. Of `reliability`, `until` says from where on a subject is
-    no longer good, `printed` is what a publication has of the cell (`assumed` is what that leaves open), and a `pushed` one is left
-    out for a subject that an earlier one of its operation broke. `subjects` are those that it is driven on; none said, all.
+    `kind` is one of plan/kinds: of `steady` and `fixed-work` cells only one is primary, each `block` is judged, no `fault` is.
+    `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure of the verdict; empty:
+    throughput of closed load, the 99th percentile of open load. `payload` are the cell's own values of the service's parameters.
+    A `cold` cell is driven before the warm-up. Judged cells of one `family` share an error rate; without one, each is a
+    comparison of its own. `may_refuse`: a subject that lives, but answers none of its requests rightly or in time, is counted,
+    and the trial continues. In a reliability cell, `until` is the limit of a good subject, `printed` is a publication's value
+    (`assumed` are our assumptions), and a `pushed` cell is left out for a subject that an earlier cell of its operation broke.
+    `subjects` are those that it is driven on; empty: all.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Cell(Strict):
 
     @property
     def where(self) -> str:
-        """Its name within a sentence: that of a test, which may be a mere number, with the word; a grid's by its size."""
+        """Its name within a sentence: a test's name after the word "test", since it may be a number; a grid's by its size."""
         if self.kind in ("block", "fault"):
             return f"test {self.name}"
         return f"{self.operation} ({self.size})" if self.size else self.name
@@ -72,16 +72,16 @@ class Cell(Strict):
 
     @property
     def primary_measure(self) -> str:
-        """The one measure that is judged; everything else is secondary."""
+        """The one judged measure; all others are secondary."""
         return self.judged_by or ("response_time_p99" if self.profile.kind == "rate" else "throughput")
 
     @property
     def request_mix(self) -> dict[str, float]:
-        """The mix by what the corpus calls its requests."""
+        """The mix by the names of its requests in the corpus."""
         return {self.request_name(operation): share for operation, share in self.mix.items()}
 
     def request_name(self, operation: str) -> str:
-        """What corpus and engine call the cell's requests of an operation, or its sessions: with its own payload, if any."""
+        """The name in corpus and engine of the cell's requests of an operation, or its sessions; with its own payload, if any."""
         sizes = ";".join(f"{name}={value}" for name, value in self.payload.items())
         return f"{operation}@{sizes}" if sizes else operation
 
@@ -92,26 +92,26 @@ class Cell(Strict):
 
 
 def in_format(asked: str, form: str) -> str:
-    """What corpus and engine call requests (`Cell.request_mix`) in another message format than the service's own; no `form`: its
-    own."""
+    """The name in corpus and engine of requests (`Cell.request_mix`) in another message format than the service's own; unchanged
+    without `form`."""
     return f"{asked}@{FORMAT}={form}" if form else asked
 
 
 def in_own_format(asked: str) -> str:
-    """What the requests are called in the service's own format (`Cell.request_mix`), whichever they are in."""
+    """The name of the requests in the service's own format (`Cell.request_mix`), from a name in any format."""
     return re.sub(rf"@{FORMAT}=[^@]*$", "", asked)
 
 
 def operation_of(asked: str) -> str:
-    """The operation of what the corpus calls a request (`Cell.request_mix`)."""
+    """The operation of a request's name in the corpus (`Cell.request_mix`)."""
     return asked.partition("@")[0]
 
 
 class TrialPlan(Strict):
-    """One fork to come: fresh processes started in `start_order`, with everything random drawn from `seed`.
+    """One future fork: fresh processes started in `start_order`, with everything random drawn from `seed`.
 
-    `makes_up` is the number of a trial that failed, or of whose pairs too few count, where this one is driven in its place. `cell`
-    names the one that it is for; none said, it is for all.
+    `makes_up` is the number of a failed trial, or one with too few valid pairs, that this one replaces. `cell` names its only
+    cell; empty: all.
     """
 
     number: int
@@ -122,7 +122,8 @@ class TrialPlan(Strict):
 
 
 class PromiseMade(Strict):
-    """What was said beforehand of a subject: how many of an outcome there are at `most` after one such fault, and `why`."""
+    """A promise about a subject's work: the number of an outcome is at `most` this after one such fault, for the reason in
+    `why`."""
 
     subject: str
     fault: str
@@ -132,25 +133,24 @@ class PromiseMade(Strict):
 
 
 class Schedule(Strict):
-    """All that a run will do, fixed before it begins. `subjects` are labels; `reference` is the one others are compared to.
-    `asked` holds the words that the subjects were asked for in: a label may lack some of them (empty: all of the study's).
+    """The whole plan of a run, fixed before it begins. `subjects` are labels; `reference` is the one that others are compared to.
+    `asked` holds the subjects as the user typed them: a label may lack some of the words (empty: all of the study's).
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
-    stopped with SIGSTOP), `sequential` (all slices of one subject, then all of the next), `as-published` (each subject alone,
-    unbroken, once), or `as-it-runs` (no subject was started for the comparison, so none is paused, pinned or started anew).
+    paused with SIGSTOP), `sequential` (all slices of one subject, then all of the next), `as-published` (each subject alone,
+    unbroken, once), or `as-it-runs` (no subject was started for the comparison, so none is paused, pinned or restarted).
     Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in one stretch).
-    `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run
-    may be judged and ended (empty: once, at its end);
-    `margin` is the difference that counts as none (0.03 is 3%).
-    `budget_seconds` is what the whole run keeps to, but for `least_forks`, which are driven whatever they take. Where
-    `pairs_fixed` is false, the first fork decides how many pairs the later ones hold. `scale` shortened the times of blocks.
-    `left_out` says what the budget did not hold, `not_judged` what the service gives no means to judge, by what it is: the
-    reason. `sessions` are those that the cells' mixes may name, `spans` times between events of the service. `observe` is what the
-    study asks for beside; `layers`, `nesting` and `request_kinds` are then the service's. `restore` says before what companions are
-    brought to their starting state. `unlike` are the pairs of subjects that have no verdict between them. `faults` are those of
-    the tests that are asked for, each of them met `times` in each trial; `aftermath` is then what the service counts of each,
-    `promises` what is said of it beforehand. `at_once` is how many trials are driven at a time: one, where anything is timed.
-    `engine_threads` are those that the pilot found the engine to need (0: there was no pilot, and it has one).
+    `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run may be
+    judged and ended (empty: once, at its end); `margin` is the largest difference that counts as none (0.03 is 3%).
+
+    `budget_seconds` limits the whole run, except `least_forks`, which are always driven. Where `pairs_fixed` is false, the first
+    fork determines the number of pairs of later ones. `scale` shortened the times of blocks. `left_out` lists what exceeded the
+    budget, `not_judged` what the service gives no means to judge, each with its reason. `sessions` are available to the cells'
+    mixes, `spans` are times between events of the service. `observe` are the study's extra observations; `layers`, `nesting` and
+    `request_kinds` are then the service's. `restore` is when companions are restored to their starting state. `unlike` are the
+    pairs of subjects without a verdict. `faults` are those of the requested tests, each injected `times` in each trial;
+    `aftermath` are then the service's counts for each, `promises` the statements made beforehand. `at_once` is the number of
+    simultaneous trials: one, where anything is timed.
     """
 
     study: str
@@ -193,8 +193,8 @@ class Schedule(Strict):
     engine_threads: int = Field(default=0, ge=0)
 
     def for_trial(self, plan: TrialPlan) -> Schedule:
-        """The same with the cells that a trial is for: the one that it names, else each that all its subjects have; a subject
-        alone has those that are its alone, since the others are compared."""
+        """The schedule with the cells of a trial: the one that it names, else each cell that all its subjects have. A single
+        subject has the cells that are its alone, since the others are compared."""
         started = {*plan.start_order}
 
         def has(cell: Cell) -> bool:
@@ -206,18 +206,17 @@ class Schedule(Strict):
         )
 
     def subjects_in(self, cell: Cell) -> list[str]:
-        """The subjects that a cell is driven on, in the schedule's order."""
+        """The subjects of a cell, in the schedule's order."""
         return [label for label in self.subjects if not cell.subjects or label in cell.subjects]
 
     def may_have_verdict(self, a: str, b: str) -> bool:
-        """Whether there may be a verdict between two subjects."""
+        """Whether a verdict between two subjects is allowed."""
         return (a, b) not in self.unlike and (b, a) not in self.unlike
 
 
 class EarlierAnswer(Strict):
-    """What an earlier run, kept in the same place, found on a question that this run asks too (earlier.json): `a` against `b` in
-    a cell on the judged measure. `boot` tells whether the machine was restarted since; empty where that was not recorded.
-    """
+    """The result of an earlier run in the same folder for a comparison of this run (earlier.json): `a` against `b` in a cell on
+    the judged measure. `boot` shows whether the machine was restarted since; empty where it was not recorded."""
 
     run: str
     machine: str
@@ -231,10 +230,10 @@ class EarlierAnswer(Strict):
 
 
 class SlicePlan(Strict):
-    """What slice `number` of a trial was for. Slices with the same `pair` and `cell` are compared with each other.
+    """The purpose of slice `number` of a trial. Slices with the same `pair` and `cell` are compared with each other.
 
-    `held_seconds` is for how long levels of users were held in a load of steps; null: all of it counts.
-    A `head-start` runs on all processors, before the subject is pinned; the steady state is looked for in `warm-up` only.
+    `held_seconds` is the time for which levels of users were held in a load of steps; null: all of it counts. A `head-start` runs
+    on all processors, before the subject is pinned; the steady state is searched for in `warm-up` only.
     """
 
     number: int
@@ -246,10 +245,9 @@ class SlicePlan(Strict):
 
 
 class ProcessRecord(Strict):
-    """One process of a subject: its role, what it was, on which processors it was kept, and whether it is judged.
+    """One process of a subject: its role, its server, its processors, and whether it is judged.
 
-    `state` is what its starting state was verified by, where it has one; `host` is the declared one that it ran on (empty: this
-    machine, on loopback).
+    `state` is the verified proof of its starting state, if any; `host` is its declared host (empty: this machine, on loopback).
     """
 
     role: str
@@ -263,7 +261,7 @@ class ProcessRecord(Strict):
 
 
 class Reconciled(Strict):
-    """What a subject's trial ended with: what a reconciliation printed, as it should have."""
+    """The output of a reconciliation at the end of a subject's trial, which was as expected."""
 
     subject: str
     name: str
@@ -271,7 +269,7 @@ class Reconciled(Strict):
 
 
 class Restored(Strict):
-    """The starting state to which the process in a role was brought before a measured slice, as it was verified by."""
+    """A restored starting state: the role of the process, the slice before which it was restored, and the verified proof."""
 
     slice: int
     subject: str
@@ -280,8 +278,8 @@ class Restored(Strict):
 
 
 class Settled(Strict):
-    """How the work of a slice that outlived its answers ended: whether all of it was done, after how many seconds, and the counts
-    since the subject's start that the service's `settle` command printed."""
+    """The end of a slice's background work: whether all of it was done, after how many seconds, and the counts since the
+    subject's start from the service's `settle` command."""
 
     slice: int
     subject: str
@@ -291,12 +289,12 @@ class Settled(Strict):
 
 
 class FaultRecord(Strict):
-    """One fault as it was met, and what came of it.
+    """One injected fault and its effect.
 
-    `fault` is its name, `occasion` which of a trial's it was. It struck `at_seconds` after the block's begin and was over after
-    `away_seconds`, which were to be `planned_seconds`; of a kill, that is until the part was ready again. `back` is false where it
-    was not (`message` says what is known); then nothing was counted. `settled` says whether all work was done `settle_seconds`
-    later, `counts` what became of what was accepted in the block.
+    `fault` is its name, `occasion` its number within the trial. It struck `at_seconds` after the block's start and was over after
+    `away_seconds`, of `planned_seconds`; for a kill, that is until the part was ready again. `back` is false where it was not
+    (`message` has the known facts); then nothing was counted. `settled`: whether all work was done `settle_seconds` later;
+    `counts` is the outcome of the work accepted in the block.
     """
 
     slice: int
@@ -314,10 +312,10 @@ class FaultRecord(Strict):
 
 
 class SubjectRecord(Strict):
-    """One subject of a trial as it really ran. `floor` marks one that reads no XML (Server.floor).
+    """One subject of a trial as it ran. `floor` marks a server that reads no XML (Server.floor).
 
-    `same_as` names the subject whose processes it shared. One that `ran_already` was not started for the run: its processes are not
-    known, and nothing of them is observed.
+    `same_as` names the subject whose processes it shared. A subject that `ran_already` was not started for the run: its processes
+    are not known, and not observed.
     """
 
     label: str
@@ -336,7 +334,7 @@ class SubjectRecord(Strict):
 
 
 class Steadiness(Strict):
-    """Whether a subject's warm-up in a cell reached a steady state, after how many slices and seconds."""
+    """Whether a subject's warm-up in a cell reached a steady state, and after how many slices and seconds."""
 
     subject: str
     cell: str
@@ -346,7 +344,7 @@ class Steadiness(Strict):
 
 
 class AtRest(Strict):
-    """What a subject used while nobody asked it, after its warm-up: a `share` of a processor, the least of so many `windows`."""
+    """A subject's use without load, after its warm-up: a `share` of a processor, the least of `windows`."""
 
     subject: str
     share: float
@@ -354,10 +352,10 @@ class AtRest(Strict):
 
 
 class PlannedStretches(Strict):
-    """How a trial measured a cell whose subjects took no turns, planned after its warm-up.
+    """The stretches of a cell whose subjects took no turns, planned after its warm-up.
 
-    `response_s` is the longest response time that the warm-up showed, in seconds. Each subject was to have `pairs` stretches of
-    `seconds` each. `fits` is false where the trial's share of the budget did not hold what throughput needs.
+    `response_s` is the longest response time in the warm-up, in seconds. Each subject was planned to have `pairs` stretches of
+    `seconds` each. `fits` is false where the trial's share of the budget was too short for throughput.
     """
 
     cell: str
@@ -368,7 +366,7 @@ class PlannedStretches(Strict):
 
 
 class Place(Strict):
-    """Where in a trial something happened: slice, and the load of that slice; `request_bytes` is the mean size of a request."""
+    """The place of an event in a trial: slice, and the load of that slice; `request_bytes` is the mean size of a request."""
 
     slice: int
     phase: str
@@ -378,9 +376,10 @@ class Place(Strict):
 
 
 class Failure(Strict):
-    """Why a trial ended early: `kind` is a short word (out-of-memory, deadlock, hung, killed, died, wrong-answer, engine ...).
+    """The reason of a trial's early end: `kind` is a short word (out-of-memory, deadlock, hung, killed, died, wrong-answer,
+    engine ...).
 
-    `place` is given where it happened under load.
+    `place` is set where it happened under load.
     """
 
     kind: str
@@ -390,7 +389,7 @@ class Failure(Strict):
 
 
 class Distress(Strict):
-    """Memory that a subject ran out of without dying of it: `message` is the line of its log that says so."""
+    """An out-of-memory error that a subject survived: `message` is the line of its log."""
 
     subject: str
     place: Place
@@ -398,7 +397,7 @@ class Distress(Strict):
 
 
 class Check(Strict):
-    """One thing about the machine that could falsify a measurement: what was found, whether it is good, else what to do."""
+    """One check of the machine for causes of false measurements: the finding, whether it is good, and else the advice."""
 
     name: str
     found: str
@@ -407,18 +406,17 @@ class Check(Strict):
 
 
 class ClockOffset(Strict):
-    """How far a host's clock was ahead of the engine's machine's, and within how much that is known (half of the way there and
-    back)."""
+    """The offset of a host's clock from the engine's machine's, and its maximum error (half of the round trip)."""
 
     ahead_ms: Significant
     within_ms: Significant
 
 
 class HostClock(Strict):
-    """The clock of the subjects' host before and after a trial, by NTP's four stamps; no latency is made of it.
+    """The clock of the subjects' host before and after a trial, by NTP's four timestamps; it never enters a latency.
 
-    `after` is None where nobody answered any more; `drift_ppm` are the microseconds by which it gained on ours in a second, and
-    `drift_within_ppm` says within how many that is known.
+    `after` is None without an answer; `drift_ppm` is its drift from ours in µs per second, and `drift_within_ppm` the maximum
+    error of that.
     """
 
     host: str
@@ -429,9 +427,9 @@ class HostClock(Strict):
 
 
 class Counted(Strict):
-    """How many requests a subject's service counted during the load, and how many answers of it the engine counted.
+    """The requests that a subject's service counted during the load, and the answers of it that the engine counted.
 
-    `slices`: the numbers of those that it is about, of the subject and its other faces; None for all of the trial.
+    `slices` are the numbers of the slices covered, of the subject and its other faces; None for all of the trial.
     """
 
     subject: str
@@ -441,10 +439,10 @@ class Counted(Strict):
 
 
 class Recorded(Strict):
-    """What the monitors of a subject's processes said of all its requests: `records` written, requests `lost` and in `violation`.
+    """The monitors' records of all requests of a subject's processes: `records` written, requests `lost` and in `violation`.
 
-    `whole`: each process wrote its end; else one was killed, and what it had not written is missing. `cut`: files that end amid a
-    record.
+    `whole`: each process wrote its end; else one was killed, and its unwritten records are missing. `cut`: files that end within
+    a record.
     """
 
     subject: str
@@ -456,7 +454,7 @@ class Recorded(Strict):
 
 
 class WrongSample(Strict):
-    """A kept answer that the engine's cheap check took for right and the full check did not: it voids its slice."""
+    """A sampled answer that passed the engine's cheap check and failed the full one: it voids its slice."""
 
     slice: int
     subject: str
@@ -465,8 +463,8 @@ class WrongSample(Strict):
 
 
 class TrialRecord(Strict):
-    """What became of one fork. `slices` lists what was driven, in order; numbers are those of slices.csv. `clock_offset_ns` is what
-    is added to its times (CLOCK_MONOTONIC) to get ns since 1970, as the clocks stood at its end; older ones do not say."""
+    """The result of one fork. `slices` lists the driven slices in order; numbers are those of slices.csv. `clock_offset_ns` is
+    added to its times (CLOCK_MONOTONIC) to get ns since 1970, by the clocks at its end; older records lack it."""
 
     number: int
     seed: int

@@ -1,4 +1,4 @@
-"""A server or companion as its folder describes it: server.toml (contracts/server.schema.json)."""
+"""A server or companion: the model of server.toml (contracts/server.schema.json)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .strict import Strict
 
 Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
-FORMAT = "format"  # the factor of a service whose value says in which format a subject is asked
+FORMAT = "format"  # the factor of a service that selects a subject's message format
 PROCESSORS = "cpus"  # a factor of every server
-TLS = "tls"  # the factor of a server that can be asked over TLS, and is where its value is `on`
-NEVER_READY = 69  # what `ready` exits with: EX_UNAVAILABLE of sysexits.h
+TLS = "tls"  # the factor of a server that supports TLS; `on` enables it
+NEVER_READY = 69  # exit code of `ready` for a server that never will be: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]
 FactorName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 When = dict[str, str | Annotated[list[str], Field(min_length=1)]]
@@ -23,19 +23,18 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Artifact(Strict):
-    """Something to fetch, pinned. Exactly one of `maven`, `pom`, `npm`, `apt`, `pypi` is given.
+    """A pinned file or package to fetch. Exactly one of `maven`, `pom`, `npm`, `apt`, `pypi` is given.
 
-    With `when`, it is fetched only where these factors have these values, or one of several; a pom.xml gets single ones as
-    properties, so that one of several versions of a stack is asked for by the name of its factor. The factor may be `format`, which
-    a service has: what only some message formats need is fetched for these alone.
+    With `when`, it is fetched only where these factors have these values, or one of several; a pom.xml gets single values as
+    properties, so a factor can select one of several versions of a stack. The factor may be a service's `format`: artifacts for
+    some message formats are fetched for these alone.
 
     `maven` is group:artifact:version[:packaging[:classifier]], checked against `sha256` and, with `unpack`, unpacked into
-    {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar.
-    `pom` is a pom.xml of this folder whose runtime closure is copied into {cache}/<into>, every file checked against
-    `lock` (lines of `sha256sum`). `npm` is a folder with package.json and package-lock.json, installed into
-    {cache}/<into>. `pypi` is a requirements file with hashes, installed into a virtual environment {cache}/<into>; what its
-    packages are built with stands beside it in build-<pypi>, with hashes too.
-    `apt` names Debian packages that must be on the machine.
+    {cache}/<unpack> (one leading folder stripped), else copied into {cache}. `bytes` is its size, for the progress bar. `pom` is
+    a pom.xml of this folder whose runtime closure is copied into {cache}/<into>, every file checked against `lock` (lines of
+    `sha256sum`). `npm` is a folder with package.json and package-lock.json, installed into {cache}/<into>. `pypi` is a
+    requirements file with hashes, installed into a virtual environment {cache}/<into>; the build dependencies of its packages are
+    in build-<pypi> beside it, also with hashes. `apt` names Debian packages that must be on the machine.
     """
 
     maven: str | None = None
@@ -65,18 +64,17 @@ class Artifact(Strict):
 
 
 class BuildStep(Strict):
-    """A further step of a build, run as the others are, where these factors have these values."""
+    """An additional build step, which runs where these factors have these values."""
 
     run: Argv
     when: Annotated[When, Field(min_length=1)]
 
 
 class Needs(Strict):
-    """What must be on the machine: a JDK of this major version and vendor, and commands by name.
+    """Requirements on the machine: a JDK of this major version and vendor, and commands by name.
 
-    `commands` are needed by every start, `build_commands` only where something is fetched or built first. `versions` are commands,
-    with {cache} where they need it, whose first line of output is the version of a toolchain that stands on the machine: a run
-    records them.
+    `commands` are needed by every start, `build_commands` only to fetch or build. `versions` are commands, with {cache} where
+    needed, whose first line of output is the version of an installed toolchain: a run records them.
     """
 
     jdk: int | None = None
@@ -89,11 +87,11 @@ class Needs(Strict):
 class Factor(Strict):
     """A setting that may change results. Scripts read it as the environment variable STEELYARD_<NAME IN CAPITALS>.
 
-    A value is one of `choices`, or matches the regular expression `form`, where they are given. `file` says, of a service's
-    factor, that the value is the path of a file: from where the user is, or else from the service's folder. `implementations`
-    are those of the service that obey it, where not all do. `needs` are values that go only with certain values of other
-    factors: by value, those by the factor's name. `headers` go with every request to a subject whose server or service has the
-    factor at that value: what a client says who wants it.
+    A value is one of `choices`, or matches the regular expression `form`, where given. `file`, for a service's factor: the value
+    is the path of a file, relative to the user's current folder, or else to the service's folder. `implementations` are those of
+    the service that support it, where not all do. `needs` restricts values to certain values of other factors: by value, the
+    required values by the factor's name. `headers` go with every request to a subject whose server or service has the factor at
+    that value: a client's credentials.
     """
 
     default: str
@@ -110,13 +108,13 @@ class Factor(Strict):
         for noun, values in (("needs", self.needs), ("headers", self.headers)):
             for value in values:
                 if self.refusal(value) is not None:
-                    raise ValueError(f"{noun} names '{value}', which is no value of it")
+                    raise ValueError(f"{noun} names '{value}', which is not one of its values")
         return self
 
     def refusal(self, value: str) -> str | None:
-        """Why `value` is none of this factor, as the end of a sentence; None where it is one."""
+        """Why `value` is invalid for this factor, as the end of a sentence; None where it is valid."""
         if not value.isprintable():
-            return f"is {value!r}, but a value stands on one line, without tabs and other control characters"
+            return f"is {value!r}, but a value is one line without tabs and other control characters"
         if self.choices is not None and value not in self.choices:
             return f"may be {', '.join(self.choices)}, not '{value}'"
         if self.form is not None and not re.fullmatch(self.form, value):
@@ -125,11 +123,11 @@ class Factor(Strict):
 
 
 class State(Strict):
-    """What a companion holds when a trial begins: how it is brought there, and how that is proved.
+    """A companion's starting state: how it is made, and how it is verified.
 
-    The argument lists run once the companion is ready and before a service starts. `restore` makes the starting state; what
-    `verify` prints, counts and checksums, stands in the trial's record and must be the same in every trial of a run.
-    Where a study restores before each test, they run again while the service does; STEELYARD_RESTORED then says for which time.
+    The argument lists run once the companion is ready and before a service starts. `restore` makes the starting state; the output
+    of `verify`, counts and checksums, is stored in the trial's record and must be equal in every trial of a run. Where a study
+    restores before each test, they run again while the service runs; STEELYARD_RESTORED then has the number of the restore.
     """
 
     restore: list[Argv] = []
@@ -137,7 +135,7 @@ class State(Strict):
 
 
 class Refusing(Strict):
-    """How a server that runs is told to refuse what it is asked, and to take it again: two argument lists, for a study's faults."""
+    """Two argument lists that make a running server refuse requests, and accept them again, for a study's faults."""
 
     begin: Argv
     end: Argv
@@ -151,9 +149,9 @@ class Licence(Strict):
 
 
 class SharedDescriptor(Strict):
-    """What several descriptors have in common: a file that they `include`.
+    """The common part of several descriptors: a file that they `include`.
 
-    Paths in it are from the folder of the descriptor that includes it.
+    Paths in it are relative to the folder of the including descriptor.
     """
 
     artifacts: list[Artifact] = []
@@ -166,29 +164,28 @@ class SharedDescriptor(Strict):
 class Server(Strict):
     """The descriptor of one server or companion.
 
-    Where it has a factor `version` or `stack_version`, `version` and `stack` are what runs by default.
+    With a factor `version` or `stack_version`, `version` and `stack` are the defaults.
 
-    `implementation` is the folder of a service that this server runs (services/<service>/<implementation>).
-    `role` is what its process is called beside others of a subject: a server is the `server` unless a study says otherwise.
-    The argument lists run in the descriptor's own folder; {host}, {port}, {scratch}, {cache} and {service} are their only
-    placeholders: the address and port to listen on, an empty folder for this start, the folder that the artifacts were unpacked
-    into (kept between runs), and the service's folder; {port.ROLE} is the port of another process of the subject. `build` makes
-    the implementation's artefact and runs when its sources changed, as do those steps of `build_also` that the factors ask for;
-    `prepare` writes the configuration into {scratch}; `start`
-    runs in the foreground; `ready` is repeated until it exits with 0, or with 69 where the server never will be, in which case
-    it prints why; `redeploy` replaces the service by its newly built
-    artefact while the server runs, where the product can do so (without it, a new build needs a restart). `path` overrides the
-    service's path where the product forces another: with `{context}` and `{endpoint}`, what stands before and after the last
-    slash of the service's own. `paths` does so where the factor `endpoint` has that value.
-    `more_ports` are further ports that it listens on, by name: {port.ROLE.NAME}, and STEELYARD_PORT_<ROLE>_<NAME>.
-    `deviations` names what of the contract this product does not keep, and why: by an exchange (`echoStruct/none`), a spelling of
-    exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` of one service) or a bad request (`wrong-types`); what it does not
-    keep in one message format alone stands behind the format's name (`signed/echoStruct/none`). `floor` marks a server that
-    reads no XML and only moves bytes: it shows what HTTP alone costs, and is asked no spelling but that of the contract.
-    `tuning` answers, for each setting of a server that a study's paper tuned (papers/tuning-settings.toml), which setting of
-    the product is nearest to it and how it stands here, or "none" and why. `include` names files, from the descriptor's
-    folder, with tables that it shares with others (SharedDescriptor): theirs come first, and where both have a name the
-    descriptor's own stands.
+    `implementation` is the folder of a service that this server runs (services/<service>/<implementation>). `role` is the name of
+    its process within a subject: a server is the `server` unless a study gives another role. The argument lists run in the
+    descriptor's own folder; {host}, {port}, {scratch}, {cache} and {service} are their only placeholders: the address and port to
+    listen on, an empty folder for this start, the folder of the unpacked artifacts (kept between runs), and the service's folder;
+    {port.ROLE} is the port of another process of the subject. `build` makes the implementation's artefact and runs when its
+    sources changed, as do those steps of `build_also` that match the factors; `prepare` writes the configuration into {scratch};
+    `start` runs in the foreground; `ready` is repeated until it exits with 0, or with 69 where the server never will be ready,
+    after printing the reason; `redeploy` replaces the service by its newly built artefact while the server runs, where the
+    product supports that (without it, a new build needs a restart). `path` overrides the service's path where the product
+    requires another: `{context}` and `{endpoint}` stand for the parts before and after the last slash of the service's own.
+    `paths` does so where the factor `endpoint` has that value. `more_ports` are further ports, by name: {port.ROLE.NAME}, and
+    STEELYARD_PORT_<ROLE>_<NAME>.
+
+    `deviations` lists violations of the contract by this product with reasons: by an exchange (`echoStruct/none`), a spelling of
+    exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` for one service) or a bad request (`wrong-types`); violations in one
+    message format alone follow the format's name (`signed/echoStruct/none`). `floor` marks a server that reads no XML and only
+    moves bytes: it shows the cost of HTTP alone, and only gets the contract's own spelling. `tuning` gives, for each server
+    setting that a study's paper tuned (papers/tuning-settings.toml), the product's nearest setting and its value here, or "none"
+    and the reason. `include` names files, relative to the descriptor's folder, with tables that it shares with others
+    (SharedDescriptor): theirs come first, and where both have a name the descriptor's own takes precedence.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -229,7 +226,7 @@ class Server(Strict):
                 f"a {self.kind} has no role '{self.role}'; a companion's is such as database, broker or mail"
             )
         if self.kind == "server" and self.state is not None:
-            raise ValueError("only a companion has a state to restore")
+            raise ValueError("only a companion can have a [state]")
         return self
 
     @model_validator(mode="after")
@@ -244,16 +241,16 @@ class Server(Strict):
             for name, value in when.items():
                 known = self.factors[name].choices or [] if name in self.factors else []
                 if name != FORMAT and not set(_values(value)).issubset(known):
-                    raise ValueError(f"{wanted} is for {name} = {value}, which is no choice of a factor")
+                    raise ValueError(f"{wanted} is for {name} = {value}, which is not a choice of a factor")
         return self
 
     def all_factors(self) -> dict[str, Factor]:
-        """The factors of the descriptor, and those of every server: how many processors it has, and where it needs a JDK that one's
-        major version and vendor."""
+        """The factors of the descriptor, and those of every server: its number of processors, and for a JDK its major version and
+        vendor."""
         processors = Factor(
             default="",
             form="([1-9][0-9]*)?",
-            meaning="how many processors its processes may use, of those that subjects have; empty for all",
+            meaning="the number of processors for its processes, of the subjects' share; empty for all",
         )
         if self.needs.jdk is None:
             return {PROCESSORS: processors, **self.factors}
@@ -263,21 +260,20 @@ class Server(Strict):
             "jdk_vendor": Factor(
                 default=self.needs.jdk_vendor,
                 form="[a-z0-9-]+",
-                meaning="vendor of the JDK, as its release file has it under IMPLEMENTOR, in lower case with hyphens",
+                meaning="vendor of the JDK, from IMPLEMENTOR in its release file, in lower case with hyphens",
             ),
             **self.factors,
         }
 
     def needs_with(self, factors: Mapping[str, str]) -> Needs:
-        """What a start with these factors needs: the JDK that the factors `jdk` and `jdk_vendor` ask for."""
+        """The needs of a start with these factors, including the JDK of the factors `jdk` and `jdk_vendor`."""
         if self.needs.jdk is None:
             return self.needs
         major, vendor = factors.get("jdk", self.needs.jdk), factors.get("jdk_vendor", self.needs.jdk_vendor)
         return self.needs.model_copy(update={"jdk": int(major), "jdk_vendor": vendor})
 
     def as_run(self, factors: Mapping[str, str]) -> Server:
-        """This server under these factors: named with the versions that they choose, made of those versions' artifacts, and built
-        by the steps that they ask for.
+        """This server under these factors: with their versions, the artifacts of these versions, and the matching build steps.
 
         `factors` holds a value for each factor of the descriptor.
         """
@@ -295,13 +291,13 @@ class Server(Strict):
         )
 
     def path_of(self, path: str, factors: Mapping[str, str]) -> str:
-        """Where this server has the endpoint that the service has at `path`."""
+        """This server's path for the endpoint that the service has at `path`."""
         context, _, endpoint = path.rpartition("/")
         form = self.paths.get(factors.get("endpoint", ""), self.path)
         return path if form is None else form.replace("{context}", context).replace("{endpoint}", endpoint)
 
     def defaults(self) -> dict[str, str]:
-        """Each factor's value where nobody says otherwise."""
+        """The default value of each factor."""
         return {name: factor.default for name, factor in self.all_factors().items()}
 
 
@@ -310,5 +306,5 @@ def _values(wanted: str | list[str]) -> list[str]:
 
 
 def _holds(when: When, factors: Mapping[str, str]) -> bool:
-    """Whether these factors have the values, one of those that are named for each."""
+    """Whether these factors have the values, or one of the values named for each."""
     return all(factors.get(name) in _values(wanted) for name, wanted in when.items())
