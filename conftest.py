@@ -1,4 +1,4 @@
-"""What all tests share, the lab's and those end to end: Ctrl-C ends what they start, and there is one way to a real browser."""
+"""Shared by all tests, the lab's and the end-to-end ones: Ctrl-C ends their processes, and they share one real browser."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import pytest
 from steelyard.base.errors import ToolchainError
 from steelyard.report.browser import browser
 
-# Who starts the tests from a shell's background has them ignore Ctrl-C, and so would every process that they start and interrupt.
+# Tests started in a shell's background ignore Ctrl-C, and so would every process that they start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-START_MS = 120_000  # a browser that starts on a busy machine
-UNTIL = "STEELYARD_TESTS_UNTIL"  # seconds of the epoch, which tools/parts.py sets
+START_MS = 120_000  # start of a browser on a busy machine
+UNTIL = "STEELYARD_TESTS_UNTIL"  # seconds of the epoch, set by tools/parts.py
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """Begin no test after the minutes that `make test` was given: what was not asked is said, as of every skipped test."""
+    """Start no test after the time limit of `make test`: it is reported as skipped."""
     if time.time() > float(os.environ.get(UNTIL, "inf")):
-        pytest.skip("not asked: the minutes that STEELYARD_TEST_MINUTES gives were over")
+        pytest.skip("not run: the minutes of STEELYARD_TEST_MINUTES were over")
 
 
-# Not the session's: Playwright's event loop would stand in the way of tests with one of their own.
+# not in session scope: Playwright's event loop would block tests with their own
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """The browser that draws reports, driven by Playwright."""
@@ -39,7 +39,7 @@ def chromium() -> Iterator[Any]:
     except ToolchainError as error:
         pytest.skip(error.message)
     with playwright.sync_playwright() as driver:
-        # Without a sandbox of its own, which root may not make; it sees pages of this machine alone.
+        # without its sandbox, which root may not create; it opens pages of this machine alone
         launched = driver.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=START_MS)
         yield launched
         launched.close()

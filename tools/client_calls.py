@@ -1,7 +1,7 @@
-"""Asks a service by what a client generator makes of a description: tools/clients/NAME/client.toml says how each is run.
+"""Calls a service with code from client generators: tools/clients/NAME/client.toml describes each generator.
 
-A client is an argument list that generates, one that compiles, where there is something to compile, and one that calls an
-operation and prints the answer. What fails is a result, with what the generator, the compiler or the client said.
+A client has an argument list that generates code, one that compiles it, if needed, and one that calls an operation and prints the
+answer. A failure is a result, with the message of the generator, the compiler or the client.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from steelyard.hosts.toolchain import require
 from steelyard.models.server import Argv, Artifact, Needs, Server
 
 CLIENTS = ROOT / "tools" / "clients"
-STEP_SECONDS = 900.0  # of one generator, compiler or call
+STEP_SECONDS = 900.0  # time limit in s of one generator, compiler or call
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 SAID_LENGTH = 240
 NO_DTD = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 Reached = Literal["nothing", "generated", "compiled", "answered", "right"]
-# Lines of what a program says that are likely to say why it failed, the surer first, and lines that are none.
+# Output lines that probably hold the reason of a failure, the most certain first; and lines that never do.
 ERROR = re.compile(r"^(?:Caused by: )?[\w.$]*(?:Error|Exception|Fault)\b|(?i:\berror:)")
 REASON = re.compile(r"(?i)error|exception|fault|cannot|could not|failed|not found|no operation|unable")
 NOISE = re.compile(r"^(\s*at |\s*\.\.\. \d+ more|\s*\^|npm |WARN|.*\bWARN(ING)?\b)")
 
 
 class Client(BaseModel):
-    """A client generator, as its folder describes it.
+    """A client generator, from its folder.
 
-    The argument lists run in its folder. {cache} holds its artifacts, {made} is the folder for what it makes, {wsdl} the
-    description's address or file; {address} and {operation} are what is asked, {request} a file with the operation's element,
-    {values} one with the same as JSON. Without `compile` nothing is compiled; without `call` it is not asked.
+    The argument lists run in its folder. {cache} holds its artifacts, {made} is the output folder, {wsdl} the description's
+    address or file; {address} and {operation} are the target of the call, {request} is a file with the operation's element,
+    {values} one with the same as JSON. Without `compile` nothing is compiled; without `call` it is not called.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,7 +58,7 @@ class Client(BaseModel):
 
 @dataclass(frozen=True)
 class Ready:
-    """A client whose artifacts are here, and the environment that it runs in."""
+    """A client with fetched artifacts, and its environment."""
 
     name: str
     model: Client
@@ -68,7 +68,7 @@ class Ready:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked: an operation at an address, by a description; `request` and `answer` are the contract's envelopes."""
+    """A call: an operation at an address, with its description; `request` and `answer` are the contract's envelopes."""
 
     wsdl: str
     address: str
@@ -79,20 +79,20 @@ class Asked:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How far a client came, and what was said where it came no further."""
+    """The last step that a client reached, and the message of the step that failed."""
 
     reached: Reached
     said: str = ""
 
 
 def clients() -> dict[str, Client]:
-    """All that stand in tools/clients, by name."""
+    """All clients in tools/clients, by name."""
     files = sorted(CLIENTS.glob("*/client.toml"))
     return {file.parent.name: configuration.load(file, Client) for file in files}
 
 
 def provided(name: str, client: Client, progress: Progress) -> Ready:
-    """The client with what it is made of fetched, as a server's is; raises ToolchainError or FetchError."""
+    """The client with its artifacts fetched, like a server's; raises ToolchainError or FetchError."""
     environment = require(client.needs, name)
     about = {"title": client.title, "version": client.version, "stack": client.title, "language": client.language}
     like_a_server = Server(
@@ -104,7 +104,7 @@ def provided(name: str, client: Client, progress: Progress) -> Ready:
 
 
 def made(ready: Ready, wsdl: str, folder: Path) -> Outcome:
-    """Generate and compile into `folder`, which is made, unless that was done before; what was said is kept there."""
+    """Generate and compile into `folder`, created here, unless that was done before; messages are stored there."""
     kept = folder / "outcome.json"
     if kept.is_file():
         return Outcome(**json.loads(kept.read_text(encoding="utf-8")))
@@ -128,7 +128,7 @@ def _made(ready: Ready, values: Mapping[str, str], folder: Path) -> Outcome:
 
 
 def called(ready: Ready, asked: Asked, folder: Path) -> Outcome:
-    """Ask by what was made in `folder`, and hold the answer to the contract's."""
+    """Call with the code in `folder`, and compare the answer with the contract's."""
     payload = content_of(asked.request)
     request, values_file, log = folder / "request.xml", folder / "request.json", folder / "call.log"
     request.write_bytes(etree.tostring(payload))
@@ -136,17 +136,17 @@ def called(ready: Ready, asked: Asked, folder: Path) -> Outcome:
     values = {"wsdl": asked.wsdl, "made": str(folder), "address": asked.address, "operation": asked.operation}
     values |= {"request": str(request), "values": str(values_file)}
     if ready.model.call is None:
-        return Outcome("compiled", "no call is written for it")
+        return Outcome("compiled", "it has no call in client.toml")
     try:
         printed = keeper.output(_words(ready, ready.model.call, values), log=log, **_surroundings(ready))
     except KeeperError as error:
         return Outcome("compiled", reason(log, error))
     if not printed.strip():
-        return Outcome("answered", "the answer holds nothing")
+        return Outcome("answered", "the answer is empty")
     try:
         answer = told(printed)
     except (ValueError, etree.XMLSyntaxError) as error:
-        return Outcome("answered", shortened(f"what it prints is no document: {error}: {printed}"))
+        return Outcome("answered", shortened(f"its output is not a document: {error}: {printed}"))
     different = difference(told(etree.tostring(content_of(asked.answer)).decode()), answer)
     return Outcome("answered", shortened(different)) if different else Outcome("right")
 
@@ -166,7 +166,7 @@ def content_of(envelope: bytes) -> etree._Element:
 
 
 def values_of(element: etree._Element) -> Any:
-    """What an element holds: a text, or by their local names what its children do; a list where there are several of a name."""
+    """The value of an element: its text, or its children's values by local name; a list for repeated names."""
     if len(element) == 0:
         return element.text or ""
     values: dict[str, Any] = {}
@@ -182,7 +182,7 @@ def values_of(element: etree._Element) -> Any:
 
 
 def told(printed: str) -> Any:
-    """The values of a document that was printed, as XML or JSON; wrappers around it, and documents in a text, are opened."""
+    """The values of a printed document, XML or JSON; wrappers around it, and documents in a text, are opened."""
     text = printed.strip()
     value = json.loads(text) if text[:1] in '{"' else values_of(etree.fromstring(text.encode(), NO_DTD))
     while True:
@@ -195,12 +195,12 @@ def told(printed: str) -> Any:
 
 
 def _plain(value: Mapping[str, Any]) -> list[Any]:
-    """What a mapping holds that is no attribute, by the ways in which libraries mark these."""
+    """A mapping without attributes, in the ways that libraries mark these."""
     return [each for name, each in value.items() if not name.startswith("$") and name != "attributes"]
 
 
 def _canonical(value: Any) -> Any:
-    """All leaves as texts, nothing as an empty one, and a single value as a list of itself."""
+    """All leaves as texts, missing values as empty texts, and a single value as a list of one."""
     if isinstance(value, dict):
         kept = {name: each for name, each in value.items() if not name.startswith("$") and name != "attributes"}
         return {
@@ -211,12 +211,12 @@ def _canonical(value: Any) -> Any:
 
 
 def difference(expected: Any, answered: Any, place: str = "the answer") -> str:
-    """The first place where two documents differ, as a sentence; empty where they do not."""
+    """The first difference between two documents, as a sentence; empty where they are equal."""
     if isinstance(expected, dict) and isinstance(answered, dict):
         for name in [*expected, *(name for name in answered if name not in expected)]:
             wanted, given = expected.get(name, []), answered.get(name, [])
             if len(wanted) != len(given):
-                return f"{name} stands {len(given)} times in {place}, expected {len(wanted)}"
+                return f"{name} occurs {len(given)} times in {place}, expected {len(wanted)}"
             for number, pair in enumerate(zip(wanted, given, strict=True), 1):
                 if different := difference(*pair, place=f"{name} {number} of {place}"):
                     return different
@@ -225,7 +225,7 @@ def difference(expected: Any, answered: Any, place: str = "the answer") -> str:
 
 
 def reason(log: Path, error: KeeperError) -> str:
-    """Why a step failed, from what it wrote: the first line that says so, or else the last."""
+    """The reason of a failed step, from its output: the first line that states it, else the last line."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not NOISE.match(line)]
     sure = [line for line in lines if ERROR.search(line)]
@@ -235,7 +235,7 @@ def reason(log: Path, error: KeeperError) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text in which no folder and no address of this machine stands, of a length for a table's note."""
+    """A text without folders and addresses of this machine, short enough for a table's note."""
     text = re.sub(r"https?://[\d.]+:\d+", "http://SERVER", text)
     text = re.sub(r"(?<![\w:/])/(?:[^\s:/'\"]+/)+", "", text)
     text = " ".join(text.split())

@@ -17,14 +17,14 @@ Settings that may change results. A study gives them to a part of a subject (`fa
 command line: `steelyard compare tomcat-metro tomcat-metro@heap=1g@gc=Parallel`. This page is made by `make factors` from the
 descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows that a value works.
 
-Where sameness is fair, defaults are the same: servers on a JVM get a heap of 256 MB, least and most, touched at the start, as the
-paper of 2004 has it (its text also says 1 GB: `heap=1g`), the collector G1, 200 worker threads, and the number of processors
-said outright (`-XX:ActiveProcessorCount`, those that the server is pinned to; `cpus` asks for fewer than all that subjects have).
+Defaults are equal where that is fair. Servers on a JVM get a heap of 256 MB, minimum and maximum, touched at the start, as in the
+paper of 2004 (whose text also mentions 1 GB: `heap=1g`), the collector G1, 200 worker threads, and an explicit number of processors
+(`-XX:ActiveProcessorCount`, those that the server is pinned to; `cpus` selects fewer than the subjects' share).
 """
 
 
 def factors() -> dict[tuple[str, str], list[tuple[str, Factor]]]:
-    """Each factor by its name and meaning, with the servers that have it so."""
+    """Each factor by name and meaning, with its servers."""
     found: dict[tuple[str, str], list[tuple[str, Factor]]] = {}
     for name in entries.server_files():
         for factor, model in entries.server(name).model.all_factors().items():
@@ -33,7 +33,7 @@ def factors() -> dict[tuple[str, str], list[tuple[str, Factor]]]:
 
 
 def line(name: str, meaning: str, having: list[tuple[str, Factor]]) -> str:
-    """A row: what it is, and which servers have it with which default and choices."""
+    """A row: a factor, and its servers by default and choices."""
     by_values: dict[str, list[str]] = {}
     for server, factor in having:
         default = f"**{factor.default}**" if factor.default else "empty"

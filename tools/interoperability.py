@@ -1,7 +1,7 @@
-"""Makes docs/reference/interoperability.md, which clients can ask which servers: `interoperability.py [--ask NAMES] [--check]`.
+"""Makes docs/reference/interoperability.md, which clients work with which servers: `interoperability.py [--ask NAMES] [--check]`.
 
-With --ask each client generator (tools/clients) gets what each named server publishes of the kit's service, and what it made asks
-that server; how far each came is kept in interoperability.json. Without, the page is made of what is kept.
+With --ask each client generator (tools/clients) gets the description of the kit's service that each named server publishes, and
+its code calls that server; the results are stored in interoperability.json. Without, the page is made from the stored results.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SERVICE = "soakit"
 PAGE = ROOT / "docs" / "reference" / "interoperability.md"
 KEPT = PAGE.with_suffix(".json")
 PUBLISHED_SECONDS = 60.0
-PATIENCE = 4.0  # nothing is measured, so a slow machine may have its time
+PATIENCE = 4.0  # nothing is measured, so slow machines get more time
 WORDS: dict[Reached, str] = {
     "right": "right",
     "answered": "answers wrong",
@@ -47,24 +47,24 @@ WORDS: dict[Reached, str] = {
     "nothing": "not generated",
 }
 INTRODUCTION = """\
-# Which clients can ask which servers
+# Which clients work with which servers
 
 This page is made by `make interoperability` from the raw data in `interoperability.json`. Each client generator (`tools/clients`)
-gets the description that a server itself publishes of the kit's service (`services/soakit`), and what it makes of it asks that
-server once. The same order is carried twice:
+gets the description of the kit's service (`services/soakit`) that a server publishes, and its code calls that server once. The
+same order is sent twice:
 
 - *as a string*: operation `buffetText` at `/soakit/Text`; every generator has only a string to bind;
-- *as XML*: operation `buffet` at `/soakit/Buffet`; the order and its answer pass through the classes that were generated.
+- *as XML*: operation `buffet` at `/soakit/Buffet`; the order and its answer pass through the generated classes.
 
-The order breaks every rule of the Buffet once (`contract/exchanges/buffet/every-rule`), and the answer has to name each of them.
+The order breaks every rule of the Buffet once (`contract/exchanges/buffet/every-rule`), and the answer must name each of them.
 
 - *right*: generated, compiled, called, and every value of the answer is the contract's.
-- *answers wrong*: the call was answered, and a value of it is another. *no answer*: what was made compiles, and the call fails.
-- *does not compile*: what the generator made is refused by its language's compiler. *not generated*: the generator gives up.
+- *answers wrong*: the call was answered with a wrong value. *no answer*: the generated code compiles, but the call fails.
+- *does not compile*: the compiler rejects the generated code. *not generated*: the generator fails.
 
-A package that binds when it is asked makes no code: for it, to read the description is to generate, and nothing is compiled.
-Where a server publishes no description, the contract's own file is given instead, and the cell ends in an asterisk. The number
-behind what failed is its note, the first line that tells why, in the generator's, the compiler's or the client's own words.
+A package that binds at run time makes no code: reading the description counts as generation, and nothing is compiled. Where a
+server publishes no description, the client gets the contract's own file instead, and the cell ends in an asterisk. The number
+after a failure refers to a note: the first line with the reason, as the generator, the compiler or the client printed it.
 """
 
 
@@ -75,7 +75,7 @@ class Kept(BaseModel):
 
 
 class Cell(Kept):
-    """How far a client came with a server, the document carried so."""
+    """The result of a client with a server for one form of the document."""
 
     server: str
     carriage: str
@@ -86,12 +86,12 @@ class Cell(Kept):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Whose it is: of two with the same, the later is kept."""
+        """The key of the cell: of two with the same key, the later is stored."""
         return self.server, self.carriage, self.client
 
 
 class AskedServer(Kept):
-    """A server that was asked: what it is, when, and what its description is at each address, or why there is none."""
+    """A tested server: its versions, the date, and for each address why it publishes no description (empty: it does)."""
 
     title: str
     version: str
@@ -101,7 +101,7 @@ class AskedServer(Kept):
 
 
 class Raw(Kept):
-    """All that is kept: servers by name, why clients could not be had by name, cells in order."""
+    """All stored results: servers by name, reasons for unavailable clients by name, cells in order."""
 
     servers: dict[str, AskedServer] = {}
     missing: dict[str, str] = {}
@@ -109,14 +109,14 @@ class Raw(Kept):
 
     @property
     def absent(self) -> dict[str, str]:
-        """Why clients could not be had that asked nobody, by name."""
+        """Reasons for unavailable clients without any results, by name."""
         had = {cell.client for cell in self.cells}
         return {name: said for name, said in self.missing.items() if name not in had}
 
 
 @dataclass(frozen=True)
 class Carriage:
-    """How the one order is carried: the heading, the endpoint, the operation, and the contract's exchange."""
+    """One form of the order: the heading, the endpoint, the operation, and the contract's exchange."""
 
     title: str
     endpoint: str
@@ -124,7 +124,7 @@ class Carriage:
     exchange: str
 
     def envelopes(self, contract: Path, operation: str = "buffet") -> tuple[bytes, bytes]:
-        """The contract's request and answer, of an operation's exchanges."""
+        """The contract's request and answer for an operation's exchange."""
         stem = contract / "exchanges" / operation / self.exchange
         together = stem.with_name(f"{stem.name}.exchange.json")
         if together.is_file():
@@ -141,7 +141,7 @@ CARRIAGES = {
 
 
 def askable() -> list[str]:
-    """The servers that have an implementation of the service."""
+    """The servers with an implementation of the service."""
     folder = entries.service(SERVICE).folder
     models = {name: entries.server(name).model for name in entries.server_files()}
     return sorted(
@@ -150,12 +150,12 @@ def askable() -> list[str]:
 
 
 def raw() -> Raw:
-    """What is kept."""
+    """The stored results."""
     return Raw.model_validate_json(KEPT.read_text(encoding="utf-8")) if KEPT.is_file() else Raw()
 
 
 def ask(names: Sequence[str], wanted: Sequence[str], progress: Progress) -> None:
-    """Ask these servers by these clients, and keep what came of it, cell by cell; raises what starting a server does."""
+    """Test these servers with these clients, and store each result; raises the errors of a server's start."""
     ready: dict[str, Ready] = {}
     missing = dict(raw().missing)
     for name in wanted:
@@ -179,10 +179,10 @@ def _in_order(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _asked(name: str, ready: dict[str, Ready], work: Path, progress: Progress) -> Iterator[tuple[AskedServer, Cell]]:
-    """Start a server, and let every client ask it both ways: a cell of each, with what the server is."""
+    """Start a server, and call it with every client in both forms: a cell for each, with the server's description."""
     service = entries.service(SERVICE)
     with ExitStack() as stack:
-        # Held only until it runs: starting would disturb a measurement.
+        # locked only while starting, which would disturb a measurement
         with machine_lock("interoperability"):
             spec = SubjectSpec(label=name, parts=[PartSpec(server=name)])
             provided_subject = subject.provide_subject(spec, service, progress)
@@ -206,7 +206,7 @@ def _asked(name: str, ready: dict[str, Ready], work: Path, progress: Progress) -
 def _cells(
     name: str, running: RunningSubject, publishes: dict[str, str], own: str, ready: dict[str, Ready], work: Path
 ) -> Iterator[Cell]:
-    """A cell of each client and carriage; `own` is the address of the contract's own description."""
+    """A cell for each client and form; `own` is the address of the contract's own description."""
     contract = entries.service(SERVICE).folder / "contract"
     for key, carriage in CARRIAGES.items():
         request, answer = carriage.envelopes(contract)
@@ -215,7 +215,7 @@ def _cells(
         wsdl = f"{address}?wsdl" if published else own
         asked = Asked(wsdl, address, carriage.operation, request, answer)
         for client in ready.values():
-            # What is made of the contract's own file is the same for all servers.
+            # code from the contract's own file is shared by all servers
             folder = work / (name if published else "contract") / (key if published else "both") / client.name
             outcome = made(client, wsdl, folder)
             if outcome.reached == "compiled":
@@ -234,7 +234,7 @@ def _cells(
 
 @contextmanager
 def _served(folder: Path) -> Iterator[str]:
-    """The address on loopback at which a folder's files can be had: not every generator reads a file."""
+    """A loopback address that serves a folder's files: not every generator reads files."""
     server = ThreadingHTTPServer((paths.HOST, 0), partial(_Files, directory=str(folder)))
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -270,7 +270,7 @@ def _published(running: RunningSubject, carriage: Carriage) -> str:
         conversation.close()
     if answer.status != 200:
         return f"HTTP status {answer.status}"
-    return "" if b"http://schemas.xmlsoap.org/wsdl/" in answer.body else "what it answers is no WSDL"
+    return "" if b"http://schemas.xmlsoap.org/wsdl/" in answer.body else "its answer is not a WSDL"
 
 
 def page(kept: Raw) -> str:
@@ -282,20 +282,20 @@ def page(kept: Raw) -> str:
     lines += [
         "## The clients",
         "",
-        "| client | what it is | version | language | makes code |",
+        "| client | product | version | language | makes code |",
         "| --- | --- | --- | --- | --- |",
     ]
     for name, client in known.items():
         makes = "yes" if client.compile else "no"
         lines.append(f"| `{name}` | {client.title} | {client.version} | {client.language} | {makes} |")
     if kept.absent:
-        lines += ["", "Not to be had where this was run:", ""]
+        lines += ["", "Not available where this was run:", ""]
         lines += [f"- `{name}`: {said}" for name, said in kept.absent.items()]
     lines += [
         "",
         "## The servers",
         "",
-        "| server | product | stack | asked on | publishes |",
+        "| server | product | stack | tested on | publishes |",
         "| --- | --- | --- | --- | --- |",
     ]
     for name, server in kept.servers.items():
@@ -306,12 +306,12 @@ def page(kept: Raw) -> str:
         lines.append(f"| `{name}` | {product} | {server.stack} | {server.date} | {says} |")
     left = [name for name in askable() if name not in kept.servers]
     if left:
-        lines += ["", f"Not asked yet: {', '.join(left)}. `make interoperability SERVERS=NAME,NAME` asks them."]
+        lines += ["", f"Not tested yet: {', '.join(left)}. `make interoperability SERVERS=NAME,NAME` tests them."]
     return "\n".join([*lines, ""])
 
 
 def _matrix(kept: Raw, carriage: str) -> list[str]:
-    """The table of a carriage, a client a row, and the notes to it; equal words have one note."""
+    """The table of one form, a row per client, with its notes; equal texts share a note."""
     notes: list[str] = []
     servers = list(kept.servers)
     cells = {(cell.client, cell.server): cell for cell in kept.cells if cell.carriage == carriage}
@@ -324,7 +324,7 @@ def _matrix(kept: Raw, carriage: str) -> list[str]:
 
 def _cell(cell: Cell | None, notes: list[str], missing: bool) -> str:
     if cell is None:
-        return "not to be had" if missing else "not asked"
+        return "not available" if missing else "not asked"
     text = WORDS[cell.reached]
     if cell.said:
         note = f"`{cell.said.replace('`', chr(39))}`"
@@ -335,10 +335,10 @@ def _cell(cell: Cell | None, notes: list[str], missing: bool) -> str:
 
 
 def main() -> int:
-    """Ask, where that is wanted, and write the page, or with --check fail where it is stale."""
+    """Test servers, if requested, and write the page, or with --check fail where it is stale."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ask", metavar="SERVERS", help="names with commas between, or all")
-    parser.add_argument("--clients", metavar="NAMES", help="with --ask: only these, with commas between")
+    parser.add_argument("--ask", metavar="SERVERS", help="server names, separated by commas, or all")
+    parser.add_argument("--clients", metavar="NAMES", help="with --ask: only these clients, separated by commas")
     parser.add_argument("--check", action="store_true", help="fail where the page is stale")
     options = parser.parse_args()
     if options.ask:

@@ -1,4 +1,5 @@
-"""What the tools that keep pages share: kept runs, a block between two marks, `--check`, and runs of one fork kept as tables."""
+"""Shared code of the tools that write pages: kept runs, a block between two marks, `--check`, and tables of runs with one
+fork."""
 
 from __future__ import annotations
 
@@ -19,26 +20,26 @@ STEELYARD = Path(sys.executable).with_name("steelyard")
 
 
 def kept_runs() -> dict[str, Path]:
-    """The folders of all kept runs by their names, in the order of these."""
+    """The folders of all kept runs by name, sorted."""
     folders = {path.parent.name: path.parent for places in KEPT_RUNS for path in ROOT.glob(places)}
     return dict(sorted(folders.items()))
 
 
 def between(page: str, begin: str, end: str, block: str) -> str:
-    """The page with what stands between its two marks made anew."""
+    """The page with the block between its two marks replaced."""
     before, rest = page.split(begin)
     after = rest.split(end)[1]
     return f"{before}{begin}\n\n{block}\n\n{end}{after}"
 
 
 def keep(page: Path, new: str, how: str) -> int:
-    """Write the page, or with --check say that it is stale and return 1; `how` says what rewrites it."""
+    """Write the page, or with --check report that it is stale and return 1; `how` is the command that updates it."""
     if "--check" not in sys.argv[1:]:
         page.write_text(new, encoding="utf-8")
         return 0
     stale = not page.is_file() or page.read_text(encoding="utf-8") != new
     if stale:
-        print(f"{page.relative_to(ROOT)} is not what it is made from says; {how} rewrites it", file=sys.stderr)
+        print(f"{page.relative_to(ROOT)} is stale; {how} updates it", file=sys.stderr)
     return int(stale)
 
 
@@ -50,9 +51,9 @@ def wanted_runs() -> int | None:
 def run_one_fork(
     words: Sequence[str], to: Path, names: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> None:
-    """`steelyard run WORDS --forks 1`, of whose one trial the files `names` are kept, packed, in the folder `to`.
+    """Run `steelyard run WORDS --forks 1`, and store the files `names` of its trial, packed, in the folder `to`.
 
-    No verdict comes of one fork, so the exit code says nothing; a trial that was not whole is an error.
+    One fork gives no verdict, so the exit code is ignored; an incomplete trial is an error.
     """
     with TemporaryDirectory() as folder:
         command = [str(STEELYARD), "run", *words, "--forks", "1", "--out", folder]
@@ -64,7 +65,7 @@ def run_one_fork(
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """A table's rows, whether it lies packed or not."""
+    """A table's rows, packed or not."""
     return list(csv.DictReader(io.StringIO(read_text(path), newline="")))
 
 

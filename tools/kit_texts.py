@@ -1,4 +1,4 @@
-"""What is written for a kit: its README, the developer's journal, the script that starts it, and the client's requests."""
+"""The texts of a kit: its README, the developer's journal, the start script, and the client's requests."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from steelyard.models.server import Argv, Server
 
 SERVICE = interoperability.SERVICE
 TEMPLATES = ROOT / "tools" / "kit"
-# A request of each use case, and one whose document is a string: endpoint, operation, exchange.
+# one request per use case, and one with its document as a string: endpoint, operation, exchange
 REQUESTS = (
     ("TVDinner", "tv-dinner", "wrapped"),
     ("SushiBoats", "sushi-boats", "wrapped"),
     ("Buffet", "buffet", "wrapped"),
     ("Text", "buffet", "text"),
 )
-# What stands for the placeholders of argument lists in start.sh, and in a shell in the server's folder.
+# replacements for the placeholders of argument lists in start.sh, and in a shell in the server's folder
 STARTING = {name: f'"${name}"' for name in ("host", "port", "scratch", "cache", "service")}
 BUILDING = {"cache": '"$PWD/../../product"', "service": f'"$PWD/../../services/{SERVICE}"'}
 
 
 @dataclass(frozen=True)
 class Kit:
-    """What a kit is made of: the server, its implementation, and the folder that it was fetched and built into."""
+    """The parts of a kit: the server, its implementation, and the folder of its fetched and built files."""
 
     server: Entry[Server]
     implementation: str
@@ -45,12 +45,12 @@ class Kit:
 
     @property
     def war(self) -> Path:
-        """Where its build puts a WAR, if it makes one."""
+        """The WAR of its build, if any."""
         return self.folder / "target" / f"{SERVICE}.war"
 
 
 def made(kit: Kit) -> dict[str, str]:
-    """The files that are written for a kit, by their places in it."""
+    """The generated files of a kit, by their paths in it."""
     texts = {"README.md": readme(kit), "JOURNAL.md": journal(kit), "start.sh": start(kit.server.model)}
     texts["client.sh"] = (TEMPLATES / "client.sh").read_text(encoding="utf-8")
     return texts | {f"client/{SERVICE}/{name}": envelope for name, envelope in exchanges()}
@@ -90,7 +90,7 @@ def start(server: Server) -> str:
 
 
 def variables(server: Server) -> dict[str, str]:
-    """The default of each setting, the server's and the service's, by the variable that scripts read; all are plain characters."""
+    """The default of each setting, of the server and the service, by its variable in scripts; all are plain characters."""
     service = entries.service(SERVICE).model
     of_service = {
         name: factor
@@ -103,7 +103,7 @@ def variables(server: Server) -> dict[str, str]:
 
 
 def shell(argv: Argv, places: Mapping[str, str]) -> str:
-    """An argument list as a line of shell, with these words for its placeholders."""
+    """An argument list as a line of shell, with replacements for its placeholders."""
     return " ".join(
         "".join(
             places[piece] if number % 2 else shlex.quote(piece) * bool(piece)
@@ -114,7 +114,7 @@ def shell(argv: Argv, places: Mapping[str, str]) -> str:
 
 
 def readme(kit: Kit) -> str:
-    """What the kit is and needs, and how it is run, asked and built anew."""
+    """The README: what the kit is and needs, and how it is run, called and built."""
     server = kit.server.model
     running = [f"- `{command}`" for command in server.needs.commands]
     building = [f"`{command}`" for command in server.needs.build_commands]
@@ -144,7 +144,7 @@ def readme(kit: Kit) -> str:
 
 
 def journal(kit: Kit) -> str:
-    """What was learned of this server: by hand where there is something to say, the rest from what is kept of it."""
+    """The developer's journal of this server: hand-written parts where they exist, the rest from stored results."""
     server = kit.server.model
     own = kit.server.folder / "JOURNAL.md"
     told = (ROOT / "services" / SERVICE / "README.md").read_text(encoding="utf-8")
@@ -159,11 +159,11 @@ def journal(kit: Kit) -> str:
         _without_title(own) if own.is_file() else "",
         f"## How the server is set\n\n{_without_title(kit.server.folder / 'README.md')}",
         f"## The implementation `{kit.implementation}`\n\n{section(told, kit.implementation)}",
-        _listed("What its binding does of the schema", column(told, kit.implementation), "Nothing stands by type."),
-        f"## What it took\n\n{_took(kit.implementation)}",
-        _listed("Findings: where it does not keep the contract", server.deviations, "It keeps all of it."),
-        _listed("Findings: which clients can ask it", _asked_by(kit.server.name), "No client was asked yet."),
-        _listed("Tuning: parameters that papers tuned, and their values here", server.tuning, "Nothing is said."),
+        _listed("The schema in its binding", column(told, kit.implementation), "There are no entries by type."),
+        f"## Size and effort\n\n{_took(kit.implementation)}",
+        _listed("Findings: deviations from the contract", server.deviations, "There are none."),
+        _listed("Findings: clients that work with it", _asked_by(kit.server.name), "No client was tested yet."),
+        _listed("Tuning: parameters that papers tuned, and their values here", server.tuning, "There are none."),
         _listed("Settings, with their defaults", defaults, "There are none."),
     ]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
@@ -174,13 +174,13 @@ def _without_title(page: Path) -> str:
 
 
 def section(page: str, title: str) -> str:
-    """What stands below a heading of a page; empty where there is none."""
+    """The text below a heading of a page; empty without the heading."""
     inside = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     return inside.group(1).strip() if inside else ""
 
 
 def column(page: str, implementation: str) -> dict[str, str]:
-    """What the page's table of bindings says of an implementation, by type of the schema; empty where it has no column."""
+    """An implementation's column in the page's table of bindings, by type of the schema; empty without one."""
     lines = [line for line in section(page, "What bindings cannot do").splitlines() if line.startswith("|")]
     heading, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     place = next((number for number, cell in enumerate(heading) if cell.startswith(f"`{implementation}`")), None)
@@ -200,10 +200,10 @@ def _asked_by(server: str) -> dict[str, str]:
 def _took(implementation: str) -> str:
     told = next((each for each in productivity.implementations(SERVICE) if each.name == implementation), None)
     if told is None:
-        return "It was not counted."
+        return "It is not counted."
     generated = told.generated.lines if told.generated else 0
     return (
-        f"{told.code.lines:,} lines of code in {told.code.files} files, {told.shared.lines:,} that it takes in from others, "
+        f"{told.code.lines:,} lines of code in {told.code.files} files, {told.shared.lines:,} shared with others, "
         f"{told.configuration.lines:,} of configuration in {told.configuration.files} files; {generated:,} lines are generated. "
         f"It is built in {told.steps} steps."
     )

@@ -1,7 +1,7 @@
-"""Makes build/kits/SERVER.zip of the kit's service: `tools/kits.py [SERVER...]`; of all that can be had here where none is named.
+"""Makes build/kits/SERVER.zip for the kit's service: `tools/kits.py [SERVER...]`; without names, for all servers available here.
 
-A kit holds a server as it was fetched and built, the service's WAR or program with its sources, the scripts that start it, a client
-that asks it and holds the answers to the contract's, and the developer's journal. Its README says what it needs and how it is run.
+A kit holds a fetched and built server, the service's WAR or program with its sources, the start scripts, a client that calls it
+and compares the answers with the contract's, and the developer's journal. Its README lists its requirements and commands.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from steelyard.hosts import subject
 from steelyard.models.study import PartSpec, SubjectSpec
 
 KITS = ROOT / "build" / "kits"
-MAKERS = ("target", ".")  # how folders and files begin that compilers and the lab keep beside what they make
+MAKERS = ("target", ".")  # name prefixes of working files of compilers and the lab
 
 
 def main() -> int:
-    """Make the kits; a server that cannot be had here is said, and is an error where it was named."""
+    """Make the kits; an unavailable server is reported, and is an error where it was named."""
     named = sys.argv[1:]
     left = 0
     for name in named or interoperability.askable():
@@ -50,7 +50,7 @@ def provided(name: str) -> Kit:
 
 
 def write(kit: Kit, into: Path) -> Path:
-    """The kit's archive, made anew; its one leading folder has the server's name."""
+    """Write the kit's archive; its one leading folder has the server's name."""
     into.mkdir(parents=True, exist_ok=True)
     place = into / f"{kit.server.name}.zip"
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
@@ -62,7 +62,7 @@ def write(kit: Kit, into: Path) -> Path:
 
 
 def files(kit: Kit) -> dict[str, Path]:
-    """The files that a kit copies, by their places in it: what is committed, the WAR, and what was fetched."""
+    """The files that a kit copies, by their paths in it: committed files, the WAR, and fetched files."""
     service = ROOT / "services" / SERVICE
     rooms = [
         kit.server.folder,
@@ -87,11 +87,11 @@ def files(kit: Kit) -> dict[str, Path]:
 
 
 def _fetched(product: Path) -> Iterator[tuple[str, Path]]:
-    """What a server was fetched and built into, without what was built there for other services, and without logs."""
+    """A server's fetched and built files, without other services' builds and without logs."""
     others = entries.service_files().keys() - {SERVICE}
     for path in sorted(product.rglob("*")):
         parts = path.relative_to(product).parts
-        # Only where a build puts a service: a product may have a folder of any name further down.
+        # only at the place of a build's output: a product may have a folder of any name further down
         of_another = not others.isdisjoint(parts[:1]) or (parts[0] == "npm" and not others.isdisjoint(parts[1:2]))
         if of_another or parts[0].startswith(MAKERS) or parts[0].endswith(".log") or not path.is_file():
             continue

@@ -1,4 +1,4 @@
-"""Manual pages from what --help says: `python tools/man.py DIR`, then `man DIR/steelyard.1`."""
+"""Manual pages from --help: `python tools/man.py DIR`, then `man DIR/steelyard.1`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typer
 from steelyard import __version__
 from steelyard.cli import app
 
-Command = Any  # typer brings a copy of click of its own, without types
-_LONGEST_HEADING = 2  # words; what stands before a colon in a longer sentence is no heading
+Command = Any  # typer bundles its own copy of click, without types
+_LONGEST_HEADING = 2  # words before a colon; more are not a heading
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Each page's file name and its roff: of the whole, and of every command."""
+    """Each page's file name and its roff: of the program, and of every command."""
     yield from _pages(typer.main.get_command(app), ("steelyard",))
 
 
@@ -48,7 +48,7 @@ def _page(command: Command, words: tuple[str, ...]) -> str:
 
 
 def _ending(paragraph: str) -> Iterator[str]:
-    """A paragraph of what a help ends with, under the words before its colon; lines that are kept for --help are kept here."""
+    """A paragraph of a help's epilog, under the words before its colon; lines that are kept for --help are kept here."""
     if paragraph.startswith("\b\n"):
         _, heading, *kept = paragraph.splitlines()
         yield from (f".SH {_text(heading.rstrip(':').upper())}", ".nf", *(_text(line.strip()) for line in kept), ".fi")
@@ -59,7 +59,7 @@ def _ending(paragraph: str) -> Iterator[str]:
 
 
 def _text(words: str) -> str:
-    """Text in which roff finds no request."""
+    """Text without roff requests."""
     escaped = words.replace("\\", "\\e").replace("-", "\\-")
     return "\n".join(f"\\&{line}" if line[:1] in (".", "'") else line for line in escaped.splitlines())
 

@@ -1,8 +1,7 @@
-"""Installs the Debian packages that tests use and would be skipped without: `python tools/packages.py`. It needs nothing but
-Python.
+"""Installs the Debian packages without which tests are skipped: `python tools/packages.py`. It needs only Python.
 
-The packages are those of the servers' descriptors and of tools/packages.toml. No service that they bring is started, now or
-when the machine boots: the tests start servers of their own.
+The packages are those of the servers' descriptors and of tools/packages.toml. Their services are not started, neither now nor at
+boot: the tests start servers of their own.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin"))
 POLICY = Path("/usr/sbin/policy-rc.d")
-FORBID = "#!/bin/sh\nexit 101\n"  # how invoke-rc.d is told that no service may be started
+FORBID = "#!/bin/sh\nexit 101\n"  # policy for invoke-rc.d that forbids service starts
 UNITS = tuple(Path(name) for name in ("/lib/systemd/system", "/usr/lib/systemd/system"))
 SCRIPTS = Path("/etc/init.d")
 BOOTED = (".service", ".socket", ".timer")
 APT = ("apt-get", "-qq", "-o", "Acquire::Retries=2", "-o", "Acquire::http::Timeout=30", "-o", "DPkg::Lock::Timeout=120")
-SECONDS = 1800.0  # for one call of apt
+SECONDS = 1800.0  # time limit in s of one call of apt
 
 
 class NotInstalledError(Exception):
-    """Why packages were not installed, and the next step."""
+    """The reason why packages were not installed, and the next step."""
 
 
 def of_servers() -> list[str]:
@@ -48,7 +47,7 @@ def of_commands() -> list[str]:
 
 
 def missing(packages: Sequence[str]) -> list[str]:
-    """Those that dpkg has not installed, each once."""
+    """The packages that are not installed, each once."""
     asked = subprocess.run(
         ["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *packages], capture_output=True, text=True, check=False
     )
@@ -57,7 +56,7 @@ def missing(packages: Sequence[str]) -> list[str]:
 
 
 def offered(packages: Sequence[str]) -> list[str]:
-    """Those that this release of the distribution has."""
+    """The packages that this release of the distribution has."""
     asked = subprocess.run(["apt-cache", "--quiet=0", "policy", *packages], capture_output=True, text=True, check=False)
     name, names = "", set[str]()
     for line in asked.stdout.splitlines():
@@ -69,7 +68,7 @@ def offered(packages: Sequence[str]) -> list[str]:
 
 
 def apt(*words: str) -> None:
-    """Run apt to its end without a question; raises NotInstalledError with what it printed last."""
+    """Run apt without prompts; raises NotInstalledError with the end of its output."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [*APT, *words],
@@ -83,12 +82,14 @@ def apt(*words: str) -> None:
     )
     if done.returncode:
         last = "\n".join(done.stdout.splitlines()[-5:])
-        raise NotInstalledError(f"apt-get {words[0]} failed:\n{last}\nhint: repair what it names, then run this again")
+        raise NotInstalledError(
+            f"apt-get {words[0]} failed:\n{last}\nhint: repair the named problem, then run this again"
+        )
 
 
 @contextmanager
 def no_service_starts(policy: Path = POLICY) -> Iterator[None]:
-    """While this holds, packages that are installed start no service; a policy that was there is put back."""
+    """Within this context, newly installed packages start no service; an existing policy is restored."""
     before = policy.read_text() if policy.exists() else None
     policy.write_text(FORBID)
     policy.chmod(0o755)
@@ -102,13 +103,13 @@ def no_service_starts(policy: Path = POLICY) -> Iterator[None]:
 
 
 def at_boot() -> set[str]:
-    """The services, sockets and timers that this machine knows and may start when it boots."""
+    """The services, sockets and timers that this machine may start at boot."""
     names = {path.name for folder in UNITS if folder.is_dir() for path in folder.iterdir() if path.suffix in BOOTED}
     return names | ({path.name for path in SCRIPTS.iterdir()} if SCRIPTS.is_dir() else set())
 
 
 def keep_from_boot(names: Sequence[str]) -> None:
-    """Disable services that were just installed, whichever of systemd and System V scripts starts them."""
+    """Disable newly installed services, for systemd and System V scripts."""
     for name in names:
         word = ["systemctl", "--quiet", "disable", name] if Path(name).suffix else ["update-rc.d", name, "disable"]
         if shutil.which(word[0], path=PATH):
@@ -116,7 +117,7 @@ def keep_from_boot(names: Sequence[str]) -> None:
 
 
 def install(packages: Sequence[str]) -> list[str]:
-    """Install packages, as root; gives those that this release does not have."""
+    """Install packages, as root; returns those that this release lacks."""
     apt("update")
     there = offered(packages)
     if there:
@@ -128,12 +129,12 @@ def install(packages: Sequence[str]) -> list[str]:
 
 
 def provide() -> str:
-    """Install what is missing; gives one line that says what was done. Raises NotInstalledError."""
+    """Install missing packages; returns one line about the result. Raises NotInstalledError."""
     wanted = [*of_servers(), *of_commands()]
     if not all(shutil.which(name) for name in ("apt-get", "dpkg-query")):
         raise NotInstalledError(
             "this machine has no apt, so the packages that tests use are not installed\n"
-            f"hint: install what corresponds to: {' '.join(wanted)}; tests that lack theirs are skipped"
+            f"hint: install the equivalents of: {' '.join(wanted)}; tests without theirs are skipped"
         )
     lacking = missing(wanted)
     if not lacking:
@@ -147,7 +148,7 @@ def provide() -> str:
 
 
 def as_root(lacking: Sequence[str]) -> None:
-    """Run this program anew by sudo, if that asks for no password; raises NotInstalledError."""
+    """Run this program again by sudo, if that needs no password; raises NotInstalledError."""
     try:
         may = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
     except OSError:
@@ -155,13 +156,13 @@ def as_root(lacking: Sequence[str]) -> None:
     if not may:
         raise NotInstalledError(
             f"only root can install the packages that tests use: {' '.join(lacking)}\n"
-            "hint: run `sudo make test-packages`; tests that lack theirs are skipped"
+            "hint: run `sudo make test-packages`; tests without theirs are skipped"
         )
     os.execvp("sudo", ["sudo", "-n", sys.executable, str(Path(__file__).resolve())])
 
 
 def main() -> int:
-    """Provide the packages; 1 where that was not possible."""
+    """Provide the packages; returns 1 where that failed."""
     try:
         print(provide(), file=sys.stderr)
     except NotInstalledError as error:

@@ -1,8 +1,8 @@
-"""Runs the parts of `make test`, each a target of the Makefile, and says at the end what each took and what was skipped.
+"""Runs the parts of `make test`, each a target of the Makefile, and prints the time of each part and the skipped tests.
 
-What fetches and what compiles go side by side; what measures time has the machine for itself. Where STEELYARD_TEST_MINUTES is
-set, no Python test is begun after that time, and those that were not are named as skipped. Ctrl-C, SIGTERM and SIGHUP end all
-processes that the parts started, whatever session they are in. It needs nothing but Python.
+Fetching and compiling run in parallel; parts that measure time run alone. With STEELYARD_TEST_MINUTES, no Python test starts
+after that time, and the remaining ones are reported as skipped. Ctrl-C, SIGTERM and SIGHUP end all processes of the parts, in any
+session. It needs only Python.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 Lane = tuple[str, ...]  # parts one after the other
-# Stages one after the other, of lanes side by side. Where something cannot be built, no later stage is begun; tests that
-# fail stop nothing, so that one run shows all of them.
+# Sequential stages of parallel lanes. After a failed build no later stage starts; failing tests
+# stop nothing, so that one run shows all of them.
 BUILDS = {"build", "build-rust-tests", "provide"}
 STAGES: tuple[tuple[Lane, ...], ...] = (
     (("build",), ("test-java", "test-go", "test-node")),
@@ -32,39 +32,38 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
     (("test-alone",),),
     (("test-e2e",),),
 )
-# Of the minutes that are left when a part is begun, the share it may begin tests in, where another comes after it: a machine
-# too slow for all of them still asks for verdicts, and for the breadth of what ends in none.
+# The share of the remaining minutes in which a part may start tests, where another part follows: a machine too slow for all
+# tests still runs some of every part.
 SHARES = {"test-alone": 0.5}
-LEAST_SECONDS = 180.0  # to begin tests in, for a part of a machine that had no time left for it
-AGAIN_SECONDS = 15.0  # between lines that say what is at work
+LEAST_SECONDS = 180.0  # minimum time in s of a part to start tests
+AGAIN_SECONDS = 15.0  # seconds between progress lines
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# How processes are ended, and the seconds that each way is given: pytest removes what its tests made on the first.
+# signals that end processes, and seconds for each: on the first, pytest removes its tests' files
 ENDINGS = ((signal.SIGINT, 15.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
-# In the environment of all processes of these parts, and of no others. A name of its own, since tests run this program too.
+# Marks the environment of all processes of these parts. The name is unique per run, since tests run this program, too.
 MARK = f"STEELYARD_PARTS_{os.getpid()}"
-_sessions: set[int] = set()  # ids of the processes of the parts at work, which lead a session each
+_sessions: set[int] = set()  # process ids of the active parts; each leads a session
 _stopped_by: list[int] = []  # the signal that ended this run
-_ends = float("inf")  # on the monotonic clock: when no further test is begun
-_at_work: dict[str, float] = {}  # parts that were begun and have not ended, with their begin on the monotonic clock
-# How pytest (-rs), cargo, node and the end-to-end suite's own count say that something was not run. What cargo is told to ignore
-# as "not a test" are processes that its tests start.
+_ends = float("inf")  # on the monotonic clock: no test starts after this
+_at_work: dict[str, float] = {}  # active parts, with their start on the monotonic clock
+# Lines about skipped tests of pytest (-rs), cargo, node and the end-to-end suite. Cargo's tests ignored as "not a test" are
+# processes that its tests start.
 _SKIPPED = re.compile(
     r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
     re.M,
 )
-# How pytest, cargo, node, Go and Maven name what failed, and how pytest says why: beside the name it cuts that short.
+# Lines about failures of pytest, cargo, node, Go and Maven, and pytest's reasons, which it cuts short beside the name.
 _FAILED = re.compile(
     r"^(?:(?:FAILED|ERROR) .*|E +[\w.]*(?:Error|Exception)\b.*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*"
     r"|\[ERROR\] (?:Failed to execute goal|  \S+Tests?\b).*)$",
     re.M,
 )
-LAST_LINES = 5  # of a part that failed and named nothing: formatters and compilers have ways of their own to say why
+LAST_LINES = 5  # last lines of a failed part without such lines, such as of formatters and compilers
 
 
 @dataclass(frozen=True)
 class Part:
-    """How a part went: its exit code, seconds by the clock and of all its processes' CPU, what it said that it skipped, and which
-    tests failed."""
+    """The result of a part: its exit code, seconds of wall time and CPU time, its skipped tests, and its failed tests."""
 
     name: str
     code: int
@@ -75,8 +74,8 @@ class Part:
 
 
 def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Part:
-    """Run one part to its end; its output is printed whole then, so that lanes do not mix."""
-    print(f"begun: {name}", file=sys.stderr, flush=True)
+    """Run one part to its end; its whole output is printed then, so that lanes do not mix."""
+    print(f"started: {name}", file=sys.stderr, flush=True)
     begun = _at_work[name] = time.monotonic()
     with subprocess.Popen(
         [*make, name],
@@ -108,10 +107,10 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Pa
 
 
 def of_these_parts() -> list[int]:
-    """The ids of all live processes that parts started, directly or not; none where there is no /proc."""
+    """The ids of all live processes of the parts, including descendants; empty without /proc."""
     numbers = []
     for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, IndexError):  # it ended meanwhile, or is another user's
+        with suppress(OSError, IndexError):  # ended meanwhile, or another user's
             state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
             if state != "Z" and f"\0{MARK}=1\0".encode() in b"\0" + (folder / "environ").read_bytes():
                 numbers.append(int(folder.name))
@@ -119,10 +118,10 @@ def of_these_parts() -> list[int]:
 
 
 def end_processes() -> None:
-    """End all processes that parts started: Ctrl-C asks the parts' sessions, the other signals each process by its id."""
+    """End all processes of the parts: Ctrl-C goes to the parts' sessions, other signals to each process by its id."""
     for number, seconds in ENDINGS:
         for session in list(_sessions):
-            with suppress(OSError):  # it ended meanwhile
+            with suppress(OSError):  # ended meanwhile
                 os.killpg(session, number)
         for process in of_these_parts() if number != signal.SIGINT else ():
             with suppress(OSError):
@@ -138,12 +137,12 @@ def stop(number: int, _frame: object) -> None:
     """End all parts after a signal; a further signal changes nothing, since the time for the end is limited."""
     _stopped_by.append(number)
     if len(_stopped_by) == 1:
-        print(f"{signal.Signals(number).name}: ending what is at work", file=sys.stderr, flush=True)
+        print(f"{signal.Signals(number).name}: ending active parts", file=sys.stderr, flush=True)
         threading.Thread(target=end_processes).start()
 
 
 def until(name: str, left: float, now: Callable[[], float] = time.time) -> dict[str, str]:
-    """What tells a part's tests, in its environment, when no further one is begun: seconds of the epoch, nothing without a limit.
+    """The environment variable with the time after which a part starts no test: seconds of the epoch, empty without a limit.
 
     `left` is the seconds that all parts have left.
     """
@@ -153,20 +152,20 @@ def until(name: str, left: float, now: Callable[[], float] = time.time) -> dict[
 
 
 def minutes() -> float:
-    """The time that was given for all parts, in minutes; without an end where none was given."""
+    """The time limit of all parts, in minutes; infinite without one."""
     given = os.environ.get("STEELYARD_TEST_MINUTES", "")
     try:
         return float(given or "inf")
     except ValueError:
-        sys.exit(f"STEELYARD_TEST_MINUTES is {given!r}, which is no number of minutes; leave it empty for no limit.")
+        sys.exit(f"STEELYARD_TEST_MINUTES is {given!r}, which is not a number of minutes; leave it empty for no limit.")
 
 
 def say_what_is_at_work(ended: threading.Event) -> None:
-    """Say it again and again until all has ended: a part's own output is printed whole at its end."""
+    """Print the active parts repeatedly until all have ended: a part's own output is printed at its end."""
     while not ended.wait(AGAIN_SECONDS):
         now = time.monotonic()
         parts = ", ".join(f"{name} ({now - begun:.0f} s)" for name, begun in sorted(_at_work.items()))
-        print(f"at work: {parts}", file=sys.stderr, flush=True)
+        print(f"running: {parts}", file=sys.stderr, flush=True)
 
 
 def run_lane(names: Iterable[str]) -> list[Part]:
@@ -182,7 +181,7 @@ def run_lane(names: Iterable[str]) -> list[Part]:
 
 
 def summary(parts: Sequence[Part], seconds: float) -> str:
-    """A table of the parts, and below it what they skipped and which tests failed."""
+    """A table of the parts, and below it their skipped and failed tests."""
     lines = [f"{'part':<20}{'seconds':>9}{'CPU s':>9}  "]
     lines += [
         f"{part.name:<20}{part.seconds:>9.0f}{part.cpu_seconds:>9.0f}  {'FAILED' if part.code else 'ok'}"

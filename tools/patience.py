@@ -1,6 +1,6 @@
-"""Runs a command that prints nothing for long, and says what is being done: `python3 tools/patience.py WORDS COMMAND ...`.
+"""Runs a long command without output, and prints progress: `python3 tools/patience.py WORDS COMMAND ...`.
 
-Nothing is said of a command that ends within a second. It needs nothing but Python.
+A command that ends within a second prints nothing. It needs only Python.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import TextIO
 
 SAID_AFTER_SECONDS = 1.0
-AGAIN_SECONDS = 15.0  # between lines where there is no terminal, on which the seconds count up in place
+AGAIN_SECONDS = 15.0  # seconds between lines without a terminal; a terminal counts in place
 
 
 def run(words: str, command: Sequence[str], said: TextIO) -> int:
-    """The exit code of `command`; `words`, with the time since its begin, go to `said` while it runs."""
+    """The exit code of `command`; `words`, with the elapsed time, go to `said` while it runs."""
     begun = time.monotonic()
     step = 1.0 if said.isatty() else AGAIN_SECONDS
     begin, end = ("\r", "") if said.isatty() else ("", "\n")
@@ -29,7 +29,7 @@ def run(words: str, command: Sequence[str], said: TextIO) -> int:
             except subprocess.TimeoutExpired:
                 print(f"{begin}{words} ({time.monotonic() - begun:.0f} s)", file=said, end=end, flush=True)
                 wait = step
-            except KeyboardInterrupt:  # the command had it too
+            except KeyboardInterrupt:  # the command got it, too
                 code = process.wait()
                 break
     if said.isatty() and time.monotonic() - begun > SAID_AFTER_SECONDS:

@@ -1,7 +1,8 @@
-"""Makes docs/reference/productivity.md, what each implementation of the kit took: `tools/productivity.py [--build] [--check]`.
+"""Makes docs/reference/productivity.md, the size and effort of each implementation of the kit: `tools/productivity.py [--build]
+[--check]`.
 
-What people wrote is counted in the files that are committed. With --build the generators of the implementations run, and what they
-made is counted and kept in productivity.json with a hash of what it was made from; the page is stale where that has changed since.
+Hand-written lines are counted in the committed files. With --build the implementations' generators run, and their output is
+counted and stored in productivity.json with a hash of its inputs; the page is stale where these have changed.
 """
 
 from __future__ import annotations
@@ -27,37 +28,35 @@ CODE = {
     ".java": "Java", ".cs": "C#", ".go": "Go", ".rs": "Rust", ".py": "Python", ".js": "JavaScript", ".mjs": "JavaScript",
     ".php": "PHP", ".c": "C", ".h": "C", ".cpp": "C++",
 }  # fmt: skip
-GENERATORS = ("pom.xml", "generate.sh")  # what runs them
-# What builds, deploys or configures. A lock or a list of checksums is written by a tool, and counted nowhere.
+GENERATORS = ("pom.xml", "generate.sh")  # the scripts that run them
+# files that build, deploy or configure; tools write locks and checksums, which are not counted
 CONFIGURATION = {".xml", ".toml", ".json", ".config", ".asmx", ".mod", ".sh", ".ini", ".conf", ".properties"}
 BY_TOOLS = re.compile(r"(^|[.-])lock(\.json)?$|\.sum$|\.sha256$")
 TESTS = re.compile(r"(^|/)tests?/|(^|/)test_|_test\.|Test\.(java|php)$|\.test\.")
-# A line that holds nothing but these is a comment; Python's and Go's own kinds are among them.
+# a line that begins so is a comment, including Python's and Go's kinds
 COMMENT = re.compile(r"^(//|/\*|\*|#(?!include|define|if|end)|<!--|--)")
 INTRODUCTION = """\
-# What an implementation takes
+# Size and effort of each implementation
 
-This page is made by `make productivity` from the implementations of the kit (`services/soakit/`), which all answer the same
-contract. Nothing of it is typed in:
+This page is made by `make productivity` from the implementations of the kit (`services/soakit/`), which all implement the same
+contract. All numbers are counted:
 
-- *code*, *files*: lines of source that people wrote, and how many files that is. Blank lines, lines that are only comments, and
-  tests are not counted.
-- *shared*: the like, of folders beside its own that its build takes in: what services share, or another implementation's.
-- *configuration*, *files*: build files, descriptors and scripts. Locks and checksums, which tools write, are not counted.
-- *touched*: all files of both kinds, which somebody had to write or change.
-- *steps*: what its server's descriptor runs to build it, the goals that its `pom.xml` asks for beyond Maven's own, its
-  own generator.
-- *generated*: lines, and files, that its generators make of the contract, as counted when they last ran. None: it has
-  none of its own; what a server's own build makes of it is that server's.
+- *code*, *files*: hand-written lines of source, and their files. Blank lines, comment lines and tests are not counted.
+- *shared*: the same for folders beside its own that its build includes: shared by services, or another implementation's.
+- *configuration*, *files*: build files, descriptors and scripts. Locks and checksums are written by tools, and not counted.
+- *touched*: all files of both kinds, written or changed by hand.
+- *steps*: the build steps of its server's descriptor, the goals of its `pom.xml` beyond Maven's own, its own generator.
+- *generated*: lines and files that its generators make from the contract, as counted when they last ran. None: it has no
+  generator; code that a server's own build generates belongs to that server.
 
-Lines are no measure of effort: languages differ in how much a line says, the Java sources offer four techniques and three parsers
-where others have their platform's one, and a generator's lines are nobody's work until they must be read.
+Lines do not measure effort. Languages differ in the content of a line. The Java sources offer four techniques and three parsers
+where others have one. Generated lines are no work until somebody must read them.
 """
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines that say something, in so many files."""
+    """Counted lines, and their files."""
 
     lines: int = 0
     files: int = 0
@@ -65,7 +64,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Implementation:
-    """What an implementation took; `generated` is None where its generators ran last on something else, or never."""
+    """The counts of an implementation; `generated` is None where its generators last ran on other inputs, or never."""
 
     name: str
     servers: tuple[str, ...]
@@ -95,12 +94,12 @@ def said_in(text: str) -> int:
 
 
 def counted(files: Sequence[Path]) -> Lines:
-    """Of some files."""
+    """The count of some files."""
     return Lines(sum(said_in(file.read_text(encoding="utf-8", errors="replace")) for file in files), len(files))
 
 
 def committed(folder: Path) -> list[Path]:
-    """The files of a folder that belong to the sources, tests and what tools write left out."""
+    """The source files of a folder, without tests and files written by tools."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--", str(folder)], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout
@@ -111,18 +110,20 @@ def committed(folder: Path) -> list[Path]:
 
 
 def of_kind(files: Sequence[Path], suffixes: Sequence[str]) -> list[Path]:
-    """Those that end so."""
+    """The files with these suffixes."""
     return [file for file in files if file.suffix in suffixes]
 
 
 def taken_in(folder: Path) -> set[Path]:
-    """The folders beside its own that an implementation's build files name, of those that have sources."""
+    """Other folders with sources that an implementation's build files name."""
     named: set[Path] = set()
     for file in of_kind(committed(folder), [*CONFIGURATION]):
         for path in re.findall(r"(?:\.\./)+[\w./-]+", file.read_text(encoding="utf-8", errors="replace")):
             other = (file.parent / path).resolve()
             within = folder in (other, *other.parents)
-            if within or not other.is_dir() or other == folder.parent / "contract":  # which all have, and nobody runs
+            if (
+                within or not other.is_dir() or other == folder.parent / "contract"
+            ):  # every project has one, and nothing runs it
                 continue
             if of_kind(committed(other), [*CODE]):
                 named.add(other)
@@ -130,7 +131,7 @@ def taken_in(folder: Path) -> set[Path]:
 
 
 def steps_of(folder: Path, servers: Sequence[str]) -> int:
-    """What is run to build it: by its first server's descriptor, by Maven beyond its own goals, and its generator."""
+    """The build steps: of its first server's descriptor, Maven's beyond its own goals, and its generator."""
     descriptor = entries.server(servers[0]).model if servers else None
     poms = [file.read_text(encoding="utf-8") for file in committed(folder) if file.name == "pom.xml"]
     goals = sum(len(re.findall(r"<execution>", pom)) for pom in poms)
@@ -138,7 +139,7 @@ def steps_of(folder: Path, servers: Sequence[str]) -> int:
 
 
 def made_from(folder: Path) -> str:
-    """A hash of the contract's schemas and of what runs the generators."""
+    """A hash of the contract's schemas and of the generator scripts."""
     contract = [file for file in committed(folder.parent / "contract") if file.suffix in (".xsd", ".wsdl")]
     rest = [file for file in committed(folder) if file.name in GENERATORS]
     digest = hashlib.sha256()
@@ -153,7 +154,7 @@ def generates(folder: Path) -> bool:
 
 
 def generated_by(folder: Path) -> Lines:
-    """What the generators of an implementation make when they run now; raises CalledProcessError."""
+    """The output of an implementation's generators when they run now; raises CalledProcessError."""
     if (folder / "pom.xml").is_file():
         goals = [*("-B", "-q", "-f", str(folder / "pom.xml")), "-Dspotless.check.skip", "generate-sources"]
         subprocess.run(["mvn", *goals], check=True)
@@ -165,12 +166,12 @@ def generated_by(folder: Path) -> Lines:
 
 
 def kept_counts() -> dict[str, dict[str, Any]]:
-    """What was made when the generators ran last, by implementation."""
+    """The counts of the generators' last run, by implementation."""
     return dict(json.loads(KEPT.read_text(encoding="utf-8"))) if KEPT.is_file() else {}
 
 
 def build(folders: Sequence[Path]) -> None:
-    """Run the generators of which something has changed since they last ran, and keep what they made."""
+    """Run the generators whose inputs have changed since their last run, and store the counts of their output."""
     kept = kept_counts()
     for folder in filter(generates, folders):
         of = made_from(folder)
@@ -181,7 +182,7 @@ def build(folders: Sequence[Path]) -> None:
 
 
 def implementations(service: str = SERVICE) -> Iterator[Implementation]:
-    """All of a service, by name."""
+    """All implementations of a service, by name."""
     kept = kept_counts()
     models = {name: entries.server(name).model for name in entries.server_files()}
     for folder in folders_of(service):
@@ -203,7 +204,7 @@ def implementations(service: str = SERVICE) -> Iterator[Implementation]:
 
 
 def folders_of(service: str) -> list[Path]:
-    """The folders of a service's implementations: those whose name a server's descriptor has."""
+    """The folders of a service's implementations that a server's descriptor names."""
     known = {entries.server(name).model.implementation for name in entries.server_files()}
     folder = ROOT / "services" / service
     return sorted(place for place in folder.iterdir() if place.is_dir() and place.name in known)
@@ -246,10 +247,10 @@ def page() -> str:
     runs = [f"- `{told.name}` is for {', '.join(told.servers)}." for told in all_told]
     runs.append("\nWhich of them cannot run it, and what else there is not, `services/soakit/README.md` says.")
     words = rows(ROOT / "papers" / STUDY / "words.csv")
-    quoted = ["| server of 2005 | in the kit's own words | slide |", "| --- | --- | --- |"]
+    quoted = ["| server of 2005 | quoted from the kit | slide |", "| --- | --- | --- |"]
     quoted += [f'| {each["server"]} | "{each["said"]}" | {each["source"]} |' for each in words]
-    beside = "The kit of 2005 counted nothing. What it says of the work stands beside the counts; nothing is concluded from both."
-    return "\n".join([INTRODUCTION, *table, "", *runs, "", "## What the kit says", "", beside, "", *quoted, ""])
+    beside = "The kit of 2005 has no counts. Its own statements on the effort are listed here; no conclusion is drawn from both."
+    return "\n".join([INTRODUCTION, *table, "", *runs, "", "## Statements of the kit", "", beside, "", *quoted, ""])
 
 
 def main() -> int:
@@ -259,7 +260,7 @@ def main() -> int:
     stale = [told.name for told in implementations() if told.generated is None]
     if stale and "--check" in sys.argv[1:]:
         print(
-            f"what was generated for {', '.join(stale)} is not counted; `make productivity` counts it", file=sys.stderr
+            f"the generated code of {', '.join(stale)} is not counted; `make productivity` counts it", file=sys.stderr
         )
         return 1
     return keep(PAGE, page(), "`make productivity`")

@@ -1,4 +1,4 @@
-"""Fetches and builds the servers that the end-to-end tests start, so that none of them waits for it: `python tools/provide.py`."""
+"""Fetches and builds the servers of the end-to-end tests beforehand: `python tools/provide.py`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"
 
 
 def main() -> None:
-    """Provide them all; what needs a toolchain that is not here is said, and left to the tests that skip it."""
+    """Provide them all; servers without a toolchain here are reported, and their tests are skipped."""
     with Progress(Console(quiet=True)) as progress:
         for service, servers in WANTED.items():
             for name, factors in servers:

@@ -1,4 +1,4 @@
-"""Writes into README.md and CONTRIBUTING.md what commands print, from what is kept in docs: `python tools/readme.py [--check]`."""
+"""Updates the command output in README.md and CONTRIBUTING.md from stored files: `python tools/readme.py [--check]`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEMO, CHECK, DRY_RUN = ("docs/results/demo", "docs/reference/servers.json", "stu
 
 
 def demo() -> str:
-    """What `steelyard report` prints for the stored run, without the report's place."""
+    """The output of `steelyard report` for the stored run, without the report's path."""
     with TemporaryDirectory() as folder:
         run = Path(folder) / "demo"
         shutil.copytree(ROOT / "docs" / "results" / "demo", run)
@@ -29,7 +29,7 @@ def demo() -> str:
 
 
 def check() -> str:
-    """What `steelyard servers check go` printed when the results of all checks were last kept."""
+    """The output of `steelyard servers check go` from the stored results of all checks."""
     kept = ServersOutput.model_validate_json((ROOT / CHECK).read_text(encoding="utf-8"))
     (go,) = [row for row in kept.servers if row.name == "go"]
     console = Console(width=200, file=StringIO())
@@ -40,7 +40,7 @@ def check() -> str:
 
 
 def dry_run() -> str:
-    """What `steelyard run demo --dry-run` prints."""
+    """The output of `steelyard run demo --dry-run`."""
     words = ["run", "demo", "--dry-run"]
     said = subprocess.run([str(STEELYARD), *words], capture_output=True, text=True, check=True).stdout
     return f"$ uv run steelyard {' '.join(words)}\n{said.rstrip()}"

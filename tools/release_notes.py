@@ -1,4 +1,4 @@
-"""What a release says of itself, from CHANGELOG.md: `python tools/release_notes.py v0.1.0`."""
+"""The notes of a release, from CHANGELOG.md: `python tools/release_notes.py v0.1.0`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def notes(tag: str, version: str, changelog: str) -> str:
     if heading is None:
         raise ValueError(f"CHANGELOG.md has no section '## {version} (DATE)'; add one")
     if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", heading[1]):
-        raise ValueError(f"CHANGELOG.md says {version} ({heading[1]}); write the day of the release there")
+        raise ValueError(f"CHANGELOG.md has {version} ({heading[1]}); write the release date there")
     return re.split(r"^## ", changelog[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0].strip() + "\n"
 
 
 def main() -> int:
-    """Print the notes, or one sentence about what keeps the release back."""
+    """Print the notes, or one sentence about the obstacle to the release."""
     version = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     try:
         print(notes(sys.argv[1], version, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")), end="")

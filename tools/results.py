@@ -1,7 +1,7 @@
-"""Writes what the kept runs' notes say of them, from their files: `python tools/results.py [--check]`.
+"""Writes the notes of kept runs from their files: `python tools/results.py [--check]`.
 
-A figure is read from the run. A sentence that reasons about figures stands in `notes/` with the condition under which it is true,
-and where that no longer holds nothing is written: the sentence must be thought over.
+Figures are read from the run. A sentence that interprets figures is in `notes/` with its condition; where that no longer holds
+nothing is written, and the sentence must be reconsidered.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ PAGE = RESULTS / "README.md"
 
 
 def calibration(folder: Path) -> str:
-    """What is said of the calibration's forks."""
+    """The sentence about the calibration's forks."""
     found = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
     return f"The forks were collected in {plural(len(found['sittings']), 'sitting')}."
 
 
 def pages() -> Iterator[tuple[Path, str]]:
-    """Each page with what stands between its marks made anew: the notes of every run, and what is said of the calibration."""
+    """Each page with its marked blocks updated: the notes of every run, and the calibration's."""
     for name, make in MADE.items():
         folder = kept_runs()[name]
         page = folder / "notes.md"
@@ -38,11 +38,11 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
-    """Rewrite the pages, or with --check fail where one is stale, or says what a kept run does not bear out."""
+    """Rewrite the pages, or with --check fail where one is stale or a run contradicts a sentence."""
     try:
         return max(keep(page, text, "`make kept`") for page, text in pages())
     except NoLongerTrueError as error:
-        print(f"{Path(__file__).name} says what the kept run does not bear out any more: {error}", file=sys.stderr)
+        print(f"{Path(__file__).name} has a sentence that the kept run contradicts: {error}", file=sys.stderr)
         return 1
 
 

@@ -1,4 +1,5 @@
-"""Writes docs/reference/servers.md from servers.json, which `make test-servers` keeps: `python tools/servers_page.py [--check]`."""
+"""Writes docs/reference/servers.md from the results of `make test-servers` in servers.json: `python tools/servers_page.py
+[--check]`."""
 
 from __future__ import annotations
 
@@ -16,19 +17,19 @@ PAGE = KEPT.with_suffix(".md")
 INTRODUCTION = """\
 # Servers
 
-This page is made by `make servers` from `servers.json`, which `make test-servers` writes: each server is fetched, built, started,
-asked and stopped by `steelyard servers check` with the service `wstest`, as the defaults of its descriptor have it.
+This page is made by `make servers` from `servers.json`, which `make test-servers` writes. `steelyard servers check` fetches,
+builds, starts, verifies and stops each server with the service `wstest` and the defaults of its descriptor.
 
 - *deploy*: the service answered rightly. *contract*: every exchange in every spelling was answered rightly, every bad request
-  refused, and everything right of it in the table held, but for the deviations listed below, which descriptors record.
-- *keep-alive*: requests answered on one connection, which then outlived the whole server being frozen for 25 s.
-- *sockets*: all sockets, TCP and UDP, that any of its processes listens on.
-- *two at once*: a second one ran beside the first, both answered, and both ended leaving nothing.
-- *redeploy*: from the order to replace the service until the new one answered rightly, in place or by a restart of the server.
+  refused, and all columns to its right passed, except for the deviations listed below, which descriptors record.
+- *keep-alive*: requests answered on one connection, which then survived a freeze of the whole server for 25 s.
+- *sockets*: all TCP and UDP sockets that any of its processes listens on.
+- *two at once*: a second instance ran beside the first, both answered, and both ended without leftover processes.
+- *redeploy*: from the command to replace the service until the new one answered rightly, in place or by a restart of the server.
 - *stop*: from SIGTERM until no process was left. *cold start*: from the start of the process until the service counts requests.
 - *memory*: resident, of all processes together, after the contract and before any load.
 
-Times and memory are of one run and describe; they weigh nothing. `steelyard compare` does.
+Times and memory are from one run, and no basis for comparisons. `steelyard compare` compares servers.
 """
 
 
@@ -43,10 +44,10 @@ def written(found: ServersOutput) -> str:
     most = max(sittings, key=lambda sitting: len(sittings[sitting]), default="")
     for sitting, names in sittings.items():
         text += f"\n{'Checked' if sitting == most else ', '.join(names)} {sitting}.\n"
-    text += "\n## What was found\n\n" + _table(list(listing.CHECKS), [listing.findings(row) for row in tried])
+    text += "\n## Results\n\n" + _table(list(listing.CHECKS), [listing.findings(row) for row in tried])
     text += _listed("What failed", [(row, [row.reason]) for row in tried if row.reason])
-    text += _listed("Not to be had where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
-    text += "\n## What they are\n\n" + _table(
+    text += _listed("Not available where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
+    text += "\n## Products\n\n" + _table(
         ["server", "product", "version", "stack", "language", "JDK"],
         [[row.name, row.title, row.version, row.stack, row.language, str(row.jdk or "")] for row in rows],
     )
@@ -55,9 +56,9 @@ def written(found: ServersOutput) -> str:
 
 
 def _sitting(at: Checked | None) -> str:
-    """When and where, for a sentence."""
+    """The time and setup of a check, for a sentence."""
     if at is None:
-        return "at a time that nobody noted"
+        return "at an unrecorded time"
     changed = ", files changed" * at.revision.endswith("+")
     return (
         f"on {at.date}, revision {at.revision[:12]}{changed}, on {at.processors} processors ({at.processor}), "
@@ -66,12 +67,12 @@ def _sitting(at: Checked | None) -> str:
 
 
 def complaints(found: ServersOutput, page: str) -> list[str]:
-    """What makes the kept results or the page stale, each a sentence; empty where nothing does."""
+    """Sentences on stale results or a stale page; empty where all is current."""
     here, kept = set(entries.server_files()), {row.name for row in found.servers}
     said = [f"servers/{name} is not in {KEPT.name}: `make test-servers` checks it" for name in sorted(here - kept)]
     said += [f"{KEPT.name} holds {name}, which is not in servers/" for name in sorted(kept - here)]
     if page != written(found):
-        said.append(f"{PAGE.name} does not say what {KEPT.name} says: `make servers` rewrites it")
+        said.append(f"{PAGE.name} differs from {KEPT.name}: `make servers` rewrites it")
     return said
 
 

@@ -1,8 +1,8 @@
-"""Writes what kept sessions say of other days and machines: `python tools/sessions.py [--check]`.
+"""Writes what kept sessions show about other days and machines: `python tools/sessions.py [--check]`.
 
-It fits the priors of `analyse/between_sessions.toml`, draws all answers to the demonstration's question as
-docs/results/answers.svg, and lists them in docs/results/README.md. A session is a kept run, whatever it was judged by later. Those
-whose files are not kept any more stand in docs/results/earlier-sessions.csv, which `--collect` reads from the history of git.
+It fits the priors of `analyse/between_sessions.toml`, draws all results of the demonstration's comparison as
+docs/results/answers.svg, and lists them in docs/results/README.md. A session is a kept run, under any later rules. Sessions whose
+files are no longer kept are in docs/results/earlier-sessions.csv, which `--collect` reads from git's history.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ PLACES = ("docs/results", "papers")  # of kept runs, in all of history
 PAGE, CHART, EARLIER = RESULTS / "README.md", RESULTS / "answers.svg", RESULTS / "earlier-sessions.csv"
 PRIORS = ROOT / "lab" / "steelyard" / "analyse" / "between_sessions.toml"
 ASSUMED = {"like_machines": 0.03, "any_machines": 0.09}
-ENOUGH = 8  # degrees of freedom from which on a fitted deviation replaces the assumed one
-LEAST = 0.005  # of a fitted deviation that is used: sessions that happen to agree do not prove that all do
+ENOUGH = 8  # degrees of freedom from which a fitted deviation replaces the assumed one
+LEAST = 0.005  # least used deviation: a few sessions that agree do not prove that all do
 LEAST_FORKS = 4
 DEMONSTRATION = ("go", "tomcat-metro", "echoStruct", "throughput")
 
-# Reads a document of a kept run by its name there; None where the run has none.
+# reads a document of a kept run by its name; None where it does not exist
 Read = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a session found of a question: `a` over `b`, with the interval and confidence of its run's verdict.
+    """A session's result of a comparison: `a` over `b`, with the interval and confidence of its run's verdict.
 
-    `begun` is when its first trial began (UTC), `method` how slices alternated, `machine` the kind of machine, `kind` that of the
-    pair.
+    `begun` is the start of its first trial (UTC), `method` how slices alternated, `machine` the kind of machine, `kind` that of
+    the pair.
     """
 
     run: str
@@ -79,12 +79,12 @@ class Answer:
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What was asked."""
+        """The key of the comparison."""
         return self.service, self.a, self.b, self.cell, self.measure, self.users
 
     @property
     def session(self) -> tuple[str, str]:
-        """Which session it is of."""
+        """The key of the session."""
         return self.run, self.begun
 
     @property
@@ -95,7 +95,7 @@ class Answer:
 
 
 def answers_of(run: str, read: Read) -> Iterator[Answer]:
-    """The judged answers of a kept run by a measure that has a prior: against its reference, without floors."""
+    """The judged results of a kept run by a measure with a prior: against its reference, without floors."""
     verdicts, schedule, environment = (read(f"{name}.json") for name in ("verdicts", "schedule", "environment"))
     if not verdicts or not schedule or not environment or not verdicts["valid"]:
         return
@@ -134,13 +134,13 @@ def _is_floor(environment: Mapping[str, Any], label: str) -> bool:
 
 
 def _method(schedule: Mapping[str, Any]) -> str:
-    """How slices alternated: turns of 150 ms came with the freezing of whoever waits, those of 50 ms were without it."""
+    """How slices alternated: turns of 150 ms came with the freezing of idle subjects, those of 50 ms were without it."""
     turn = schedule.get("turn_ms")
     return f"turns of {turn:g} ms" if turn else "whole slices"
 
 
 def kept() -> list[Answer]:
-    """The answers of the runs that are kept now, and of those that were before."""
+    """The results of the runs that are kept now, and of earlier ones."""
     now = [answer for name, folder in kept_runs().items() for answer in answers_of(name, _in_folder(folder))]
     earlier = [_from_row(row) for row in rows(EARLIER)] if EARLIER.is_file() else []
     sessions = {answer.session for answer in now}
@@ -158,7 +158,7 @@ def _from_row(row: Mapping[str, str]) -> Answer:
 
 
 def collect() -> None:
-    """Write the answers of sessions that were kept once and are not any more, each as it was last judged."""
+    """Write the results of sessions that are no longer kept, each as it was last judged."""
     now = {answer.session for name, folder in kept_runs().items() for answer in answers_of(name, _in_folder(folder))}
     found: dict[tuple[str, str], list[Answer]] = {}
     seen: set[str] = set()
@@ -198,7 +198,7 @@ def _git(*words: str) -> bytes:
 
 
 def fitted(answers: Sequence[Answer], assumed: float) -> Callable[[Callable[[Answer], object]], Deviation]:
-    """The deviation between the sessions of these answers, within groups of one method; `alike` tells groups further apart."""
+    """The deviation between the sessions of these results, within groups of one method; `alike` separates further groups."""
 
     def by(alike: Callable[[Answer], object]) -> Deviation:
         groups: dict[object, list[Answer]] = defaultdict(list)
@@ -236,7 +236,7 @@ def fit(answers: Sequence[Answer]) -> BetweenSessions:
 
 
 def toml_of(known: BetweenSessions) -> str:
-    """The priors as their file has them."""
+    """The priors as the text of their file."""
     head = PRIORS.read_text(encoding="utf-8").partition("\nmeasures")[0]
     lines = [head, f"measures = {json.dumps(known.measures)}"]
     for kind in known.kinds:
@@ -248,7 +248,7 @@ def toml_of(known: BetweenSessions) -> str:
 
 
 def demonstration(answers: Sequence[Answer]) -> list[Answer]:
-    """All answers to the demonstration's question, in the order of their hours."""
+    """All results of the demonstration's comparison, by time."""
     return [answer for answer in answers if (answer.a, answer.b, answer.cell, answer.measure) == DEMONSTRATION]
 
 
@@ -299,7 +299,7 @@ def _named(answer: Answer) -> str:
 
 
 def section(answers: Sequence[Answer], known: BetweenSessions) -> str:
-    """What the page says: the plot, the answers as a table, how far they agree, and the priors with what they rest on."""
+    """The page's section: the plot, a table of the results, their agreement, and the priors with their data."""
     mine = demonstration(answers)
     together = between_campaigns([answer.found for answer in mine])
     assert together.prediction is not None
@@ -314,7 +314,7 @@ def section(answers: Sequence[Answer], known: BetweenSessions) -> str:
         cells = (answer.begun.replace("T", " "), answer.run, answer.machine, answer.method)
         table.append(f"| {' | '.join(cells)} | {ratio_text(answer.ratio, bounds)} | {interval} | {answer.forks} |")
     priors_table = [
-        "| kind of pair | machines | used | fitted | degrees of freedom | questions |",
+        "| kind of pair | machines | used | fitted | degrees of freedom | comparisons |",
         "|---|---|---|---|---|---|",
     ]
     for kind in known.kinds:
@@ -330,15 +330,15 @@ def section(answers: Sequence[Answer], known: BetweenSessions) -> str:
             "",
             *table,
             "",
-            f"These are all {len(mine)} sessions that this repository has kept of the question, by {methods}.",
+            f"These are all {len(mine)} sessions of this comparison in the repository, by {methods}.",
             f"Between them the ratio varies by {math.expm1(together.spread):.1%} beyond what their intervals explain.",
-            f"An interval holds the ratio of another session in {held} of {2 * len(apart)} cases.",
+            f"An interval contains the ratio of another session in {held} of {2 * len(apart)} cases.",
             f"One more session on machines and by methods such as these would find {low} to {high} (95% prediction interval).",
             "",
-            "How far sessions of one question differ, by kind of pair and within one method.",
+            "Deviation between sessions of one comparison, by kind of pair and within one method.",
             f"A fitted deviation replaces the assumed one from {ENOUGH} degrees of freedom on: sessions, less the groups that they",
-            "are compared within. Questions that were asked in the same sessions are not independent, so they add none.",
-            "Sessions whose files are not kept any more stand in [earlier-sessions.csv](earlier-sessions.csv).",
+            "are compared within. Comparisons in the same sessions are not independent, so they add none.",
+            "Sessions whose files are no longer kept are in [earlier-sessions.csv](earlier-sessions.csv).",
             "",
             *priors_table,
         ]

@@ -2,9 +2,9 @@
 
     python tools/siege.py [--users N] [--seconds S]
 
-Siege carries no value from one page into the next, so it can sign nobody in: both ask for the catalog's pages, one kind after the
-other, in a closed loop without pauses. Each must have been answered as often as the shop counted; response times stand side by
-side. Prints JSON.
+Siege does not carry values from one page to the next, so it cannot sign in: both request the catalog's pages, one kind after the
+other, in a closed loop without pauses. The answers of each must equal the shop's count; response times are shown side by side.
+Prints JSON.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SHOP = SubjectSpec(
 
 @contextmanager
 def open_shop(folder: Path) -> Iterator[str]:
-    """The address of a shop that is up meanwhile."""
+    """The address of a shop that runs within this context."""
     with Progress(Console(quiet=True)) as progress:
         ready = subject.provide_subject(SHOP, entries.service("petstore"), progress)
         shares = cpus.share(companions=True)
@@ -59,13 +59,13 @@ def open_shop(folder: Path) -> Iterator[str]:
 
 
 def count(shop: str) -> int:
-    """How many pages the shop was asked for so far."""
+    """The number of page requests that the shop counted so far."""
     with urllib.request.urlopen(f"{shop}/count", timeout=30) as answer:
         return int(answer.read())
 
 
 def by_siege(url: str, users: int, seconds: int, folder: Path) -> dict[str, float]:
-    """Answers, failures and mean response time in ms; siege prints hundredths of seconds, so the mean is users / throughput."""
+    """Answers, failures and mean response time in ms; siege prints hundredths of a second, so the mean is users / throughput."""
     settings = folder / "siegerc"
     settings.write_text(SETTINGS)
     command = ["siege", f"--rc={settings}", f"--concurrent={users}", f"--time={seconds}S", url]
@@ -80,7 +80,7 @@ def by_siege(url: str, users: int, seconds: int, folder: Path) -> dict[str, floa
 
 
 def by_steelyard(url: str, users: int, seconds: int, folder: Path) -> dict[str, float]:
-    """The same by `steelyard load`; answers are all that were sent, the verification's and the lead-in's too."""
+    """The same by `steelyard load`; answers include the verification's and the lead-in's."""
     program = Path(sys.executable).with_name("steelyard")
     command = [program, "load", url, "--users", str(users), "--for", f"{seconds}s", "--json", "--out", folder / "loads"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120, check=False)
@@ -92,7 +92,7 @@ def by_steelyard(url: str, users: int, seconds: int, folder: Path) -> dict[str, 
 
 
 def side_by_side(users: int, seconds: int) -> list[dict[str, Any]]:
-    """A row a page and tool: what the tool and what the shop counted, and the mean response time in ms."""
+    """One row per page and tool: the tool's count, the shop's count, and the mean response time in ms."""
     rows = []
     with tempfile.TemporaryDirectory() as name, open_shop(Path(name)) as shop:
         for page in PAGES:

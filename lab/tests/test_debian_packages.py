@@ -78,6 +78,6 @@ def test_without_apt_it_says_what_to_install_instead(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert (
-        done.stderr.startswith("error: this machine has no apt") and "hint: install what corresponds to:" in done.stderr
+        done.stderr.startswith("error: this machine has no apt") and "hint: install the equivalents of:" in done.stderr
     )
     assert "haproxy" in done.stderr and "Traceback" not in done.stderr

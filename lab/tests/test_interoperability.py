@@ -87,7 +87,7 @@ def test_an_answer_counts_as_right_only_where_every_value_is_the_contracts(
     right = calls.content_of(page.CARRIAGES["string"].envelopes(CONTRACT)[1])[0].text
     came = outcome("true", "cat said; test -s '{request}' && test -s '{values}'", right.replace("dozen", "Dozen"))
     assert came.reached == "answered"
-    assert outcome("true", "true").said == "the answer holds nothing"
+    assert outcome("true", "true").said == "the answer is empty"
     assert came.said == "Value 1 of Violation 20 of the answer is 'Dozen', expected 'dozen'"
 
 
@@ -138,7 +138,7 @@ def test_the_page_shows_every_client_and_every_server_asked_and_names_those_not_
     assert text == page.PAGE.read_text(encoding="utf-8")
     unasked = set(page.askable()) - set(kept.servers)
     assert all(f"| `{name}` |" in text for name in [*calls.clients(), *kept.servers])
-    assert all(name in text.partition("Not asked yet: ")[2] for name in unasked)
+    assert all(name in text.partition("Not tested yet: ")[2] for name in unasked)
 
 
 def test_a_cell_says_how_far_it_came_why_and_by_whose_description(tools: tuple[ModuleType, ModuleType]) -> None:

@@ -73,7 +73,7 @@ def test_what_is_at_work_is_said_while_it_is(
     monkeypatch.setattr(parts, "STAGES", ((("1.0",),),))
     assert parts.main() == 0
     said = capsys.readouterr().err
-    assert "at work: import time; time.sleep(1.0) (0 s)\n" in said
+    assert "running: import time; time.sleep(1.0) (0 s)\n" in said
     assert not parts._at_work
 
 
@@ -122,7 +122,7 @@ def test_a_time_that_is_given_is_shared_by_the_parts_and_each_has_some(
     assert seconds("test-alone", 4000.0) == {"STEELYARD_TESTS_UNTIL": "3000"}
     assert seconds("test-e2e", -100.0) == {"STEELYARD_TESTS_UNTIL": "1180"}
     monkeypatch.setenv("STEELYARD_TEST_MINUTES", "an hour")
-    with pytest.raises(SystemExit, match="no number of minutes"):
+    with pytest.raises(SystemExit, match="not a number of minutes"):
         parts.minutes()
     monkeypatch.setenv("STEELYARD_TEST_MINUTES", "")
     assert parts.minutes() == float("inf")
@@ -135,7 +135,7 @@ def test_a_test_whose_time_is_over_is_not_begun_and_says_so(
     ours = next(hook for hook in begin.get_hookimpls() if hook.plugin_name == str(ROOT / "conftest.py"))
     assert ours.tryfirst, "before fixtures, which may start servers"
     monkeypatch.setenv("STEELYARD_TESTS_UNTIL", "0")
-    with pytest.raises(pytest.skip.Exception, match="STEELYARD_TEST_MINUTES gives were over"):
+    with pytest.raises(pytest.skip.Exception, match="STEELYARD_TEST_MINUTES were over"):
         ours.function()
     monkeypatch.delenv("STEELYARD_TESTS_UNTIL")
     ours.function()
@@ -198,7 +198,7 @@ def test_a_signal_ends_all_that_the_parts_started_and_begins_no_more(number: sig
         driver.send_signal(number)
         out, err = driver.communicate(timeout=60)
     assert driver.returncode == 128 + number, err
-    assert f"{number.name}: ending what is at work" in err and out.count("FAILED") == 2, out
+    assert f"{number.name}: ending active parts" in err and out.count("FAILED") == 2, out
     assert marked(tmp_path) == {}
     assert not (tmp_path / "never").exists()
 

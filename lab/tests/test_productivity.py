@@ -67,7 +67,7 @@ def test_every_implementation_stands_in_the_page_with_what_is_counted_of_it(tool
     assert told["java-springws"].shared.files == java.shared.files + java.code.files  # it takes in all of the other's
     assert told["go"].generated == tool.Lines() and (java.generated is None or java.generated.lines > 0)
     page = tool.page()
-    assert all(f"| `{name}` |" in page for name in told) and page.count("in the kit's own words") == 1
+    assert all(f"| `{name}` |" in page for name in told) and page.count("quoted from the kit") == 1
 
 
 def test_what_was_generated_of_another_contract_is_not_counted(

@@ -111,7 +111,7 @@ def test_a_releases_notes_are_the_section_of_its_version() -> None:
     ("tag", "heading", "complaint"),
     [
         ("v0.3.0", "## 0.2.0 (2027-01-31)", "the tag v0.3.0 is not the version 0.2.0"),
-        ("v0.2.0", "## 0.2.0 (unreleased)", "write the day of the release"),
+        ("v0.2.0", "## 0.2.0 (unreleased)", "write the release date"),
         ("v0.2.0", "## 0.1.0 (2026-12-01)", "has no section"),
     ],
 )
