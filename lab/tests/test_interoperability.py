@@ -112,7 +112,7 @@ def test_what_clients_print_means_the_same_as_xml_as_json_and_within_a_text(
         assert calls.told(printed) == expected, printed
     assert (
         calls.difference(expected, {**expected, "Place": [{"X": [" "]}]})
-        == "Place stands 1 times in the answer, expected 2"
+        == "Place occurs 1 times in the answer, expected 2"
     )
 
 
