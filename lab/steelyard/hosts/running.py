@@ -306,12 +306,17 @@ class RunningSubject:
             build.placeholders(argv, values),
             log=self.front.log.with_suffix(f".{name}.log"),
             cwd=self.subject.service.folder,
-            environment={**self.front.words.environment, **self._notes_of_others()},
+            environment={**self._jdk_of_parts(), **self.front.words.environment, **self._notes_of_others()},
             seconds=seconds,
             reach=self.front.site.reach,
             while_waiting=while_waiting,
         )
         return said.strip()
+
+    def _jdk_of_parts(self) -> dict[str, str]:
+        """The JAVA_HOME of a process that has one: a companion's scripts need it beside a front in another language."""
+        homes = [home for each in self.parts if (home := each.words.environment.get("JAVA_HOME")) is not None]
+        return {"JAVA_HOME": homes[0]} if homes else {}
 
     def _notes_of_others(self) -> dict[str, str]:
         """Variables with the event and gauge files of the other judged processes: STEELYARD_EVENTS_<ROLE>,

@@ -150,9 +150,9 @@ class Reconciliation(Strict):
 
     The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
     (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
-    front's environment. What it prints must be `expect`, where {requests} is how many requests the service counted since its
-    start, and {NAME} a count of that name, of those that `settle` printed last. It is asked where the front's factors have the
-    values of `when`.
+    front's environment, with a companion's JAVA_HOME where the front has none. What it prints must be `expect`, where {requests} is
+    how many requests the service counted since its start, and {NAME} a count of that name, of those that `settle` printed last. It
+    is asked where the front's factors have the values of `when`.
     """
 
     name: str

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds the orders that a server accepted against those that its database holds: reconcile.py HOST PORT QUERY ...
 
-QUERY is the command that asks the database, to which the SQL is added. Prints one line: that no order was lost and none doubled, and
-that the stock of each item is what was ordered of it less; or what is wrong.
+QUERY is the command that asks the database, to which the SQL is added. Prints one line: that no order was lost or doubled, and
+that the stock of each item is its stock at the beginning less the ordered quantity; or what is wrong.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ SELECT
   (SELECT count(*) FROM orders WHERE NOT EXISTS (SELECT FROM order_line WHERE order_id = orders.id)),
   (SELECT count(*) FROM item WHERE stock < 0),
   (SELECT count(*) FROM item LEFT JOIN
-    (SELECT item_id, sum(quantity) AS ordered FROM order_line WHERE order_id >= {shop_data.FIRST_NEW_ORDER} GROUP BY item_id) AS sold
-    ON sold.item_id = item.id
+    (SELECT item_id, sum(quantity) AS ordered FROM order_line
+      WHERE order_id >= {shop_data.FIRST_NEW_ORDER} GROUP BY item_id) AS its_lines
+    ON its_lines.item_id = item.id
     WHERE stock <> CASE WHEN id % {shop_data.SOLD_OUT_EACH} = 0 THEN 0 ELSE {shop_data.STOCK} END - coalesce(ordered, 0))"""
 
 
@@ -37,7 +38,7 @@ def judgement(accepted: int, kept: int, without_lines: int, negative: int, unlik
     if negative:
         wrong.append(f"the stock of {negative} items is negative")
     if unlike:
-        wrong.append(f"the stock of {unlike} items is not what was ordered of them less")
+        wrong.append(f"the stock of {unlike} items differs from the stock at the beginning less the ordered quantity")
     return "; ".join(wrong) or "none lost, none doubled, stock as ordered"
 
 
@@ -45,7 +46,9 @@ def main(host: str, port: str, *query: str) -> None:
     """Ask the server and its database, and print what became of the orders."""
     with urllib.request.urlopen(f"http://{host}:{port}/shop/accepted", timeout=SECONDS) as answer:
         accepted = int(answer.read())
-    ran = subprocess.run([*query, SQL], check=True, capture_output=True, text=True, timeout=SECONDS)
+    ran = subprocess.run([*query, SQL], check=False, capture_output=True, text=True, timeout=SECONDS)
+    if ran.returncode != 0:
+        sys.exit(f"the database cannot be asked: {ran.stderr.strip()}")
     print(judgement(accepted, *map(int, ran.stdout.split())))
 
 
