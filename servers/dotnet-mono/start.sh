@@ -7,4 +7,4 @@ if [ "${STEELYARD_HEAP:-256m}" != none ]; then
 fi
 export MONO_GC_PARAMS
 cd "$4" # where Mono would leave its report of a crash
-exec mono --server "$3/$(basename "$2")/service.exe" "$1"
+exec mono --server "$3/$(basename "$2")/service.exe" "$1" "${STEELYARD_THREADS:-200}"

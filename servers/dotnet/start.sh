@@ -20,4 +20,4 @@ none) ;;
 esac
 if [ "$heap" != none ]; then DOTNET_GCHeapHardLimit=$(printf %x "$heap") && export DOTNET_GCHeapHardLimit; fi
 cd "$4" # where .NET would leave its report of a crash
-exec "$dotnet" "$program" "$1"
+exec "$dotnet" "$program" "$1" "${STEELYARD_THREADS:-200}"

@@ -28,19 +28,18 @@ namespace Steelyard.Common
             this.operations = operations;
         }
 
-        /// <summary>Serves as long as the process lives; the arguments are PORT. The exit status is 2 where they are wrong.</summary>
+        /// <summary>Serves as long as the process lives; the arguments are PORT and how many requests at once. The exit status is 2 where they are wrong.</summary>
         public int Run(string[] arguments)
         {
-            int port;
-            if (arguments.Length != 1 || !int.TryParse(arguments[0], out port))
+            int port, atOnce;
+            if (arguments.Length != 2 || !int.TryParse(arguments[0], out port) || !int.TryParse(arguments[1], out atOnce))
             {
-                Console.Error.WriteLine("The arguments are PORT.");
+                Console.Error.WriteLine("The arguments are PORT and REQUESTS-AT-ONCE.");
                 return 2;
             }
             string host = Environment.GetEnvironmentVariable("STEELYARD_HOST") ?? "127.0.0.1";
             listener.Prefixes.Add("http://" + host + ":" + port + "/");
             listener.Start();
-            int atOnce = int.Parse(Environment.GetEnvironmentVariable("STEELYARD_THREADS") ?? "200");
             for (int i = 0; i < atOnce; i++)
                 Task.Run(ServeAsync);
             Thread.Sleep(Timeout.Infinite);
