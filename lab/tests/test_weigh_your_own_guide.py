@@ -126,7 +126,7 @@ def test_the_guide_imports_an_openapi_document_whose_wrong_answers_are_refused(
 def test_the_guide_records_what_is_asked_and_says_where_that_was_nothing(tmp_path: Path) -> None:
     ran = run(f"{RECORD.replace('--port 8081', '--port 0')} --for 10ms", tmp_path)
     assert "forwards to http://127.0.0.1:8080" in ran.out and ran.code == 1, ran.err
-    assert "nothing of http://127.0.0.1:8080 was recorded" in ran.err and not (tmp_path / "shop").exists()
+    assert "no request to http://127.0.0.1:8080 was recorded" in ran.err and not (tmp_path / "shop").exists()
 
 
 def test_the_guide_compares_two_that_run(calculator: Calculator, url: str, tmp_path: Path) -> None:
