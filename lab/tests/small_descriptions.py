@@ -70,10 +70,10 @@ def openapi(paths: str, servers: str = f"[{{url: '{SERVER}'}}]", version: str = 
     return f"openapi: {version}\ninfo: {{title: Orders, version: '1'}}\nservers: {servers}\npaths:\n{paths}"
 
 
-def import_text(text: str, folder: Path, name: str, *ports: str) -> ImportOutput:
+def import_text(text: str, folder: Path, name: str, *ports: str, target: str = "") -> ImportOutput:
     """The outcome of an import of a file with this text, into `folder`/mine."""
     (folder / name).write_text(text, encoding="utf-8")
-    return convert_description(str(folder / name), folder / "mine", (), ports)
+    return convert_description(str(folder / name), folder / "mine", (), ports, target)
 
 
 def service_file(folder: Path) -> Mapping[str, Any]:

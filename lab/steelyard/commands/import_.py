@@ -34,8 +34,8 @@ def import_service(
         str,
         typer.Argument(
             metavar="URL|FILE",
-            help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file; or a file of requests: curl commands, HAR, Siege "
-            "URLs, JMeter, SoapUI.",
+            help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file; or a file of requests: curl commands, calls "
+            "of fetch, .http, HAR, Siege URLs, JMeter, SoapUI.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="The service folder to make.")] = None,
@@ -53,6 +53,9 @@ def import_service(
             "server, http://HOST:PORT; repeatable."
         ),
     ] = None,
+    target: Annotated[
+        str, typer.Option(metavar="URL", help="The server to load (default: the one in the document).")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Make a service folder from a WSDL or an OpenAPI document: its contract, one sample request per operation, and a
@@ -60,7 +63,7 @@ def import_service(
     run."""
     if out is None:
         raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
-    imported = bounded.convert_in_bounds(source, out, also or [], port or [])
+    imported = bounded.convert_in_bounds(source, out, also or [], port or [], target)
     if json:
         print(imported.model_dump_json())
     else:

@@ -18,9 +18,11 @@ MOST_BYTES = 2 * 2**30
 _WALL_SECONDS = 120  # a slow server's answers included
 
 
-def convert_in_bounds(place: str, out: Path, also: Sequence[str], ports: Sequence[str]) -> ImportOutput:
+def convert_in_bounds(
+    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str = ""
+) -> ImportOutput:
     """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them."""
-    asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports)}
+    asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports), "target": target}
     return ImportOutput.model_validate(_run_in_bounds(place, asked))
 
 
@@ -59,7 +61,9 @@ def main() -> int:
 
     asked = json.loads(sys.stdin.read())
     try:
-        imported = convert_description(asked["place"], Path(asked["out"]), asked["also"], asked["ports"])
+        imported = convert_description(
+            asked["place"], Path(asked["out"]), asked["also"], asked["ports"], asked["target"]
+        )
         print(imported.model_dump_json())
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))

@@ -16,7 +16,7 @@ from ...base.errors import ImportRefusedError
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
 from .convert_requests import convert_requests, read_known_file
-from .documents import REFERRING, Document, is_url, origin, read_all, read_first
+from .documents import REFERRING, Document, is_url, origin, read_all, read_first, require_target
 from .envelopes import answer_element, body_element, envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
@@ -26,16 +26,21 @@ from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
 _CONTRACT = "contract"
+_HEAD_BYTES = 2**16  # of a document, by which its kind is known
 
 
-def convert_description(place: str, out: Path, also: Sequence[str], ports: Sequence[str] = ()) -> ImportOutput:
+def convert_description(
+    place: str, out: Path, also: Sequence[str], ports: Sequence[str] = (), target: str = ""
+) -> ImportOutput:
     """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at
     all.
 
-    `ports` (for files of requests: servers) limits the import to those named. Raises ImportRefusedError, with nothing
+    `ports` (of OpenAPI and files of requests: servers) limits the import to those named. `target` is the URL of the server
+    that is loaded, in place of the one that stands there. Raises ImportRefusedError, with nothing
     written, if the description cannot be read or no operation can be imported.
     """
     require_free(out)
+    require_target(target)
     scheme, there, _ = place.partition("://")
     if there and scheme.lower() not in ("http", "https"):
         raise ImportRefusedError(
@@ -47,8 +52,9 @@ def convert_description(place: str, out: Path, also: Sequence[str], ports: Seque
     known = read_known_file(place)
     if known is not None:
         with folder_at(out) as made:
-            return convert_requests(known, made, name_of(out), out, ports)
+            return convert_requests(known, made, name_of(out), out, ports, target)
     raw = read_first(place)
+    kinds.require_importable(raw[:_HEAD_BYTES], place)
     if kinds.is_openapi(raw, place):
         if also:
             raise ImportRefusedError(
@@ -57,9 +63,9 @@ def convert_description(place: str, out: Path, also: Sequence[str], ports: Seque
         from .openapi.convert import import_openapi  # not needed for a WSDL
 
         with folder_at(out) as made:
-            return import_openapi(place, raw, name_of(out), made, str(out), ports)
+            return import_openapi(place, raw, name_of(out), made, str(out), ports, target)
     documents = read_all(place, also, raw)
-    description = read_wsdl(documents)
+    description = read_wsdl(documents, target)
     _keep_selected(description, ports)
     with folder_at(out) as made:
         return _import_wsdl(place, out, made, documents, description)

@@ -82,15 +82,22 @@ def _decode(head: bytes) -> str:
     return head.decode("utf-8-sig", "replace")
 
 
-def convert_requests(known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str]) -> ImportOutput:
+def convert_requests(
+    known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str], target: str = ""
+) -> ImportOutput:
     """Write the service `name` of the requests in a file into the folder `made`, which will be moved to `out`.
 
-    `servers` limits the import to those named. Raises ImportRefusedError if the file is broken, or no request can be
-    imported.
+    `servers` limits the import to those named; `target` is loaded in place of them. Raises ImportRefusedError if the file is
+    broken, or no request can be imported.
     """
+    if urlsplit(target).path not in ("", "/"):
+        raise ImportRefusedError(
+            f"--target {target} has a path, and requests have their own", hint="write http://HOST:PORT"
+        )
     held = known.reader.read(known.content, Path(known.place))
     read = f"{plural(len(held.requests), 'request')} read of {held.kind}"
     content = content_of(held, known.place, name, servers)
+    content = replace(content, target=target.rstrip("/") or content.target)
     write_requests(made, known.place, content)
     return output_of(content, known.place, out, [read])
 

@@ -60,6 +60,26 @@ def origin(url: str) -> str:
     return f"{parts.scheme.lower()}://{parts.hostname}:{port}"
 
 
+def require_target(target: str) -> None:
+    """Raises ImportRefusedError if `target` (empty: none) is not the URL of a server, with or without a path."""
+    if target and (not is_url(target) or set("{}@ ") & set(target) or urlsplit(target).query):
+        raise ImportRefusedError(f"--target {target[:200]} is not a server's URL", hint="write http://HOST:PORT")
+    if target:
+        origin(target)
+
+
+def at_target(address: str, target: str) -> str:
+    """An address at the server `target` (empty: unchanged), with its own path, or that of the target if it has one."""
+    parts = urlsplit(target)
+    if not target:
+        return address
+    if parts.path not in ("", "/"):
+        return target
+    there = urlsplit(address) if is_url(address) or address.startswith("/") else urlsplit("")
+    path = (there.path or "/") + (f"?{there.query}" if there.query else "")
+    return f"{parts.scheme}://{parts.netloc}{path}"
+
+
 def read_first(place: str) -> bytes:
     """The content at the place that the user named; raises ImportRefusedError."""
     return _fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")

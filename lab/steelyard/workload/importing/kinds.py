@@ -38,3 +38,28 @@ def is_openapi(raw: bytes, place: str) -> bool:
     if _GRAPHQL.search(raw):
         raise graphql_refusal(place)
     return urlsplit(place).path.lower().endswith(_OPENAPI_ENDINGS)
+
+
+_RECORD = "`steelyard record --to http://HOST:PORT` records the requests that it sends, as a service folder"
+# What a document is, by a line of it, and what to do instead of importing it.
+_OTHERS = (
+    (re.compile(rb"""(?m)^\s*import\b[^\n]*\bfrom\s+["']k6(/[\w/-]+)?["']"""), "a k6 script"),
+    (re.compile(rb"(?m)^\s*import\s+(static\s+)?io\.gatling\b|\bextends\s+Simulation\b"), "a Gatling simulation"),
+    (re.compile(rb"(?m)^\s*(from\s+locust\b|import\s+locust\b)"), "a Locust script"),
+    (re.compile(rb"(?mi)^\s*(\$\w+\s*=\s*)?Invoke-(WebRequest|RestMethod)\b"), "PowerShell"),
+    (re.compile(rb"(?m)^\s*syntax\s*=\s*[\"']proto[23][\"']\s*;"), "a Protocol Buffers description"),
+    (re.compile(rb"schema\.(get)?postman\.com/(json/)?collection/"), "a Postman collection"),
+)
+_INSTEAD = {
+    "PowerShell": "copy the request as cURL (bash) instead",
+    "a Protocol Buffers description": 'a service folder with `meaning = "grpc"` calls a gRPC service',
+}
+
+
+def require_importable(raw: bytes, place: str) -> None:
+    """Raises ImportRefusedError, which names it, for a document of a kind that is known and not read."""
+    if raw.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
+        return
+    for pattern, name in _OTHERS:
+        if pattern.search(raw):
+            raise ImportRefusedError(f"{place} is {name}, which is not read", hint=_INSTEAD.get(name, _RECORD))

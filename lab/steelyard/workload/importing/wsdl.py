@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ...base.errors import ImportRefusedError
-from .documents import Document
+from .documents import Document, at_target
 from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified_name
 from .policies import demands_of, notes_of
 
@@ -71,7 +71,7 @@ class NotTakenError(Exception):
     """One operation or port cannot be imported; the message gives the reason."""
 
 
-def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
+def read_wsdl(documents: Sequence[Document], target: str = "") -> WsdlDescription:
     """The operations of every port with SOAP over HTTP; raises ImportRefusedError if the first document is not WSDL
     1.1."""
     root = documents[0].root
@@ -84,7 +84,7 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
             f"{documents[0].place} is not a WSDL: its root is <{one_line(str(root.tag), 100)}>",
             hint="the address of a service's WSDL often ends in ?wsdl",
         )
-    known = _Definitions(documents)
+    known = _Definitions(documents, target)
     description = WsdlDescription()
     ports = [
         (service, port) for service in known.elements_of_kind("service") for port in service.iterfind(f"{{{WSDL}}}port")
@@ -110,7 +110,8 @@ def read_wsdl(documents: Sequence[Document]) -> WsdlDescription:
 class _Definitions:
     """All definitions of the documents, by kind and name."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], target: str) -> None:
+        self.target = target
         self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
         self.notes: list[str] = []
         self._named: dict[tuple[str, str], etree._Element] = {}
@@ -176,11 +177,11 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
     binding = known.get("binding", port, port.get("binding"))
     soap, spoken = _soap_of(binding)
     address = port.find(f"{{{BINDINGS[soap]}}}address")
-    if address is None or not address.get("location"):
-        raise NotTakenError("it has no address")
-    location = address.get("location", "").strip()
+    location = at_target("" if address is None else address.get("location", "").strip(), known.target)
+    if not location:
+        raise NotTakenError("it has no address: --target URL names the server")
     if urlsplit(location).scheme not in ("http", "https"):
-        raise NotTakenError(f"its address {one_line(location, 80)} is not an HTTP URL")
+        raise NotTakenError(f"its address {one_line(location, 80)} is not an HTTP URL: --target URL names the server")
     policies = [policy for element in (binding, port) for policy in known.policies(element)]
     _require_unprotected(policies)
     description.notes += notes_of(policies, where)

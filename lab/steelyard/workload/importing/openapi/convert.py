@@ -23,7 +23,7 @@ from .references import Node, OpenApiDocuments
 
 
 def import_openapi(
-    place: str, raw: bytes, name: str, folder: Path, said_folder: str, servers: Sequence[str] = ()
+    place: str, raw: bytes, name: str, folder: Path, said_folder: str, servers: Sequence[str] = (), target: str = ""
 ) -> ImportOutput:
     """Write the service `name` of the document `raw` from `place` into `folder`; output names the folder `said_folder`.
     `servers` selects the server whose operations are imported.
@@ -31,7 +31,7 @@ def import_openapi(
     Raises ImportRefusedError if the document cannot be read or no operation can be imported.
     """
     documents = OpenApiDocuments(place, raw)
-    description = read_openapi(documents)
+    description = read_openapi(documents, target)
     _keep_one_server(description, servers)
     taking = _Taking(documents, description)
     sampled = taking.sample_requests()

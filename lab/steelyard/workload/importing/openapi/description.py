@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from ....base import paths
 from ....base.errors import ImportRefusedError
-from ..documents import is_url, origin
+from ..documents import at_target, is_url, origin
 from ..kinds import graphql_refusal
 from ..names import one_line
 from ..wsdl import Left, NotTakenError
@@ -93,12 +93,12 @@ class OpenApiDescription:
     notes: list[str] = field(default_factory=list)
 
 
-def read_openapi(documents: OpenApiDocuments) -> OpenApiDescription:
+def read_openapi(documents: OpenApiDocuments, target: str = "") -> OpenApiDescription:
     """The operations of every path; raises ImportRefusedError if the document is not OpenAPI 3.0 or 3.1."""
     root = documents.root
     require_spoken(root)
     try:
-        return _OpenApiReading(documents).description()
+        return _OpenApiReading(documents, target).description()
     except NotTakenError as error:
         raise ImportRefusedError(f"{root.place} cannot be used: {error}") from None
 
@@ -125,8 +125,9 @@ def require_spoken(root: Node) -> None:
 
 
 class _OpenApiReading:
-    def __init__(self, documents: OpenApiDocuments) -> None:
+    def __init__(self, documents: OpenApiDocuments, target: str) -> None:
         self._documents = documents
+        self._target = target
         self._root = documents.root
         info = self._root.children_by_name("info")
         title = info["title"].value if "title" in info else ""
@@ -212,8 +213,18 @@ class _OpenApiReading:
                 url = url.replace(f"{{{name}}}", variable.text("default"))
             addresses.append(url.strip())
         place = self._root.place
+        if self._target:
+            return list(dict.fromkeys(at_target(address, self._target).rstrip("/") for address in addresses or ["/"]))
+        relative = [address for address in addresses if not is_url(address)]
+        if relative and not is_url(place):
+            self._read.notes.append(
+                f"the server {one_line(relative[0], 80)} is relative, and the document a file: `target` in service.toml is "
+                f"set to {NOWHERE}; --target URL names another"
+            )
         if not addresses and not is_url(place):
-            self._read.notes.append(f"the document names no server: `target` in service.toml is set to {NOWHERE}")
+            self._read.notes.append(
+                f"the document names no server: `target` in service.toml is set to {NOWHERE}; --target URL names another"
+            )
         whole: dict[str, None] = {}
         refused = None
         for address in addresses or ["/"]:

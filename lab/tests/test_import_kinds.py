@@ -1,0 +1,83 @@
+"""Requests are read from the files that people have, and a file of another kind is named, with what to do instead."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from small_descriptions import import_text, openapi, reasons, service_file
+from steelyard.base.errors import ImportRefusedError
+
+REQUESTS = """@host = 127.0.0.1:8080
+@base = http://{{host}}/shop
+
+### log in
+POST {{base}}/login HTTP/1.1
+Content-Type: application/json
+
+{"user": "a"}
+
+> {% client.global.set("token", response.body.token); %}
+
+###
+# who I am
+GET {{base}}/me
+    ?full=yes
+Accept: application/json
+
+### made anew
+GET {{base}}/{{$guid}}
+"""
+FETCH = """fetch("http://127.0.0.1:8080/items", {
+  "headers": {"accept": "application/json", "content-type": "application/json", "sec-fetch-mode": "cors"},
+  "body": "{\\"size\\":1}", "method": "POST", "mode": "cors"
+}); ;
+fetch("http://127.0.0.1:8080/items/1", {"method": "GET"});
+fetch("http://127.0.0.1:8080/other", {method: "GET"});
+"""
+
+
+def test_the_blocks_of_a_http_file_are_requests(tmp_path: Path) -> None:
+    outcome = import_text(REQUESTS, tmp_path, "shop.http")
+    assert outcome.taken == ["log-in", "get-shop-me"]
+    operations = service_file(tmp_path)["operations"]
+    assert (operations["log-in"]["method"], operations["log-in"]["path"]) == ("POST", "/shop/login")
+    assert operations["get-shop-me"]["path"] == "/shop/me?full=yes"
+    assert json.loads((tmp_path / "mine" / "samples" / "log-in.json").read_text()) == {"user": "a"}
+    assert "scripts are not run" in reasons(outcome) and "nothing fills {{$guid}}" in reasons(outcome)
+
+
+def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
+    outcome = import_text(FETCH, tmp_path, "copied.txt")
+    assert outcome.taken == ["post-items", "get-items-1"]
+    operation = service_file(tmp_path)["operations"]["post-items"]
+    assert operation["headers"] == {"accept": "application/json", "content-type": "application/json"}
+    assert json.loads((tmp_path / "mine" / "samples" / "post-items.json").read_text()) == {"size": 1}
+    assert "line 6: its address or options are no JSON" in reasons(outcome)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "instead"),
+    [
+        ("import http from 'k6/http';\nexport default function () { http.get('http://a/'); }\n", "k6 script", "record"),
+        ("package a;\nimport io.gatling.javaapi.core.*;\nclass A extends Simulation {}\n", "Gatling", "record"),
+        ("from locust import HttpUser, task\n\nclass A(HttpUser):\n    pass\n", "Locust", "record"),
+        ('Invoke-WebRequest -Uri "http://127.0.0.1/" -Method GET\n', "PowerShell", "cURL"),
+        ('syntax = "proto3";\nservice Orders {}\n', "Protocol Buffers", "gRPC"),
+        (
+            '{"info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"}, "item": []}',
+            "Postman collection",
+            "record",
+        ),
+    ],
+)
+def test_a_file_of_another_kind_is_named_with_what_to_do(text: str, kind: str, instead: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match=f"is .*{kind}") as refused:
+        import_text(text, tmp_path, "file.txt")
+    assert instead in refused.value.hint and not (tmp_path / "mine").exists()
+
+
+def test_a_description_that_mentions_a_tool_is_still_a_description(tmp_path: Path) -> None:
+    paths = "  /a:\n    get: {operationId: a, description: as k6 asks it, responses: {'200': {description: fine}}}\n"
+    assert import_text(openapi(paths), tmp_path, "orders.yaml").taken == ["a"]
