@@ -66,7 +66,13 @@ def test_a_comparison_of_a_folder_with_itself_leaves_a_run_like_any(lab: Lab, pr
     outcome = ran.json()
     judged = primary(outcome)
     assert (judged["a"], judged["b"], judged["operation"]) == ("shop", "shop.again", "first+any")
+    by_operation = outcome["operations"]
+    assert [(row["operation"], row["subject"]) for row in by_operation] == [
+        (operation, subject) for subject in ("shop", "shop.again") for operation in ("first", "any")
+    ]
+    assert all(row["right"] > 0 and row["failures"] == {} for row in by_operation)
     [run] = lab.runs()
+    assert "<h2>By operation</h2>" in (run / "report.html").read_text()
     record = json.loads((run / "trials" / "01" / "trial.json").read_text())
     assert record["server_cpus"] and {each["exchanges_verified"] for each in record["subjects"]} == {2}
     assert "shop.again" in (run / "report.html").read_text()

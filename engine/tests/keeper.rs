@@ -98,6 +98,28 @@ fn kill_9_of_the_keeper_or_of_its_guard_kills_all() {
 }
 
 #[test]
+fn a_last_command_runs_after_all_have_ended_even_where_guard_or_keeper_is_killed() {
+    for victim in ["lab", "guard", "keeper", "none"] {
+        let last = r#"echo last >> "$KEEPER_TEST_FOLDER/last""#;
+        let argv = ["sh", "-c", FAMILY];
+        let mut keeper = Keeper::start(&["--afterwards", last, "--"], &argv, victim == "lab");
+        keeper.expect("started");
+        keeper.number_from("ready");
+        match victim {
+            "lab" => keeper.starter.kill().unwrap(),
+            "guard" => signal(keeper.starter.id().cast_signed(), libc::SIGKILL),
+            "keeper" => signal(keeper.own_process(), libc::SIGKILL),
+            _ => keeper.close_input(),
+        }
+        let written = keeper.folder.path().join("last");
+        wait_until("the last command ran", LONG, || {
+            std::fs::read_to_string(&written).is_ok_and(|text| text == "last\n")
+        });
+        keeper.wait_until_none_is_alive();
+    }
+}
+
+#[test]
 fn processes_that_fork_without_end_are_all_killed() {
     let mut keeper = Keeper::of(
         "echo $$ > $KEEPER_TEST_FOLDER/ready

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,17 @@ from steelyard.catalogue import own_subjects
 from steelyard.hosts.build import placeholders
 from steelyard.hosts.containers import Container
 
+KEEP = """
+import sys, time
+from pathlib import Path
+from steelyard.catalogue import own_subjects
+from steelyard.hosts import own_launch
+from steelyard.hosts.running import Words
+own = own_subjects.server_of("docker:shop:1.3")
+with own_launch.keeper_of(own, Words({"port": "20001"}, {}), Path("shop.log")):
+    print("started", flush=True)
+    sys.stdin.read()
+"""
 ENGINE = '#!/bin/sh\necho "$@" >> "$0.log"\n[ "$1" = inspect ] && echo "$FIRST_PID"\n[ "$1" != rm ]\n'
 
 
@@ -91,3 +104,22 @@ def test_a_container_that_does_not_run_has_no_processes_to_read(monkeypatch: pyt
     monkeypatch.setenv("FIRST_PID", "0")
     with pytest.raises(KeeperError, match="docker does not report the process of the container gone"):
         Container("docker", "gone").use()
+
+
+@pytest.mark.parametrize("end", ["killed", "orderly"])
+def test_a_container_is_removed_by_the_keeper_even_where_the_lab_is_killed(
+    end: str, engine: Path, tmp_path: Path
+) -> None:
+    log = engine.with_name("docker.log")
+    with subprocess.Popen(
+        [sys.executable, "-c", KEEP], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as lab:
+        assert lab.stdout is not None and lab.stdout.readline() == "started\n"
+        if end == "killed":
+            lab.kill()
+        else:
+            lab.communicate("")
+    deadline = time.monotonic() + 30
+    while "rm --force" not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert log.read_text().splitlines()[-1] == "rm --force steelyard-20001"

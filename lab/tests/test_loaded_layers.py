@@ -10,6 +10,7 @@ from command import steelyard
 from layered import files
 from own_service import service
 from steelyard.base.errors import StoreError
+from steelyard.hosts.agent import environment
 from steelyard.measure.load import agent
 from steelyard.models.service import Layer
 from steelyard.results.layer_records import read_agent_counts, read_records
@@ -62,10 +63,10 @@ def test_the_agent_is_named_to_every_jvm_beside_what_the_user_says_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xmx1g")
-    said = agent.environment(Path("/a b/agent.jar"), tmp_path / "records", tmp_path)
+    said = environment(Path("/a b/agent.jar"), tmp_path / "records", tmp_path)
     assert said == {"JAVA_TOOL_OPTIONS": f'-Xmx1g "-javaagent:/a b/agent.jar=records={tmp_path}/records"'}
     (tmp_path / "agent.properties").touch()
-    told = agent.environment(Path("/agent.jar"), tmp_path / "records", tmp_path)["JAVA_TOOL_OPTIONS"]
+    told = environment(Path("/agent.jar"), tmp_path / "records", tmp_path)["JAVA_TOOL_OPTIONS"]
     assert told.endswith(f',settings={tmp_path}/agent.properties"')
 
 
@@ -74,4 +75,4 @@ def test_a_target_that_nobody_starts_cannot_have_the_agent(tmp_path: Path) -> No
     text = (made / "service.toml").read_text()
     (made / "service.toml").write_text("".join(line for line in text.splitlines(True) if not line.startswith("start")))
     ran = steelyard("load", "./own", "--layers", folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
-    assert ran.code != 0 and "is not started for this load" in ran.err and "Traceback" not in ran.err, ran.err
+    assert ran.code != 0 and "own has no start line" in ran.err and "Traceback" not in ran.err, ran.err

@@ -115,17 +115,38 @@ def test_the_study_of_own_servers_is_read_back_as_it_was_written(tmp_path: Path)
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ([DYING, DYING], 1, "died before it was ready (exit code 3)"),
-        (["./none {port}", "./none {port}"], 1, "none"),
+        ([DYING, DYING], 1, "raise(SystemExit(3))'` died before it was ready (exit code 3)"),
+        (["./none {port}", "./none {port}"], 64, "./none {port}: the start command './none' was not found in"),
+        (["./shop", "not-on-path {port}"], 64, "the start command 'not-on-path' was not found on PATH"),
         (["./shop", "go"], 64, "'go' is not a server of your own"),
         (["./shop", "./shop", "--service", "shop", "--request", "GET /"], 64, "exclude each other"),
     ],
 )
 def test_what_does_not_come_up_is_said_in_a_sentence(words: list[str], code: int, said: str, tmp_path: Path) -> None:
     made(tmp_path)
-    asked = () if code == 64 else ("--request", "GET /")
+    asked = () if "go" in words or "--request" in words else ("--request", "GET /")
     ran = compare(tmp_path, *words, *asked)
     assert ran.code == code and said in ran.err, ran.err
+
+
+def test_check_names_the_subject_that_dies_by_its_role_and_the_users_words(tmp_path: Path) -> None:
+    made(tmp_path)
+    words = (
+        "check",
+        "./shop",
+        DYING,
+        "--request",
+        "POST /",
+        "--body",
+        "{}",
+        "--budget",
+        "20s",
+        "--slice-seconds",
+        "0.5",
+    )
+    ran = steelyard(*words, folder=tmp_path, environment={"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"})
+    assert ran.code == 2 and f"cannot tell: NEW ({DYING}): the start command `" in ran.err, ran.err
+    assert "died before it was ready (exit code 3)" in ran.err
 
 
 def test_a_server_that_listens_elsewhere_is_named_with_both_ports_and_ended(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command import steelyard
+from own_service import service
 from rich.console import Console
 from steelyard.base.errors import BuildError, ConfigurationError
 from steelyard.base.progress import Progress
@@ -143,3 +145,16 @@ def test_a_folder_outside_of_a_repository_or_of_a_revision_is_refused(shop: Path
     git(shop.parent, "commit", "--quiet", "--message", "later")
     with pytest.raises(ConfigurationError, match=r"v1 \(.*\) has no folder later"):
         revisions.of_range("v1..HEAD", shop.parent / "later")
+
+
+def test_a_budget_that_holds_no_fork_is_refused_before_a_revision_is_built(tmp_path: Path) -> None:
+    folder = service(tmp_path, "shop", 0.0, start=["serve", "{port}"])
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    for content in ("first", "second"):
+        (folder / "source").write_text(content)
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "--quiet", "--message", content)
+    words = ("check", "--git", "HEAD~1..HEAD", "--build", "touch built", "./shop", "--budget", "2s")
+    ran = steelyard(*words, folder=tmp_path, environment={"STEELYARD_CACHE": str(tmp_path / "cache")})
+    assert ran.code == 64 and "a budget of 2 s is too small" in ran.err, ran.err
+    assert not (tmp_path / "cache" / "revisions").exists() and not list(tmp_path.glob("**/built"))

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
 from command import Ran, steelyard
-from own_service import service
+from own_service import SERVER, service
 from rich.console import Console
 from steelyard.base import paths
 from steelyard.base.errors import KeeperError
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
+from steelyard.commands.find_limit import LimitOptions, search_of
+from steelyard.commands.targets import started_or_running
 from steelyard.measure.load.starting import running_target
+from steelyard.models.service import Expect
+from steelyard.workload import load_target
 
 SCHEMA = json.loads((paths.root() / "contracts" / "load-output.schema.json").read_text())
 WORDS = ("--users", "1", "--max-requests", "20", "--json", "--out", "runs")
@@ -96,6 +102,51 @@ def test_what_runs_already_is_loaded_as_it_is(tmp_path: Path) -> None:
             running.kill()
 
 
+SERVE = f"{sys.executable} serve.py {{port}} 0.001"
+
+
+def test_a_command_line_is_started_on_a_port_of_its_own_and_ended(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text(SERVER)
+    ran = load(tmp_path, SERVE, "--request", "POST /orders", "--body", "{}")
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    assert outcome["service"] == Path(sys.executable).name and outcome["operations"][0]["operation"] == "post-orders"
+    assert outcome["started"]["cpu_s"] > 0 and outcome["judged"]["right"] > 0
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", urlsplit(outcome["target"]).port or 0), timeout=1)
+
+
+def test_a_folder_that_takes_the_port_listens_at_its_target(tmp_path: Path) -> None:
+    made = service(tmp_path, "own", 0.001, start=SERVE.split())
+    ran = load(tmp_path, "./own")
+    assert ran.code == 0 and json.loads(ran.out)["started"] is not None, ran.err
+    assert is_gone(made)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((SERVE,), 64, f"{SERVE} has no requests"),
+        ((SERVE, "--request", "GET /", "--method", "GET"), 64, "--method goes with a URL"),
+        (("./own", "--service", "own", "--request", "GET /"), 64, "exclude each other"),
+        (("http://127.0.0.1:1/", "--request", "GET /"), 64, "are for servers of your own"),
+        (("./none {port}", "--request", "GET /"), 64, "none: the start command './none' was not found in"),
+        ((f"{sys.executable} -c raise(SystemExit(3))", "--request", "GET /"), 1, "died before the server was ready"),
+    ],
+)
+def test_a_target_that_cannot_be_started_is_named(words: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
+    service(tmp_path, "own", 0.001)
+    ran = load(tmp_path, *words)
+    assert ran.code == code and said in ran.err and "Traceback" not in ran.err, ran.err
+
+
+def test_a_limit_is_looked_for_on_what_a_load_starts() -> None:
+    options = LimitOptions(service=SERVE, request=["GET /items/7"], p95="200ms")
+    asked = started_or_running(options, search_of(options).load, None)
+    assert asked.own is not None and asked.own.start == shlex.split(SERVE)
+    assert list(asked.operations) == ["get-items-7"] and asked.address.startswith("http://127.0.0.1:")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_path: Path) -> None:
@@ -118,10 +169,11 @@ def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_p
 
 def test_what_goes_wrong_in_a_load_is_not_said_to_be_its_targets_start(tmp_path: Path) -> None:
     service(tmp_path, "own", 0.001)
-    own = entries.service_at(str(tmp_path / "own"))
+    asked = load_target.of_service(entries.service_at(str(tmp_path / "own")), 1, Expect())
+    assert asked.own is not None
     with (
         pytest.raises(KeeperError, match="in the midst"),
-        running_target(own, tmp_path / "target.log", Progress(Console(quiet=True))),
+        running_target(asked, asked.own, tmp_path / "target.log", Progress(Console(quiet=True)), {}),
     ):
         raise KeeperError("in the midst of the load")
     assert is_gone(tmp_path / "own")

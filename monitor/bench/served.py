@@ -18,11 +18,10 @@ from steelyard.base import paths
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries
 from steelyard.catalogue.companions import with_companions
-from steelyard.hosts import launch, subject
+from steelyard.hosts import agent, launch, subject
 from steelyard.hosts.cpus import Shares
 from steelyard.hosts.fetch import DEPENDENCY_PLUGIN, sha256_of
 from steelyard.hosts.keeper import Keeper
-from steelyard.measure.load import agent
 from steelyard.measure.load.starting import takes_connections
 from steelyard.models.study import Observed, PartSpec, SubjectSpec
 from steelyard.results.layer_records import read_records, records_of

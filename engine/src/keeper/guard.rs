@@ -11,7 +11,7 @@ use super::{KeeperError, ending};
 /// The role of this process.
 pub enum Role {
     Guard { keeper: Pid },
-    Keeper,
+    Keeper { guard: Pid },
 }
 
 /// Forks before anything else is done. Both are subreapers: orphans become children of the keeper while it lives, and of
@@ -29,7 +29,7 @@ pub fn divide() -> Result<Role, KeeperError> {
             // The signal upon which the keeper kills all.
             prctl::set_pdeathsig(Signal::SIGTERM).map_err(system("ask for a signal when the guard ends"))?;
             if getppid() == guard {
-                Ok(Role::Keeper)
+                Ok(Role::Keeper { guard })
             } else {
                 Err(system("go on without the guard")(Errno::ESRCH))
             }

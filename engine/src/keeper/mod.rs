@@ -1,5 +1,6 @@
 //! The keeper: one command with all its descendants, controlled by standard input (`contracts/keeper.md`).
 
+mod afterwards;
 mod control;
 mod cpu_list;
 mod cpu_time;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use nix::errno::Errno;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getppid};
 use steelyard_engine::clock::{Clock, Monotonic};
 
 use control::Control;
@@ -51,6 +52,10 @@ pub struct Options {
     /// Kill all if no line comes for this long, for connections that may be lost without an end of input; `beat` counts as a line
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     unheard: Option<u32>,
+
+    /// Shell command that is run once all processes have ended, however that came, for at most 10 s
+    #[arg(long, value_name = "COMMAND")]
+    afterwards: Option<String>,
 
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "ARGV")]
@@ -101,10 +106,15 @@ pub fn run(options: &Options) -> Result<u8, KeeperError> {
     if !left.is_empty() {
         eprintln!("steelyard-keeper: of a keeper that was killed, {}", ending::Left(left));
     }
-    match guard::divide()? {
-        guard::Role::Guard { keeper } => guard::watch_over(keeper),
-        guard::Role::Keeper => keep(options, &mark),
+    // Whichever of the two ends last runs the command: the guard, or the keeper where the guard was killed.
+    let (ended, is_last) = match guard::divide()? {
+        guard::Role::Guard { keeper } => (guard::watch_over(keeper), true),
+        guard::Role::Keeper { guard } => (keep(options, &mark), getppid() != guard),
+    };
+    if let (true, Some(line)) = (is_last, &options.afterwards) {
+        afterwards::run(line, &options.log);
     }
+    ended
 }
 
 fn keep(options: &Options, mark: &Mark) -> Result<u8, KeeperError> {

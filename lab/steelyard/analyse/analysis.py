@@ -38,6 +38,7 @@ from .layer_checks import examine_layers, record_counts
 from .layers import breakdowns, figures_of, slow_layer
 from .machine_notes import machine_notes
 from .measures import Measure, registry
+from .operation_figures import operation_figures
 from .saturation import examine_saturation
 from .sentences import (
     NOW,
@@ -58,7 +59,16 @@ _TELLING = {
     "study.toml": "what was asked, and which measures of its own the study had, is not known",
 }
 _MOST_ALIKE = 4  # warnings of one check that are told one by one
-_OBSERVED = ("layers", "layers_by_kind", "slow_layers", "recorded", "differences", "by_processors", "faults")
+_OBSERVED = (
+    "operations",
+    "layers",
+    "layers_by_kind",
+    "slow_layers",
+    "recorded",
+    "differences",
+    "by_processors",
+    "faults",
+)
 
 
 @dataclass(frozen=True)
@@ -179,6 +189,7 @@ def _verdicts(
         scale=run.schedule.scale,
         judged_by={cell.name: cell.primary_measure for cell in run.schedule.cells},
         figures=[_without_fork_values(figure) for figure in fork_figures if figure.fork is None],
+        operations=operation_figures(run),
         failures=list(_failures(run)),
         notes=list(_notes(run, findings, contradicted)),
         machine=machine_text(run.environment.get("machine")),

@@ -42,7 +42,7 @@ def server_of(words: str) -> OwnServer:
     if shutil.which(engine) is None:
         raise ToolchainError(f"{engine} is not on this machine, which {words} needs", hint=f"install {engine}")
     port = limits.pop("port", _USUAL_PORT)
-    name = f"steelyard-{PORT_PLACE}"
+    name = container_name(PORT_PLACE)
     told = [word for variable in PORT_VARIABLES for word in ("--env", f"{variable}={port}")]
     limited = [word for limit, value in limits.items() for word in (f"--{limit}", value)]
     publish = f"{HOST}:{PORT_PLACE}:{port}"
@@ -54,6 +54,11 @@ def server_of(words: str) -> OwnServer:
         stop=[engine, "stop", "--time", _STOP_SECONDS, name],
         engine="docker" if engine == "docker" else "podman",
     )
+
+
+def container_name(port: int | str) -> str:
+    """What the container that is published on a port is called."""
+    return f"steelyard-{port}"
 
 
 def label_of(words: str) -> str:

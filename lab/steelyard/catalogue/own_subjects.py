@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..base.errors import ConfigurationError
 from ..models.own_server import PORT_PLACE, PORT_VARIABLES, OwnServer
+from ..models.service import Service
 from ..models.study import PartSpec, SubjectSpec
 from . import container_images, entries
 from .container_images import is_image
-from .entries import SERVICE_FILE
+from .entries import SERVICE_FILE, Entry
 
 _TOLD = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
 _LONGEST_LABEL = 90  # room for `.again` of an A/A test
@@ -37,6 +39,36 @@ def server_of(words: str) -> OwnServer:
     if len(argv) == 1 and argv[0].endswith(".jar"):
         argv = ["java", "-jar", argv[0]]
     return OwnServer(title=words.strip(), folder=str(Path.cwd()), start=argv)
+
+
+def started_server(service: Entry[Service]) -> OwnServer | None:
+    """The server that a service's file starts; None where it has no start line."""
+    model = service.model
+    if model.start is None:
+        return None
+    told = any(_TOLD.search(word) for word in (*model.start, *(model.ready or [])))
+    return OwnServer(
+        title=model.title,
+        folder=str(service.folder),
+        start=model.start,
+        ready=model.ready,
+        stop=model.stop,
+        port=None if told else urlsplit(model.target or "").port or 80,
+    )
+
+
+def require_program(server: OwnServer, name: str) -> None:
+    """Raises ConfigurationError where the program of a start line is not on this machine; `name` is what the user calls it."""
+    program = server.start[0]
+    if "/" not in program:
+        is_there, looked = shutil.which(program) is not None, "on PATH"
+    else:
+        is_there, looked = Path(server.folder, program).is_file(), f"in {server.folder}"
+    if PORT_PLACE not in program and not is_there:
+        raise ConfigurationError(
+            f"{name}: the start command '{program}' was not found {looked}",
+            hint="build or install it, or correct the start line",
+        )
 
 
 def specs_of(subjects: Sequence[str], labels: Mapping[str, str] | None = None) -> list[SubjectSpec]:
@@ -76,23 +108,13 @@ def _is_started_folder(words: str) -> bool:
 
 def _of_folder(words: str) -> OwnServer:
     service = entries.service_at(words)
-    model = service.model
-    target = urlsplit(model.target or "")
-    if target.scheme != "http":
+    server, target = started_server(service), service.model.target or ""
+    if server is None or urlsplit(target).scheme != "http":
         raise ConfigurationError(
-            f"{service.file}: a server that Steelyard starts must use http, but its target is {model.target}",
+            f"{service.file}: a server that Steelyard starts must use http, but its target is {target}",
             hint="set an http:// target, or start it yourself and compare by URL",
         )
-    lines = [*(model.start or []), *(model.ready or [])]
-    told = any(_TOLD.search(word) for word in lines)
-    return OwnServer(
-        title=service.model.title,
-        folder=str(service.folder),
-        start=model.start or [],
-        ready=model.ready,
-        stop=model.stop,
-        port=None if told else target.port or 80,
-    )
+    return server
 
 
 def _labels(servers: Mapping[str, OwnServer]) -> dict[str, str]:

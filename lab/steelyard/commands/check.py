@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
+from ..catalogue import entries, own_subjects
 from ..catalogue.own_subjects import is_own
 from ..models.outputs.run import CheckOutput
-from .compare import run_comparison
+from .compare import require_budget, run_comparison
 from .compare_urls import is_running
 from .examples import examples
 from .options import ComparisonOptions, console, takes
@@ -67,17 +70,21 @@ def check(options: CheckOptions) -> None:
     summary.md."""
     from . import gate, gate_files
 
+    roles: dict[str, str] = {}
     try:
         subjects, labels = _subjects(options)
+        roles = _roles(subjects, labels)
         outcome = run_comparison([*reversed(subjects)], options, labels=labels)
     except ConfigurationError:
         raise
     except SteelyardError as error:
-        raise SteelyardError(f"cannot tell: {error.message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
+        message = _with_roles(error.message, roles)
+        raise SteelyardError(f"cannot tell: {message}", error.hint, exit_code=gate.Gate.CANNOT_TELL) from None
     report = None if outcome.verdicts is None else gate.report_of(outcome.verdicts, _margin(options))
     _print(outcome, report, json=options.json)
     if report is None:
-        raise SteelyardError(f"cannot tell: {'; '.join(outcome.failures)}", exit_code=gate.Gate.CANNOT_TELL)
+        failures = "; ".join(_with_roles(failure, roles) for failure in outcome.failures)
+        raise SteelyardError(f"cannot tell: {failures}", exit_code=gate.Gate.CANNOT_TELL)
     write_text(outcome.folder / "junit.xml", gate_files.junit(report))
     write_text(outcome.folder / "summary.md", gate_files.summary(report))
     console().print(
@@ -100,21 +107,47 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
             raise ConfigurationError(
                 "check compares OLD with NEW, and NEW is missing", hint="name it, or compare revisions with --git"
             )
-        for subject in (options.old, options.new):
-            _require_startable(subject)
+        for role, subject in (("OLD", options.old), ("NEW", options.new)):
+            _require_startable(role, subject)
         return [options.old, options.new], {}
     if options.new is not None:
         raise ConfigurationError("--git compares revisions of one folder", hint=f"leave out {options.new}")
-    labels = git_range.folders_of(options.git, options.old, options.build)
+    labels = git_range.folders_of(options.git, options.old, options.build, lambda: _require_budget_of_range(options))
     return list(labels), labels
 
 
-def _require_startable(subject: str) -> None:
-    if is_running(subject) and not is_own(subject):
+def _require_budget_of_range(options: CheckOptions) -> None:
+    """Raises ConfigurationError where the budget holds no fork of two revisions, by the service.toml of the user's folder."""
+    if Path(options.old, entries.SERVICE_FILE).is_file():
+        require_budget([options.old, options.old], options, {})
+
+
+def _require_startable(role: str, subject: str) -> None:
+    """Raises ConfigurationError where a subject is nothing that can be started, or its program is not here."""
+    if is_own(subject):
+        own_subjects.require_program(own_subjects.server_of(subject), f"{role} ({subject})")
+    elif is_running(subject):
         raise ConfigurationError(
             f"check cannot start {subject}",
             hint="`steelyard compare URL URL` compares two running services; for a folder, set `start` in its service.toml",
         )
+
+
+def _roles(subjects: Sequence[str], labels: Mapping[str, str]) -> dict[str, str]:
+    """What each of the user's own subjects is called in messages, by its label: `OLD (./shop)`."""
+    if not all(map(is_own, subjects)):
+        return {}
+    specs = own_subjects.specs_of([*reversed(subjects)], labels)[::-1]
+    return {
+        spec.label: f"{role} ({labels.get(words, words)})"
+        for role, words, spec in zip(("OLD", "NEW"), subjects, specs, strict=True)
+    }
+
+
+def _with_roles(message: str, roles: Mapping[str, str]) -> str:
+    """A message that begins with a subject's label, with its role and the user's words in the label's place."""
+    label, colon, rest = message.partition(": ")
+    return f"{roles.get(label, label)}{colon}{rest}"
 
 
 def _margin(options: CheckOptions) -> float:

@@ -13,11 +13,12 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.text import plural
+from ..catalogue import entries
 from ..catalogue.own_subjects import is_own
 from ..models.server import PROCESSORS
 from ..plan.run_parameters import Request
 from . import completing
-from .compare_own import own_study
+from .compare_own import own_study, print_design, require_programs
 from .compare_urls import compared_running, is_running
 from .examples import examples
 from .options import (
@@ -72,6 +73,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare go go",
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
+        "steelyard compare a.jar b.jar --service ./shop --layers",
         "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
     ),
 )
@@ -93,7 +95,9 @@ def compare(options: CompareOptions) -> None:
         print_outcome(outcome, options.json)
         require_verdict(outcome)
         return
-    with study_file(subjects, options) as (file, _):
+    require_programs(options.subjects, None)
+    with study_file(options.subjects, options) as (file, study):
+        print_design(study)
         request = _request(options)
         run_sessions(file, request, options.sessions, options.rest, options.out, options.json, options.hosts)
 
@@ -136,11 +140,21 @@ def run_comparison(
     """
     from ..results import machine_history
 
+    require_programs(subjects, labels)
     with study_file(subjects, options, labels) as (file, study):
+        print_design(study)
         outcome = drive_study(file, _request(options), options.out, hosts)
     if hosts is None:  # the history of this machine holds runs over its loopback only
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
+
+
+def require_budget(subjects: Sequence[str], options: ComparisonOptions, labels: Mapping[str, str]) -> None:
+    """Raises ConfigurationError where the budget does not hold a fork of these subjects, which need not be built yet."""
+    from ..plan.fitting import fitted_schedule
+
+    with study_file(subjects, options, labels) as (file, _):
+        fitted_schedule(entries.study(file).model, _request(options))
 
 
 def _study(
@@ -154,9 +168,9 @@ def _study(
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     if any(is_own(subject) for subject in subjects):
         return own_study(subjects, options, folder, labels)
-    for flag, given in (("--request", options.request), ("--body", options.body), ("--writes", options.writes)):
-        if given:
-            raise ConfigurationError(f"{flag} is for servers of your own", hint="leave it out")
+    for name in ("request", "body", "writes", "layers"):
+        if getattr(options, name):
+            raise ConfigurationError(f"--{name} is for servers of your own", hint="leave it out")
     return subject_syntax.study_of(
         list(subjects),
         resolve_service(options.service),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigurationError, why_unread
+from ..base.progress import Progress
 from ..base.text import join_words
 from ..catalogue import entries, own_requests, own_subjects, subject_syntax
 from ..plan.designs.one_at_a_time import OneAtATime
@@ -14,7 +16,7 @@ from .options import ComparisonOptions, console
 
 if TYPE_CHECKING:
     from ..catalogue.own_requests import OwnRequests
-    from ..models.study import Study
+    from ..models.study import Study, SubjectSpec
 
 
 def own_study(
@@ -32,6 +34,8 @@ def own_study(
         )
     specs = own_subjects.specs_of(subjects, labels)
     requests = requests_of(subjects, options.service, options.request, options.body)
+    if options.layers:
+        requests = _with_layers(specs, requests)
     study = subject_syntax.own_study_of(
         specs,
         requests.service.name,
@@ -41,26 +45,70 @@ def own_study(
         margin=subject_syntax.share_of(options.margin),
     )
     requests.write(folder / entries.OWN_REQUESTS)
+    if options.layers:
+        study = study.model_copy(update={"observe": [*study.observe, "layers"]})
     return _side_by_side_or_not(study)
 
 
+def _with_layers(specs: Sequence[SubjectSpec], requests: OwnRequests) -> OwnRequests:
+    """The requests with the layers that the agent tells apart where their service names none; the agent is built by then.
+
+    Raises ConfigurationError where a subject does not look like Java.
+    """
+    from ..analyse.layers import AGENT_LAYERS
+    from ..hosts import agent
+
+    for spec in specs:
+        if any(part.own is None or not part.own.looks_like_java for part in spec.parts):
+            raise ConfigurationError(
+                f"--layers needs a Java server, and the start line of {spec.label} runs no Java",
+                hint="start it by java or a jar, or leave --layers out",
+            )
+    with Progress(console()) as progress:
+        agent.provide(progress)
+    service = requests.service
+    layers = service.layers or AGENT_LAYERS
+    return replace(requests, service=service.model_copy(update={"layers": layers}))
+
+
 def _side_by_side_or_not(study: Study) -> Study:
-    """The study; one subject at a time where two share a fixed port and have no network namespaces (the command reports it)."""
+    """The study; one subject at a time where two share a fixed port without a network namespace each."""
+    from ..hosts import own_sites
+
+    return (
+        study.model_copy(update={"design": OneAtATime.name})
+        if _sharing(study) and own_sites.why_no_namespace()
+        else study
+    )
+
+
+def _sharing(study: Study) -> list[str]:
+    """The labels of subjects that share a fixed port."""
     from ..hosts import own_sites
 
     specs = [spec for spec in study.subjects if not isinstance(spec, str)]
-    sharing = own_sites.sharing_ports({spec.label: spec.parts[0].own for spec in specs})
-    why = own_sites.why_no_namespace() if sharing else ""
-    if not why:
-        return study
+    return own_sites.sharing_ports({spec.label: spec.parts[0].own for spec in specs})
+
+
+def print_design(study: Study) -> None:
+    """Report where only one subject runs at a time, and what that costs."""
+    from ..hosts import own_sites
+
+    if study.design != OneAtATime.name:
+        return
     console().print(
-        f"{join_words(sharing)} listen on one fixed port, so only one of them runs at a time ({why}). Their slices do not "
-        "alternate: a machine that changes meanwhile makes the interval wider, and more starts are needed. "
-        "Write {port} where their start lines take the port, and they run side by side.",
+        f"{join_words(_sharing(study))} listen on one fixed port, so only one of them runs at a time "
+        f"({own_sites.why_no_namespace()}). Their slices do not alternate: a machine that changes meanwhile makes the interval "
+        "wider, and more starts are needed. Write {port} where their start lines take the port, and they run side by side.",
         highlight=False,
         markup=False,
     )
-    return study.model_copy(update={"design": OneAtATime.name})
+
+
+def require_programs(subjects: Sequence[str], labels: Mapping[str, str] | None) -> None:
+    """Raises ConfigurationError where the program of a start line is not on this machine."""
+    for words in filter(own_subjects.is_own, subjects):
+        own_subjects.require_program(own_subjects.server_of(words), (labels or {}).get(words, words))
 
 
 def requests_of(

@@ -12,8 +12,9 @@ from ..base.errors import ConfigurationError
 from ..base.text import plural
 from ..models.outputs.other_tools import ExportOutput, TablesOutput
 from .examples import examples
-from .load import LoadOptions, auth_of, target_of, words_of
+from .load import LoadOptions, words_of
 from .options import console, require_default, takes
+from .targets import auth_of, target_of
 
 commands = typer.Typer()
 

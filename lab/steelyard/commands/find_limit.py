@@ -14,8 +14,8 @@ from ..base.progress import Progress
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import LimitOutput, LimitStage
 from .examples import examples
-from .load import TargetOptions, auth_of, target_of
 from .options import console, takes
+from .targets import StartedOptions, auth_of, started_or_running
 
 if TYPE_CHECKING:
     from ..measure.load.limits import LimitWords
@@ -25,7 +25,7 @@ commands = typer.Typer()
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitOptions(TargetOptions):
+class LimitOptions(StartedOptions):
     """The arguments and options of `find-limit`; the goals (--p95, --errors) define the limit."""
 
     arrivals: Annotated[
@@ -43,19 +43,21 @@ class LimitOptions(TargetOptions):
     epilog=examples(
         "steelyard find-limit shop --p95 200ms --errors 1%",
         "steelyard find-limit shop --arrivals users --p99 1s",
+        "steelyard find-limit 'java -jar a.jar --port {port}' --request 'GET /items/7' --p95 200ms",
         "steelyard find-limit http://127.0.0.1:8080/orders --method POST --body @order.json --p95 200ms",
     ),
 )
 @takes(LimitOptions)
 def find_limit(options: LimitOptions) -> None:
-    """Find the greatest rate or number of users at which a running service meets a goal such as --p95 200ms, with an interval."""
+    """Find the greatest rate or number of users at which a service meets a goal such as --p95 200ms, with an interval; your own is
+    started where it does not run."""
     from ..measure.load import limits
     from ..workload import load_spec as said
 
     wanted = search_of(options)
     limits.require_words(wanted)
     auth = auth_of(options.auth, options.user, options.secret)
-    target = target_of(options.service, wanted.load, options.method, options.body, auth)
+    target = started_or_running(options, wanted.load, auth)
     with Progress(console()) as progress:
         outcome = limits.find_limit(
             target,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from ..base.errors import ConfigurationError
@@ -14,10 +15,11 @@ from ..hosts.revisions import Revision
 from .options import console
 
 
-def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
+def folders_of(words: str, folder: str, build: str | None, before_build: Callable[[], None]) -> dict[str, str]:
     """The built folders of the range OLD..NEW with a label for each, OLD first.
 
-    Raises ConfigurationError before anything is built where the range or the folder is wrong; raises BuildError.
+    Raises ConfigurationError before anything is built where the range or the folder is wrong; raises BuildError. `before_build`
+    is called once the range is checked.
     """
     pair = revisions.of_range(words, Path(folder))
     _require_start(folder, pair)
@@ -25,6 +27,7 @@ def folders_of(words: str, folder: str, build: str | None) -> dict[str, str]:
     labels = [re.sub(r"[^A-Za-z0-9._-]+", "_", f"{name}-{revision.name}")[:80] for revision in pair]
     if labels[0] == labels[1]:
         labels = [f"{label}-{revision.commit[:7]}" for label, revision in zip(labels, pair, strict=True)]
+    before_build()
     with Progress(console()) as progress:
         built = [revisions.build(revision, build, progress) for revision in pair]
     for revision, place in zip(pair, built, strict=True):

@@ -15,77 +15,22 @@ from ..base import configuration
 from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.text import plural, value_text
-from ..catalogue import entries
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
-from ..models.service import Auth
 from ..results.live_file import STOPPED
 from .examples import examples
-from .options import Json, Out, Seed, console, takes
+from .options import console, takes
 from .tables import estimates_table, rows_table
+from .targets import StartedOptions, TargetOptions, auth_of, started_or_running
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..workload.load_spec import LoadSpec
-    from ..workload.load_target import LoadTarget
 
 commands = typer.Typer()
 _USERS = "4"  # users of a closed load without --users
-
-
-@dataclass(frozen=True, kw_only=True)
-class TargetOptions:
-    """The options of every command that loads a running target: its requests, authentication, checks and output."""
-
-    service: Annotated[
-        str, typer.Argument(metavar="SERVICE|URL", help="A service that names its target, its folder, or a URL.")
-    ]
-    operation: Annotated[str, typer.Option(help="Operations to load, separated by commas (default: all).")] = ""
-    mix: Annotated[str, typer.Option(help="Weights: OPERATION=3,OPERATION=1.")] = ""
-    method: Annotated[str | None, typer.Option(help="For a URL: the method (default: GET, or POST with --body).")] = (
-        None
-    )
-    body: Annotated[
-        str | None,
-        typer.Option(metavar="@FILE|TEXT", help="For a URL: the request's body, or @ and the file that holds it."),
-    ] = None
-    header: Annotated[
-        list[str] | None, typer.Option(metavar="'NAME: VALUE'", help="A header of every request; repeatable.")
-    ] = None
-    secret_header: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="'NAME: env:VARIABLE|file:PATH'",
-            help="A header whose value is secret and never stored; repeatable.",
-        ),
-    ] = None
-    auth: Annotated[
-        str | None,
-        typer.Option(help="Authentication: basic, digest, bearer, password or password-digest (WS-Security)."),
-    ] = None
-    user: Annotated[str, typer.Option(help="User name for --auth.")] = ""
-    secret: Annotated[
-        str, typer.Option(metavar="env:VARIABLE|file:PATH", help="Source of the password or token for --auth.")
-    ] = ""
-    expect: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="status=200, fault=absent, length=10..999, contains=TEXT, matches=REGEX; for sampled answers xpath=PATH, "
-            "jsonpath=PATH, answer=FILE, schema; repeatable.",
-        ),
-    ] = None
-    writes: Annotated[bool, typer.Option("--writes", help="Load operations that change data, too.")] = False
-    timeout: Annotated[str, typer.Option(help="Request timeout.")] = "30s"
-    p50: Annotated[str | None, typer.Option(help="A goal: half of the requests are answered within this time.")] = None
-    p95: Annotated[str | None, typer.Option(help="A goal: 95% of the requests are answered within this time.")] = None
-    p99: Annotated[str | None, typer.Option(help="A goal: 99% of the requests are answered within this time.")] = None
-    errors: Annotated[str | None, typer.Option(help="A goal: at most this share of requests fails.")] = None
-    seed: Seed = 1
-    out: Out = None
-    json: Json = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +78,7 @@ class LoadOptions(TargetOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldLoadOptions(LoadOptions):
+class ToldLoadOptions(LoadOptions, StartedOptions):
     """The options of `load` itself: the load, its hosts, and the receivers of telemetry."""
 
     hosts: Annotated[
@@ -163,6 +108,7 @@ class ToldLoadOptions(LoadOptions):
         "steelyard load shop --users 1..40 --over 5m --profile ramp",
         "steelyard load shop --rate 200/s --poisson --for 1m --p95 200ms --errors 1%",
         "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json",
+        "steelyard load 'java -jar a.jar --port {port}' --request 'GET /items/7' --for 10s",
         "steelyard load shop --rate 50000/s --for 30s --hosts engines.toml",
         "steelyard load shop --for 10m --otlp http://127.0.0.1:4318/v1/metrics",
         "steelyard load shop --for 10m --remote-write http://127.0.0.1:9090/api/v1/write",
@@ -180,7 +126,7 @@ def load(options: ToldLoadOptions) -> None:
     if options.hosts is not None:
         words = replace(words, hosts=configuration.load(options.hosts, EngineHosts))
     auth = auth_of(options.auth, options.user, options.secret)
-    target = target_of(options.service, words, options.method, options.body, auth)
+    target = started_or_running(options, words, auth)
     receivers = receivers_of(options.otlp or [], options.remote_write or [])
     with Progress(console()) as progress:
         loaded = loading.load(
@@ -234,51 +180,6 @@ def words_of(options: LoadOptions) -> LoadSpec:
         engines=options.engines,
         seed=options.seed,
     )
-
-
-def target_of(service: str, words: LoadSpec, method: str | None, body: str | None, auth: Auth | None) -> LoadTarget:
-    """The target of a service's name or folder, or of a URL; raises ConfigurationError."""
-    from ..workload import load_target
-
-    if service.lower().startswith(("http://", "https://")):
-        target = load_target.of_url(service, method, body_of(body), words.headers, words.expect)
-    else:
-        if method is not None or body is not None:
-            raise ConfigurationError(
-                "--method and --body go with a URL",
-                hint="for a service folder they are in its service.toml and samples",
-            )
-        target = load_target.of_service(entries.service_at(service), words.seed, words.expect)
-    return target if auth is None else replace(target, auth=auth)
-
-
-def body_of(words: str | None) -> bytes:
-    """The bytes of `--body`: its text, or the file after @; raises ConfigurationError where the file cannot be read."""
-    if words is None:
-        return b""
-    if not words.startswith("@"):
-        return words.encode()
-    try:
-        return Path(words[1:]).read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"the body {words[1:]} cannot be read: {error.strerror}") from None
-
-
-def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
-    """The authentication of `--auth`, `--user` and `--secret`; raises ConfigurationError."""
-    from ..base.configuration import validate
-
-    if kind is None:
-        if user or secret:
-            raise ConfigurationError(
-                "--user and --secret go with --auth", hint="--auth basic --user NAME --secret env:VARIABLE"
-            )
-        return None
-    if not secret.startswith(("env:", "file:")):
-        raise ConfigurationError(
-            f"--auth {kind} needs a --secret, which is never stored", hint="--secret env:VARIABLE, or file:PATH"
-        )
-    return validate({"kind": kind, "user": user, "secret": secret}, Auth, "--auth")
 
 
 def require_good(loaded: LoadOutput) -> None:

@@ -169,6 +169,13 @@ class ComparisonOptions:
     writes: Annotated[
         bool, typer.Option("--writes", help="Your own servers: load operations that change data, too.")
     ] = False
+    layers: Annotated[
+        bool,
+        typer.Option(
+            "--layers",
+            help="Your own Java servers: where the time goes, by an agent; then `steelyard why RUN` splits it.",
+        ),
+    ] = False
     out: Out = None
     json: Json = False
 

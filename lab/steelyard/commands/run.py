@@ -14,10 +14,10 @@ from ..base.progress import Progress
 from ..catalogue import entries
 from ..models.server import PROCESSORS
 from ..models.study import Study
-from ..plan.budget import Fitted, fit_to_budget
+from ..plan.budget import Fitted
 from ..plan.estimate import PlannedTime, of_run
+from ..plan.fitting import expected_compiles, fitted_schedule
 from ..plan.run_parameters import Request, Value, merge_parameters
-from ..plan.schedule import schedule_only
 from ..plan.subjects import requested_subjects
 from . import completing
 from .examples import examples
@@ -223,17 +223,9 @@ def run(options: RunOptions) -> None:
 
 
 def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
-    """The schedule as a run would begin with it, fitted to its budget, and its expected time.
-
-    Raises ConfigurationError.
-    """
-    schedule = schedule_only(study, request)
-    compiling = {
-        spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
-        for spec in requested_subjects(study, request)
-    }
-    planned = fit_to_budget(schedule, compiling, slice_fixed=request.slice_seconds is not None)
-    return planned, of_run(planned.schedule, compiling)
+    """The schedule as a run would begin with it, fitted to its budget, and its expected time; raises ConfigurationError."""
+    planned = fitted_schedule(study, request)
+    return planned, of_run(planned.schedule, expected_compiles(study, request))
 
 
 def request_of(options: RunOptions) -> Request:

@@ -47,7 +47,8 @@ class WhyOptions:
     epilog=examples(
         "steelyard why runs/flight-2026-01-31-120000",
         "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html",
-        more='The run needs records of layers: a study with observe = ["layers"].',
+        more="The run needs records of layers: `compare A B --layers` for your own Java servers, or a study with "
+        'observe = ["layers"].',
     ),
 )
 @takes(WhyOptions)
@@ -65,7 +66,7 @@ def why(options: WhyOptions) -> None:
     if not run.schedule.layers:
         raise StoreError(
             f"{run.name} has no records of layers",
-            hint='run it again with observe = ["layers"] in its study, on a service that has layers',
+            hint='compare your own Java servers with --layers, or run a study with observe = ["layers"]',
         )
     parted = _split_by_layer(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
     page = str(options.html) if options.html is not None else None

@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from ..base import children
 from ..base.errors import KeeperError
 from . import process_table
-from .keeper import ProcessUse
+from .keeper import Keeper, ProcessUse
 
 _SECONDS = 30.0
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -25,6 +26,11 @@ class Container:
         self._engine = engine
         self._name = name
         self._first: int | None = None
+
+    @property
+    def removal(self) -> list[str]:
+        """The command that ends it and removes it, whatever became of its client."""
+        return [self._engine, "rm", "--force", self._name]
 
     def use(self) -> list[ProcessUse]:
         """The use of each of its processes so far, with JIT compilers included; raises KeeperError."""
@@ -66,6 +72,24 @@ class Container:
         if ran.returncode:
             raise KeeperError(f"`{command}` failed with exit code {ran.returncode}: {ran.stderr.strip()[-300:]}")
         return ran.stdout
+
+
+class ContainerKeeper(Keeper):
+    """The keeper of a container's client: what is used is that of the container's processes, which its engine holds."""
+
+    def __init__(self, container: Container, argv: Sequence[str], **words: Any) -> None:
+        """Start the client `argv`; `words` are those of a keeper."""
+        super().__init__(argv, **words)
+        self._container = container
+
+    def use(self) -> list[ProcessUse]:
+        """What each process of the container has used so far; raises KeeperError."""
+        return self._container.use()
+
+    def pin(self, cpus: Sequence[int]) -> None:
+        """Keep the client and the container on these processors; raises KeeperError."""
+        super().pin(cpus)
+        self._container.pin(cpus)
 
 
 def _resident_bytes(pid: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -25,9 +26,10 @@ from ..statistics.clocks import BothClocks, TimeStamps
 from .executor import HERE, Executor
 
 ANSWER_SECONDS = 30.0  # a keeper answers at once, but was seen to wait 10 s for a processor on an overloaded machine
-# A keeper and then its guard wait five seconds each for killed processes; then the guard reports survivors.
+# A keeper and then its guard wait five seconds each for killed processes; then the guard reports survivors. A keeper whose guard
+# was killed has as long.
 _GUARD_SECONDS = 20.0
-_KEEPER_SECONDS = 20.0  # time for a keeper whose guard was killed to end all processes
+_AFTERWARDS_SECONDS = 15.0  # for the command that is run afterwards, which a keeper ends after ten
 _LEFT_SOME = 3
 PROGRAM = "steelyard-keeper"
 # A remote keeper without a message for `UNHEARD_SECONDS` takes the connection for lost and kills all.
@@ -97,15 +99,18 @@ class Keeper:
         cpus: Sequence[int] = (),
         control: Path | None = None,
         reach: Executor = HERE,
+        afterwards: Sequence[str] = (),
     ) -> None:
         """Start `argv`. `control` is the path of the socket over which the engine freezes, thaws and reads clocks; `reach` is the
-        keeper's host."""
+        keeper's host; `afterwards` is a command that is run once all processes have ended, for whatever reason."""
         self.argv = list(argv)
         self.log = log.resolve()  # absolute, because the command runs in another folder
         self.exit: Exit | None = None
         self._reach = reach
         options = ["--cpus", ",".join(map(str, cpus))] if cpus else []
         options += ["--control", str(control)] if control is not None else []
+        options += ["--afterwards", shlex.join(afterwards)] if afterwards else []
+        self._guard_seconds = _GUARD_SECONDS + (_AFTERWARDS_SECONDS if afterwards else 0.0)
         words = [binary(PROGRAM), "--log", str(self.log), *reach.keeper_options, *options, "--", *self.argv]
         try:
             self._process = start_child(lambda: reach.begin(words, cwd, environment or {}))
@@ -195,7 +200,7 @@ class Keeper:
                 if self._process.stdin is not None:
                     self._process.stdin.close()
             try:
-                ended = self._process.wait(_GUARD_SECONDS)
+                ended = self._process.wait(self._guard_seconds)
             except subprocess.TimeoutExpired:
                 ended = self._kill_guard()
         self.bring_log()
@@ -206,10 +211,10 @@ class Keeper:
         """Kill the guard; the keeper below it then kills all, and holds our pipe until then."""
         self._process.kill()
         ended = self._process.wait()
-        self._reader.join(_KEEPER_SECONDS)
+        self._reader.join(self._guard_seconds)
         if self._reader.is_alive():
             raise KeeperError(
-                f"the keeper of '{self.argv[0]}' did not end within {_GUARD_SECONDS + _KEEPER_SECONDS:g} s",
+                f"the keeper of '{self.argv[0]}' did not end within {2 * self._guard_seconds:g} s",
                 hint="end remaining processes: they have STEELYARD_KEEPER in their environment",
             )
         return ended

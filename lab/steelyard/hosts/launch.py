@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from ..models.server import NEVER_READY, Server
 from ..models.study import Observed
 from ..results.collector_log import collector_log_of
 from ..results.layer_records import records_of
-from . import build, keeper, own_launch, server_certificate
+from . import agent, build, keeper, own_launch, server_certificate
 from .asking import answer_of, service_count
 from .cpus import Shares
 from .keeper import Keeper
@@ -116,20 +117,13 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     def run() -> Keeper:
         """Its process, ready to answer."""
         control.unlink(missing_ok=True)  # left by an earlier process that had no time to remove it
-        kept = ground.stack.enter_context(
-            Keeper(
-                build.placeholders(server.model.start, words.placeholders),
-                log=log,
-                cwd=server.folder,
-                environment=words.environment,
-                control=control,
-                reach=ground.site.reach,
-            )
-        )
+        kept = ground.stack.enter_context(_keeper_of(subject, part, words, log, control))
         if part.own is not None:
             ground.stack.callback(own_launch.stop, part.own, kept, words, log)
         is_up = _is_up_of(subject, part, ground.site, port, kept)
-        _await_ready(server, kept, words, is_up, lambda: _undeployed_clause(subject, part, ground.site, port), ground)
+        name = server.name if part.own is None else own_launch.start_name(part.own, subject.label)
+        undeployed = partial(_undeployed_clause, subject, part, ground.site, port)
+        _await_ready(server, name, kept, words, is_up, undeployed, ground)
         if ground.site != LOOPBACK and part.own is None:
             _require_bound(server, kept, ground.site)
         return kept
@@ -138,6 +132,19 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
     start_seconds = time.monotonic() - begun
     state = restore_state(server, words, log, ground.progress)
     return RunningPart(part, kept, control, log, words, start_seconds, state, run)
+
+
+def _keeper_of(subject: Subject, part: Part, words: Words, log: Path, control: Path) -> Keeper:
+    """The keeper of a part's process; raises KeeperError, and ProvisionError where a user's own start line cannot be run."""
+    if part.own is None:
+        argv = build.placeholders(part.server.model.start, words.placeholders)
+        folder = part.server.folder
+        return Keeper(argv, log=log, cwd=folder, environment=words.environment, control=control, reach=words.site.reach)
+    try:
+        return own_launch.keeper_of(part.own, words, log, control)
+    except KeeperError as error:
+        called = own_launch.start_name(part.own, subject.label)
+        raise ProvisionError(f"{called} could not be run: {error.message}", hint=error.hint) from None
 
 
 def events_file(folder: Path, label: str, place: str) -> Path:
@@ -171,6 +178,8 @@ def _words(subject: Subject, part: Part, scratch: str, ground: _Ground) -> Words
     }
     if part.own is not None:
         environment |= own_launch.environment(part.own, ground.ports[part.place], environment.get("STEELYARD_GC_LOG"))
+        if (records := environment.get("STEELYARD_RECORDS")) is not None:
+            environment |= agent.environment(agent.provide(ground.progress), Path(records), Path(part.own.folder))
     return Words(placeholders, environment, ground.site)
 
 
@@ -204,6 +213,7 @@ def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress)
 
 def _await_ready(
     server: Entry[Server],
+    name: str,
     kept: Keeper,
     words: Words,
     is_up: Callable[[], bool],
@@ -212,19 +222,17 @@ def _await_ready(
 ) -> None:
     """Wait until `ready` exits with 0 and the service `counts`; raises ProvisionError where the server dies, is late or gives up.
 
-    `ready` only shows that something listens, possibly a foreign process on the same port; `is_up` must query the server itself,
-    and `undeployed` describes its answer.
+    `name` is the server's name in messages. `ready` only shows that something listens, possibly a foreign process on the same
+    port; `is_up` must query the server itself, and `undeployed` describes its answer.
     """
     seconds = server.model.ready_seconds * ground.patience
     deadline = time.monotonic() + seconds
     ready = build.placeholders(server.model.ready, words.placeholders)
     probe_log = ground.folder / f"{server.name}.ready.log"
+    log_hint = f"its log is {kept.log}"
     while True:
         if kept.exit is not None:
-            raise ProvisionError(
-                f"{server.name} died before it was ready ({kept.exit}): {last_words(kept)}",
-                hint=f"its log is {kept.log}",
-            )
+            raise ProvisionError(f"{name} died before it was ready ({kept.exit}): {last_words(kept)}", hint=log_hint)
         try:
             keeper.run(
                 ready,
@@ -239,16 +247,13 @@ def _await_ready(
                 return
         except CommandFailedError as error:
             if error.code == NEVER_READY:
-                raise ProvisionError(
-                    f"{server.name} will not be ready: {error.said or 'without a reason'}",
-                    hint=f"its log is {kept.log}",
-                ) from None
+                reason = error.said or "without a reason"
+                raise ProvisionError(f"{name} will not be ready: {reason}", hint=log_hint) from None
         except KeeperError:
             pass  # not ready yet
         if time.monotonic() > deadline:
             raise ProvisionError(
-                f"{server.name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}",
-                hint=f"its log is {kept.log}",
+                f"{name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}", hint=log_hint
             )
         ground.progress.refresh()
         kept.wait(_READY_PAUSE)

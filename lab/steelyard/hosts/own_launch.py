@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import KeeperError, NoAnswerError, ProvisionError
 from ..base.http_client import HttpClient
+from ..catalogue.container_images import container_name
 from ..catalogue.entries import Entry
 from ..models.own_server import PORT_VARIABLES, OwnServer
 from ..models.service import Service
 from . import keeper
 from .build import placeholders
+from .containers import Container, ContainerKeeper
 from .keeper import Keeper
 from .placement import LOOPBACK, Placement
 from .running import Words
@@ -26,6 +30,7 @@ _NOT_THERE_SECONDS = 10.0  # after this time of 404 answers, a server has finish
 _ASK_SECONDS = 2.0
 _STOP_SECONDS = 60.0
 _CONNECT_SECONDS = 1.0
+_SHOWN = 200  # characters of a start line in a message
 
 
 def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[str, str]:
@@ -35,6 +40,28 @@ def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[st
         return told
     option = f'-Xlog:gc*:file="{collector_log}":timenanos,tags:filecount=0'
     return {**told, "JDK_JAVA_OPTIONS": f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {option}".strip()}
+
+
+def start_name(own: OwnServer, label: str) -> str:
+    """A subject in a message about its start, with its start line, as `shop: the start command java -jar shop.jar`."""
+    line = shlex.join(own.start)
+    return f"{label}: the start command `{line if len(line) <= _SHOWN else line[:_SHOWN] + '...'}`"
+
+
+def keeper_of(own: OwnServer, words: Words, log: Path, control: Path | None = None) -> Keeper:
+    """The keeper of the server's own start line; of a container also what its engine ends in any case. Raises KeeperError."""
+    argv = placeholders(own.start, words.placeholders)
+    settings: dict[str, Any] = {
+        "log": log,
+        "cwd": Path(own.folder),
+        "environment": words.environment,
+        "control": control,
+        "reach": words.site.reach,
+    }
+    if own.engine is None:
+        return Keeper(argv, **settings)
+    container = Container(own.engine, container_name(int(words.placeholders["port"])))
+    return ContainerKeeper(container, argv, **settings, afterwards=container.removal)
 
 
 def require_free(own: OwnServer, name: str, site: Placement) -> None:

@@ -16,7 +16,6 @@ from ..models.server import Server
 from ..models.service import Reconciliation
 from . import build, keeper, server_certificate
 from .asking import service_count
-from .containers import Container
 from .cpus import Shares, pin_thread
 from .keeper import Keeper, ProcessUse
 from .placement import LOOPBACK, Placement
@@ -62,21 +61,8 @@ class RunningPart:
         self.port = int(words.placeholders["port"])
         self.log = log
         self.words = words
-        own = part.own
-        engine = None if own is None else own.engine
-        self._container = None if engine is None else Container(engine, f"steelyard-{self.port}")
         self.start_seconds = start_seconds
         self.restored = 0  # number of restores since its start, by all subjects that share it
-
-    def use(self) -> list[ProcessUse]:
-        """The use of each of its processes so far; raises KeeperError."""
-        return self.keeper.use() if self._container is None else self._container.use()
-
-    def pin(self, cpus: Sequence[int]) -> None:
-        """Bind its processes to these processors; raises KeeperError."""
-        self.keeper.pin(cpus)
-        if self._container is not None:
-            self._container.pin(cpus)
 
     def start_again(self) -> None:
         """Restart the ended part with its own data, without preparation: in the same folder, on the same port, with the same
@@ -139,7 +125,7 @@ class RunningSubject:
     def compiles(self) -> bool:
         """Whether one of its servers has a JIT compiler: by its descriptor, or because compiler threads have worked in it."""
         return any(
-            part.part.server.model.jvm or any(used.jit_ns for used in part.use())
+            part.part.server.model.jvm or any(used.jit_ns for used in part.keeper.use())
             for part in self.parts
             if part.part.judged
         )
@@ -162,12 +148,12 @@ class RunningSubject:
     def pin(self, shares: Shares) -> None:
         """Bind each part's processes to the processors that `shares` gives it; raises KeeperError."""
         for part in self.parts:
-            part.pin(part.part.share_of(shares))
+            part.keeper.pin(part.part.share_of(shares))
 
     def unpin(self, shares: Shares) -> None:
         """Bind the processes of all parts to all processors of subjects and engine; raises KeeperError."""
         for part in self.parts:
-            part.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
+            part.keeper.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
 
     def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
         """Restore the companions that have a starting state, while the service runs.
@@ -212,7 +198,7 @@ class RunningSubject:
 
     def use(self) -> dict[str, list[ProcessUse]]:
         """The use of each process so far, by place."""
-        return {part.part.place: part.use() for part in self.parts}
+        return {part.part.place: part.keeper.use() for part in self.parts}
 
     def requests_served(self) -> int | None:
         """The service's own count of requests since its start, None without a counter.

@@ -94,6 +94,28 @@ class Figure(Strict):
     refusal: str | None = None
 
 
+class OperationFigure(Strict):
+    """One operation of a mix as a subject answered it, all forks together.
+
+    `right`, `wrong`, `failed` and `unanswered` count the requests that were due in measured slices, by their later answer where
+    they were in flight at a slice's end; `failures` are those without a right answer by kind. Mean and percentiles are response
+    times of right answers in ms, in the slices that count; null of too few. They are pooled over forks and have no interval.
+    """
+
+    subject: str
+    cell: str
+    operation: str
+    right: int
+    wrong: int
+    failed: int
+    unanswered: int
+    failures: dict[str, int]
+    mean_ms: Significant | None
+    p50_ms: Significant | None
+    p95_ms: Significant | None
+    p99_ms: Significant | None
+
+
 class Rank(Strict):
     """The best and the worst place that no decided pair contradicts, on the primary measure; `ratio` is to the reference."""
 
@@ -306,7 +328,8 @@ class Verdicts(Strict):
     All holds on `machine` (empty: not recorded), and `contradictions` are different results of earlier runs there or elsewhere.
     Where layers were observed, `layers` are those of all requests, `layers_by_kind` those of each kind, `slow_layers` names the
     layers behind slow requests, `recorded` the underlying records. `differences` are the study's contrasts (`[[contrasts]]`). In
-    a run with faults, `faults` are their effects, and nothing is compared.
+    a run with faults, `faults` are their effects, and nothing is compared. Where a mix has several
+    operations, `operations` are the answers, failures and response times of each.
     `by_processors` are sentences on subjects that ran with several numbers of processors.
     """
 
@@ -322,6 +345,7 @@ class Verdicts(Strict):
     scale: Significant = 1.0
     judged_by: dict[str, str] = {}
     figures: list[Figure] = []
+    operations: list[OperationFigure] = []
     failures: list[TrialFailure] = []
     notes: list[str] = []
     machine: str = ""

@@ -10,10 +10,10 @@ from ..models.records import Schedule
 from ..models.study import Study
 from .budget import Fitted, fit_to_budget
 from .designs import design_named
+from .fitting import expected_compiles
 from .run_parameters import Request, RunParameters
 from .schedule import schedule_of, schedule_only
 from .stopping import forks_for_a_verdict
-from .subjects import requested_subjects
 
 Replicate = Literal["machine", "session"]
 _FLAGS: dict[Replicate, str] = {"machine": "--cluster", "session": "--sessions"}
@@ -58,11 +58,7 @@ def planned_for_one(
                 hint="raise --budget or lower --rest",
             )
         schedule = schedule.model_copy(update={"budget_seconds": each})
-    compiling = {
-        spec.label: any(entries.server_of(part).model.jvm for part in spec.parts)
-        for spec in requested_subjects(study, request)
-    }
-    return fit_to_budget(schedule, compiling, slice_fixed=request.slice_seconds is not None)
+    return fit_to_budget(schedule, expected_compiles(study, request), slice_fixed=request.slice_seconds is not None)
 
 
 def forks_each(planned: Schedule, request: Request) -> int | None:

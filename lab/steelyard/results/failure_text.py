@@ -35,9 +35,11 @@ def count_lines(loaded: LoadOutput) -> Iterator[str]:
     """What came of the requests: in the measured time, of all that were sent, by HTTP status; and whether answers stopped."""
     yield f"answered rightly: {loaded.completed:,} in {loaded.seconds:g} s; failed: {failures_text(loaded.failures)}"
     if loaded.requests is not None:
-        yield totals_text(loaded.requests)
+        verified = loaded.outside_by.get("verification", 0)
+        yield f"{totals_text(loaded.requests)} ({verified:,} of them to verify the answers)"
     if loaded.statuses:
-        yield f"answers by HTTP status: {', '.join(f'{status}: {count:,}' for status, count in loaded.statuses.items())}"
+        statuses = ", ".join(f"{status}: {count:,}" for status, count in loaded.statuses.items())
+        yield f"of all that was sent, answers by HTTP status: {statuses}"
     if loaded.silent_from_s is not None:
         yield f"no answer since {loaded.silent_from_s:.1f} s of the measured time"
     if loaded.waited_share >= _SHOWN_WAIT:

@@ -6,11 +6,19 @@ from itertools import count as numbers
 from pathlib import Path
 
 from ..base.errors import StoreError
+from .outcomes import OUTCOMES, OutcomeRow, read_outcomes
 
 LOAD = "load.json"
 LIMIT = "limit.json"
 COMPARISON = "comparison.json"
 CALIBRATION = "calibration.json"
+VERIFICATION = "verification"  # the folder of what an engine wrote when it asked for each operation once
+
+
+def verification_outcomes(folder: Path) -> list[OutcomeRow]:
+    """How the requests of a load's verification ended; none of runs that have no such table. Raises StoreError."""
+    by_slice = read_outcomes(folder / VERIFICATION / OUTCOMES, True)
+    return [row for rows in by_slice.values() for row in rows]
 
 
 def require_place(out: Path) -> None:

@@ -11,8 +11,10 @@ from urllib.parse import quote, urlsplit
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, TargetError
 from ..base.in_ascii import ascii_address, ascii_path
+from ..catalogue import own_subjects
 from ..catalogue.entries import Entry
 from ..models.job import Length, Rule, Tls
+from ..models.own_server import OwnServer
 from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
 from .data import Format, rows_of
 
@@ -52,7 +54,7 @@ class LoadTarget:
     relative files are relative to `folder`.
 
     `meaning` is the body format of its answers. `declared`: it comes from a service file, which may allow other
-    machines; `service` is that service.
+    machines; `service` is that service. `own` is how it is started where it does not run yet.
     """
 
     name: str
@@ -68,6 +70,7 @@ class LoadTarget:
     schema: Path | None = None
     meaning: str = "bytes"
     service: Entry[Service] | None = None
+    own: OwnServer | None = None
 
     def select(self, names: Sequence[str]) -> LoadTarget:
         """The target with only these operations, all if none is named; raises ConfigurationError."""
@@ -139,6 +142,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
         schema=schema_of(service),
         meaning=model.meaning,
         service=service,
+        own=own_subjects.started_server(service),
     )
 
 

@@ -1,64 +1,17 @@
-"""The monitor's agent on a Java target that a load starts: how it is attached, and the time of requests by layer."""
+"""The time of a load's requests by layer, inside a Java target that was started with the monitor's agent."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...analyse.layers import AGENT_LAYERS, OTHER, mean_layer_times, slowest_requests
-from ...base import paths
-from ...base.errors import BuildError, KeeperError
-from ...base.lock import waiting_lock
-from ...base.progress import Progress
 from ...base.text import plural, value_text
-from ...hosts import keeper
-from ...hosts.build import source_hash
-from ...hosts.toolchain import require
 from ...models.outputs.loading import LoadedLayer, LoadedLayers
-from ...models.server import Needs
 from ...models.service import Layer
 from ...results.layer_records import RecordFolder, RequestRecord, read_agent_counts, read_records
 
 END_SECONDS = 30.0  # for a target after SIGTERM, until it has written its last records
-_JAR = "steelyard-monitor-agent.jar"
-_OPTIONS = "JAVA_TOOL_OPTIONS"  # every JVM of the target reads it
-_BUILD_SECONDS = 1200.0
-
-
-def provide(progress: Progress) -> Path:
-    """The agent's jar, built where its sources changed; raises ToolchainError or BuildError."""
-    sources = paths.root() / "monitor"
-    folder = paths.cache() / "agent"
-    folder.mkdir(parents=True, exist_ok=True)
-    note, wanted = folder / "built", source_hash(sources / "src", sources / "agent")
-    with waiting_lock(folder):
-        if note.is_file() and note.read_text(encoding="utf-8") == wanted:
-            return folder / _JAR
-        environment = require(Needs(jdk=17, commands=["mvn"]), "the agent")
-        with progress.stage("building the agent"):
-            try:
-                keeper.run(
-                    ["sh", str(sources / "agent" / "build.sh"), str(folder)],
-                    log=folder / "build.log",
-                    cwd=folder,
-                    environment=environment,
-                    seconds=_BUILD_SECONDS,
-                    while_waiting=progress.refresh,
-                )
-            except KeeperError as error:
-                raise BuildError(f"the agent: {error.message}", hint=error.hint) from None
-        note.write_text(wanted, encoding="utf-8")
-    return folder / _JAR
-
-
-def environment(jar: Path, records: Path, service: Path) -> dict[str, str]:
-    """The environment of a target with the agent, which writes into `records` and reads agent.properties of the service's folder.
-    The user's own JVM options stay."""
-    said = service / "agent.properties"
-    settings = f",settings={said.resolve()}" if said.is_file() else ""
-    option = f'"-javaagent:{jar}=records={records.resolve()}{settings}"'
-    return {_OPTIONS: " ".join(word for word in (os.environ.get(_OPTIONS, ""), option) if word)}
 
 
 def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answered: int) -> LoadedLayers:

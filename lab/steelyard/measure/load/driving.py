@@ -18,6 +18,7 @@ from ...models.outputs.loading import FailureCount
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
 from ...results.live_file import StopAsked
+from ...results.loads import VERIFICATION
 from ...results.tables import SliceRow, Tick, read_slices, read_ticks
 from ...workload.corpus import Corpus
 from ...workload.planned_load import Stretch
@@ -184,7 +185,7 @@ def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, di
     the first wrong one."""
     profile = FixedWork(users=1, each=len(operations), most_seconds=_MOST_VERIFYING_SECONDS)
     once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
-    with Stretches(ground, [once], ground.folder / "verification") as stretches:
+    with Stretches(ground, [once], ground.folder / VERIFICATION) as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_requested:
         raise StopAsked  # nothing was measured yet
@@ -256,5 +257,5 @@ def _not_right(sample: SampledAnswer, ground: LoadContext) -> TargetError:
     meant = _MEANT.get(sample.outcome, "see the sampled answer") + (f" ({known})" if known else "")
     return TargetError(
         f"{sample.operation} is not answered rightly by {target} ({sample.outcome}): {meant}{came}",
-        hint=f"edit its sample or its expect in service.toml; the answer is in {ground.folder / 'verification' / 'samples'}",
+        hint=f"edit its sample or its expect in service.toml; the answer is in {ground.folder / VERIFICATION / 'samples'}",
     )

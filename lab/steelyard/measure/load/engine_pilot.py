@@ -75,7 +75,7 @@ def _started_without_pilot(ready: Ready) -> tuple[Service, Keeper, TargetUse, Ta
     if ready.started is None:
         return None
     service, kept_by, before, loaded = ready.started
-    after = started_target.read(service, kept_by)
+    after = started_target.read(service, kept_by, ready.running.address)
     if before.counted is not None and loaded.counted is not None and after.counted is not None:
         before = replace(before, counted=before.counted + after.counted - loaded.counted)
     return service, kept_by, before, after

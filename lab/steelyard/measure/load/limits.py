@@ -27,9 +27,10 @@ from ...workload.load_target import LoadTarget
 from ...workload.planned_load import loadable
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
-from .load import NOT_JUDGED, prepare_load
+from .load import NOT_JUDGED, THIS_PROCESS, prepare_load
 from .run_folder import LIMIT, RunFolder, plan_trial
 from .stages import Driven, LimitGoal, Stages
+from .started_target import NOT_JUDGED_BY_SEARCH, ONE_START
 
 ARRIVALS = ("poisson", "constant", "users")
 LEAST_SECONDS = 60.0
@@ -47,7 +48,6 @@ _MOST_LEFT_OUT = 0.5
 _HELD_UP = "the engine itself was delayed by more than half of the goal's response time"
 _DISTURBED = "repeated with the same arrivals it had far fewer slow requests, so something else disturbed it"
 _ON_THE_WAY = "only used to find the range of the limit, or beyond it"
-_THIS_PROCESS = "the interval covers this process and hour alone: a running target cannot be restarted"
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ def _output(
     not_loaded: list[LeftOut],
     seconds: float,
 ) -> LimitOutput:
-    stages = search.stages
+    stages, started = search.stages, search.stages.ready.started is not None
     why_not = [
         f"{driven.stage.load}: {driven.why_not}"
         for place, driven in enumerate(stages.driven)
@@ -375,8 +375,8 @@ def _output(
         not_loaded=not_loaded,
         valid=not why_not,
         why_not=why_not,
-        notes=[_THIS_PROCESS, *_left_out_note(stages, search)],
-        not_judged=NOT_JUDGED,
+        notes=[ONE_START if started else THIS_PROCESS, *_left_out_note(stages, search)],
+        not_judged=NOT_JUDGED_BY_SEARCH if started else NOT_JUDGED,
         run=str(stages.ready.ground.folder),
     )
 

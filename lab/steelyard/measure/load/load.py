@@ -17,6 +17,8 @@ from ...base.errors import ConfigurationError, TargetError
 from ...base.lock import machine_lock
 from ...base.progress import Progress
 from ...base.text import plural, value_text
+from ...catalogue import own_subjects
+from ...hosts import agent as monitor_agent
 from ...hosts import environment, processes
 from ...hosts.cpus import Shares, kept_awake, share
 from ...hosts.keeper import Keeper
@@ -37,7 +39,7 @@ from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
 from ...workload.request_files import write_requests
 from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
-from . import agent, connections, started_target, starting
+from . import connections, started_target, starting
 from .auth import with_auth
 from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
 from .engine_pilot import with_engine_threads
@@ -51,8 +53,7 @@ NOT_JUDGED = [
     "its processor time, memory and JIT compilers: Steelyard did not start its processes",
     "how it differs from start to start: it was not restarted",
 ]
-_THIS_PROCESS = "intervals cover this process and hour alone: a running target cannot be restarted"
-_ONE_START = "intervals cover this one start alone: `steelyard compare` starts each target several times"
+THIS_PROCESS = "intervals cover this process and hour alone: a running target cannot be restarted"
 
 
 def load(
@@ -71,9 +72,9 @@ def load(
     loaded = [name for name in load_target.operations if name not in {omitted.what for omitted in not_loaded}]
     planned = stretch_of(words, loaded, load_target.max_rate)
     require_shared(words, planned.profile)
-    if words.layers and load_target.service is None:
+    if words.layers and load_target.own is None:
         raise ConfigurationError(
-            f"--layers needs a service that its file starts, but {load_target.name} is a URL", hint=NO_AGENT
+            f"--layers needs a service that Steelyard starts, but {load_target.name} has no start line", hint=NO_AGENT
         )
     if receivers and words.driving > 1:
         raise ConfigurationError(
@@ -168,7 +169,7 @@ def prepare_load(
             kept_awake(shares),
             _running(load_target, folder, progress, layers=words.layers) as kept_by,
         ):
-            before = None if kept_by is None else started_target.read(*kept_by)
+            before = None if kept_by is None else started_target.read(*kept_by, load_target.address)
             progress.show(f"verifying {plural(len(load_target.operations), 'operation')} of {load_target.name}")
             verification, answers = verify(ground, list(load_target.operations))
             _require_kept(load_target, answers, folder)
@@ -177,7 +178,7 @@ def prepare_load(
             if kept_by is None or before is None:
                 yield Ready(ground, shares, running, verification, answers)
             else:
-                loaded = started_target.read(*kept_by)
+                loaded = started_target.read(*kept_by, load_target.address)
                 yield Ready(ground, shares, running, verification, answers, (*kept_by, before, loaded))
 
 
@@ -199,12 +200,13 @@ def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
 
 def _require_ready(load_target: LoadTarget, words: LoadSpec, out: Path) -> None:
     """Raise SteelyardError where it is already clear that nothing can be loaded or no run stored."""
-    if words.layers and (
-        not starting.can_start(load_target.service) or starting.takes_connections(load_target.address)
-    ):
+    runs = starting.takes_connections(load_target.address)
+    if words.layers and runs:
         raise TargetError(f"{load_target.name} is not started for this load, so it has no agent", hint=NO_AGENT)
     loads.require_place(out)
-    starting.require_up(load_target.address, load_target.service)
+    starting.require_up(load_target)
+    if load_target.own is not None and not runs:
+        own_subjects.require_program(load_target.own, load_target.name)
 
 
 @contextmanager
@@ -213,15 +215,15 @@ def _running(
 ) -> Iterator[tuple[Service, Keeper] | None]:
     """The service and keeper of a target that had to be started, None where it was running. With `layers` the agent records into
     the run's folder. Raises TargetError where the target does not start."""
-    service = load_target.service
-    if service is None or not starting.can_start(service) or starting.takes_connections(load_target.address):
+    service, own = load_target.service, load_target.own
+    if service is None or own is None or starting.takes_connections(load_target.address):
         yield None
         return
-    attached = None
+    attached: dict[str, str] = {}
     if layers:
-        attached = agent.environment(agent.provide(progress), records_in(folder), service.folder)
+        attached = monitor_agent.environment(monitor_agent.provide(progress), records_in(folder), Path(own.folder))
     progress.show(f"starting {load_target.name}")
-    with starting.running_target(service, folder / "target.log", progress, attached) as kept_by:
+    with starting.running_target(load_target, own, folder / "target.log", progress, attached) as kept_by:
         yield service.model, kept_by
 
 
@@ -240,8 +242,8 @@ def _require_kept(load_target: LoadTarget, answers: Mapping[str, bytes], folder:
         if said is not None:
             raise TargetError(
                 f"{name} is not answered rightly by {load_target.address}: {said}",
-                hint=f"see {folder / 'verification' / 'samples'}; [operations.{name}.expect] in service.toml says what is right "
-                "(schema = false takes answers as they are)",
+                hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml says what is "
+                "right (schema = false takes answers as they are)",
             )
 
 
@@ -318,11 +320,12 @@ def _output(
 def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
     """The accounts of the requests, as fields of LoadOutput."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
+    answered = by_status([*loads.verification_outcomes(ready.ground.folder), *outcomes])
     return {
         "reconnects": connections.reconnects_of(row),
         "requests": figures.totals(total_counts(row) + total_counts(ready.verification)),
         "judged": figures.totals(judged.counts),
-        "statuses": {str(status): count for status, count in by_status(outcomes).items()},
+        "statuses": {str(status): count for status, count in answered.items()},
         "failure_causes": figures.failure_causes(outcomes, ready.ground.corpus.rules),
         "waited_share": judged.waited_share,
         "silent_from_s": judged.silent_from_s,
@@ -349,7 +352,7 @@ def _notes(
     words: LoadSpec, planned: Stretch, stretches: Stretches, row: SliceRow, target: StartedTarget | None
 ) -> list[str]:
     """Notes for readers of the figures."""
-    notes = [_THIS_PROCESS if target is None else _ONE_START]
+    notes = [THIS_PROCESS if target is None else started_target.ONE_START]
     if planned.think != words.think:
         notes.append(f"each user waits {value_text(planned.think.ms)} ms after an answer, so that max_rate is kept")
     return [*notes, *connections.notes(stretches, row, planned.profile)]

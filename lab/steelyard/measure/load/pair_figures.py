@@ -51,6 +51,7 @@ def compared_output(compared: ComparedRun) -> RunningComparison:
         measure="goodput" if judged.gap is not None else judged.compared.measure.title.lower(),
         ratio=_estimate(judged),
         failures_differ=None if judged.gap is None else f"{judged.gap.sentence}: more than chance explains",
+        operations=compared.analysed.verdicts.operations,
         word=None,
         forks=1,
         pairs=judged.compared.pairs,

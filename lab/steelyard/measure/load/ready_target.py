@@ -17,7 +17,7 @@ from .driving import LoadContext
 from .run_folder import RunningTarget
 from .started_target import TargetUse
 
-NO_AGENT = "set `start` in its service.toml and stop it first: the agent must be in its JVM from the start"
+NO_AGENT = "give a start line and stop what runs: the agent must be in its JVM from the start"
 
 
 def records_in(folder: Path) -> Path:
@@ -43,7 +43,8 @@ class Ready:
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
-        after, challenged = started_target.read(service, kept), self.ground.credentials.challenge_count
+        after = started_target.read(service, kept, self.running.address)
+        challenged = self.ground.credentials.challenge_count
         return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
 
     def layers(self, row: SliceRow) -> LoadedLayers:

@@ -109,7 +109,7 @@ def compare_running(
     pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
     loads.require_place(out or Path("runs"))
     for side in sides:
-        require_up(side.load_target.address, None)
+        require_up(replace(side.load_target, own=None))  # nothing is started here
     with machine_lock("steelyard compare"):
         folder = loads.make_run_folder((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
         shares = share()

@@ -13,10 +13,12 @@ from ...models.service import Service
 from ...results.tables import SliceRow
 from ...workload.allowed_hosts import loopback_of
 
+ONE_START = "intervals cover this one start alone: `steelyard compare` starts each target several times"
 _COUNT_SECONDS = 5.0
 _COUNT_BYTES = 1000
 _NO_COUNTER = "whether the service counted as many requests: its service.toml names no counter"
 _RESTARTS = "how it differs from start to start: it was started once"
+NOT_JUDGED_BY_SEARCH = ["whether the service counted as many requests: a search does not ask its counter", _RESTARTS]
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class TargetUse:
     counted: int | None
 
 
-def read(model: Service, kept: Keeper) -> TargetUse:
-    """The target's use now; raises TargetError where the target has ended or cannot be read."""
+def read(model: Service, kept: Keeper, address: str) -> TargetUse:
+    """The use now of the target at `address`; raises TargetError where the target has ended or cannot be read."""
     if kept.exit is not None:
         raise TargetError(f"{model.name} ended during its load ({kept.exit}): {kept.log_tail()}")
     try:
@@ -42,7 +44,7 @@ def read(model: Service, kept: Keeper) -> TargetUse:
         sum(process.cpu_ns for process in used),
         sum(process.jit_ns for process in used),
         sum(process.rss_bytes for process in used),
-        _service_count(model),
+        _service_count(model, address),
     )
 
 
@@ -81,14 +83,14 @@ def not_judged(target: StartedTarget) -> list[str]:
     return [_RESTARTS] if target.counted is not None else [_NO_COUNTER, _RESTARTS]
 
 
-def _service_count(model: Service) -> int | None:
+def _service_count(model: Service, address: str) -> int | None:
     if model.counter is None:
         return None
     talk = HttpClient(
-        f"{model.target}{model.counter}",
+        f"{address}{model.counter}",
         _COUNT_SECONDS,
         most_bytes=_COUNT_BYTES,
-        addresses=loopback_of(model.target or ""),
+        addresses=loopback_of(address),
     )
     try:
         answer = talk.get(model.headers)

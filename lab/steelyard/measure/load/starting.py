@@ -5,100 +5,110 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from ...base.errors import KeeperError, TargetError
 from ...base.progress import Progress
-from ...catalogue.entries import Entry
-from ...hosts import keeper
-from ...models.service import Service
+from ...hosts import keeper, own_launch
+from ...hosts.build import placeholders
+from ...hosts.keeper import Keeper
+from ...hosts.placement import LOOPBACK
+from ...hosts.running import Words, last_words
+from ...models.own_server import OwnServer
 from ...workload.allowed_hosts import addresses_of, is_this_machine
+from ...workload.load_target import LoadTarget
 
 READY_SECONDS = 120.0
 _PAUSE = 0.1
+_READY_COMMAND_SECONDS = 10.0
 
 
-def can_start(service: Entry[Service] | None) -> bool:
-    """Whether a service's file has a start line."""
-    return service is not None and service.model.start is not None
-
-
-def require_up(address: str, service: Entry[Service] | None) -> None:
-    """Raise TargetError where nothing listens at the address of a target that its file does not start."""
-    if not can_start(service) and not takes_connections(address):
+def require_up(asked: LoadTarget) -> None:
+    """Raise TargetError where nothing listens at the address of a target that has no start line."""
+    if asked.own is None and not takes_connections(asked.address):
         raise TargetError(
-            f"no connection to {address}: nothing listens there",
+            f"no connection to {asked.address}: nothing listens there",
             hint="start it, or check host and port",
         )
 
 
 @contextmanager
 def running_target(
-    service: Entry[Service], log: Path, progress: Progress, environment: Mapping[str, str] | None = None
-) -> Iterator[keeper.Keeper]:
-    """The keeper of the service's target, which runs until this context ends, with `environment` added to our variables; raises
-    TargetError with the end of its log where it does not start."""
-    model = service.model
-    address = model.target or ""
-    if not is_this_machine(addresses_of(address)):
-        raise TargetError(f"{address} is not this machine, so {service.name} cannot be started here")
-    if takes_connections(address):
+    asked: LoadTarget, own: OwnServer, log: Path, progress: Progress, environment: Mapping[str, str]
+) -> Iterator[Keeper]:
+    """The keeper of a target that its start line starts, until the end of this context, with these variables beside our own.
+
+    It listens on the port of its address. Raises TargetError with its last words where it is not up.
+    """
+    if not is_this_machine(addresses_of(asked.address)):
+        raise TargetError(f"{asked.address} is not this machine, so {asked.name} cannot be started here")
+    if takes_connections(asked.address):
         raise TargetError(
-            f"something is already running at {address}, so {service.name} cannot be started", hint="stop it first"
+            f"something runs at {asked.address} already, so {asked.name} cannot be started anew", hint="stop it first"
         )
+    port = port_of(asked.address)
+    told = own_launch.environment(own, port, None)
+    words = Words({"port": str(port), "host": LOOPBACK.address}, {**told, **environment})
     with ExitStack() as ending:
         try:
-            kept = ending.enter_context(
-                keeper.Keeper(model.start or [], log=log, cwd=service.folder, environment=environment)
-            )
+            kept = ending.enter_context(own_launch.keeper_of(own, words, log))
         except KeeperError as error:
-            raise TargetError(f"{service.name} could not be started: {error.message}", hint=error.hint) from None
-        _await_ready(service, address, kept, log, progress)
-        try:
-            yield kept
-        finally:
-            if model.stop is not None:
-                with suppress(KeeperError):  # the keeper stops it in any case
-                    keeper.run(
-                        model.stop, log=log.with_suffix(".stop.log"), cwd=service.folder, environment={}, seconds=60
-                    )
+            called = own_launch.start_name(own, asked.name)
+            raise TargetError(f"{called} could not be run: {error.message}", hint=error.hint) from None
+        ending.callback(own_launch.stop, own, kept, words, log)
+        _await_ready(asked, own, words, kept, progress)
+        yield kept
 
 
-def _await_ready(service: Entry[Service], address: str, kept: keeper.Keeper, log: Path, progress: Progress) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while not _is_ready(service, address, log):
+def _await_ready(asked: LoadTarget, own: OwnServer, words: Words, kept: Keeper, progress: Progress) -> None:
+    begun = time.monotonic()
+    while not _is_ready(asked, own, words, kept, begun):
         if kept.exit is not None:
             raise TargetError(
-                f"{service.name} ended before it was ready ({kept.exit}): {kept.log_tail()}", hint=f"see {log}"
+                f"{own_launch.start_name(own, asked.name)} died before the server was ready ({kept.exit}): {last_words(kept)}",
+                hint=f"see {kept.log}",
             )
-        if time.monotonic() > deadline:
+        if time.monotonic() > begun + READY_SECONDS:
             raise TargetError(
-                f"{service.name} was not ready after {READY_SECONDS:g} s: {kept.log_tail()}", hint=f"see {log}"
+                f"{asked.name} was not ready after {READY_SECONDS:g} s: {last_words(kept)}", hint=f"see {kept.log}"
             )
         progress.refresh()
         kept.wait(_PAUSE)
 
 
-def _is_ready(service: Entry[Service], address: str, log: Path) -> bool:
-    if service.model.ready is None:
-        return takes_connections(address)
-    try:
-        keeper.run(
-            service.model.ready, log=log.with_suffix(".ready.log"), cwd=service.folder, environment={}, seconds=10
-        )
-    except KeeperError:
-        return False
-    return True
+def _is_ready(asked: LoadTarget, own: OwnServer, words: Words, kept: Keeper, begun: float) -> bool:
+    """Whether it takes connections, or its own command says so; raises ProvisionError where it listens on another port."""
+    if own.ready is not None:
+        try:
+            keeper.run(
+                placeholders(own.ready, words.placeholders),
+                log=kept.log.with_suffix(".ready.log"),
+                cwd=Path(own.folder),
+                environment=words.environment,
+                seconds=_READY_COMMAND_SECONDS,
+            )
+        except KeeperError:
+            return False
+        return True
+    if takes_connections(asked.address):
+        return True
+    if own.port is None:
+        own_launch.on_its_port(own, asked.name, kept, LOOPBACK, port_of(asked.address), begun)
+    return False
+
+
+def port_of(address: str) -> int:
+    """The port of a target's address."""
+    parts = urlsplit(address)
+    return parts.port or {"http": 80, "https": 443}[parts.scheme]
 
 
 def takes_connections(address: str) -> bool:
     """Whether something listens at a target's address."""
-    parts = urlsplit(address)
-    port = parts.port or {"http": 80, "https": 443}[parts.scheme]
     try:
-        socket.create_connection((parts.hostname or "", port), timeout=2).close()
+        socket.create_connection((urlsplit(address).hostname or "", port_of(address)), timeout=2).close()
     except OSError:
         return False
     return True

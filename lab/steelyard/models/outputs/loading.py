@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..strict import Significant, Strict
+from ..verdict import OperationFigure
 from .own_service import LeftOut
 
 
@@ -57,13 +58,15 @@ class RunningComparison(Strict):
     """`compare --json` of two running targets: `ratio` is the first's `measure` divided by the second's. Where both could be
     restarted, its interval covers `forks` starts; else it covers these two processes alone. `word` is null: figures without a
     verdict. `failures_differ` describes how the shares of requests without a right answer differ, where they do beyond chance;
-    `measure` is then goodput, right answers per second. `stopped` is the reason for an early end; only completed starts count."""
+    `measure` is then goodput, right answers per second. `operations` are the figures by operation and side, where the mix has
+    several. `stopped` is the reason for an early end; only completed starts count."""
 
     subjects: list[ComparedSide]
     load: str
     measure: str
     ratio: Estimate
     failures_differ: str | None = None
+    operations: list[OperationFigure] = []
     word: str | None
     forks: int
     pairs: int
@@ -221,8 +224,9 @@ class LoadOutput(Strict):
     `requests` counts everything that was sent, including the verification: `sent = right + wrong + failed + unanswered`.
     `completed` counts right answers and `failed` wrong and failed ones within the measured time, by kind in `failures`; `outside`
     is the rest (`outside_by`: the verification; the lead-in and the drain, whose right, wrong, failed and unanswered requests are
-    in `requests`), so that `completed + failed + outside = sent`. `statuses` counts the load's answers by HTTP status, and
-    `failure_causes` its requests without a right answer. Goals and response times rest on the requests that were due in the
+    in `requests`), so that `completed + failed + outside = sent`. `statuses` counts the answers to all that was sent by HTTP
+    status, the verification's included; a request without a status line is in none. `failure_causes` are the load's requests
+    without a right answer. Goals and response times rest on the requests that were due in the
     measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the
     users' time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the start of the
     measured time. `reconnects` requests were sent a second time, because the server ended the connection or refused the stream of

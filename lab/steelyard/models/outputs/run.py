@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..strict import Significant, Strict
-from ..verdict import Comparison, FaultRow, Figure, LayerFigure, RecordCount, SlowLayer, Word
+from ..verdict import Comparison, FaultRow, Figure, LayerFigure, OperationFigure, RecordCount, SlowLayer, Word
 
 
 class SplitPart(Strict):
@@ -114,9 +114,9 @@ class RunOrders(Orders):
 class RunOutput(Strict):
     """`run --json`, `demo --json` and `report --json`: the verdicts, and the paths of the results.
 
-    `figures` are each subject's own. `counts` are the services' counts of their work (Settle), by subject and name, over all
-    trials; `orders` are the counts with these names, null where a service has none. `layers` and `faults` are as in the verdicts
-    where they were observed; `grid` is present where the study has one.
+    `figures` are each subject's own, `operations` those of each operation of a mix of several. `counts` are the services' counts of
+    their work (Settle), by subject and name, over all trials; `orders` are the counts with these names, null where a service has
+    none. `layers` and `faults` are as in the verdicts where they were observed; `grid` is present where the study has one.
     """
 
     valid: bool
@@ -125,6 +125,7 @@ class RunOutput(Strict):
     comparisons: list[Comparison]
     failures: list[str]
     figures: list[Figure] = []
+    operations: list[OperationFigure] = []
     counts: dict[str, dict[str, int]] = {}
     orders: RunOrders | None = None
     run: str

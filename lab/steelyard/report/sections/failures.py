@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
-from ...analyse.as_it_runs import ran_already
+from ...analyse.as_it_runs import load_of, ran_already
 from ...analyse.sentences import failure_phrase, load_text
 from ...base.text import short_text
 from ...models.verdict import TrialFailure
+from ...results.loads import verification_outcomes
 from ...results.outcomes import RIGHT, OutcomeRow
 from ...results.stored_run import Run
 from ...results.tables import FAILURE_KINDS
@@ -58,6 +59,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "endings": _endings(run),
         "causes": list(cause_rows(run)),
         "statuses": list(status_rows(run)),
+        "verified": load_of(run) is not None,
         "trial_failures": list(trial_failures(analysis.verdicts.failures)),
         "voided": list(_void_rows(analysis)),
         "damaged": [problem for trial in run.trials for problem in trial.problems],
@@ -108,9 +110,10 @@ def cause_rows(run: Run) -> Iterator[tuple[str, ...]]:
 
 
 def status_rows(run: Run) -> Iterator[tuple[str, ...]]:
-    """How many answers of each subject had each HTTP status; of a comparison none where all had the same."""
+    """How many answers of each subject had each HTTP status, those of a load's verification included; of a comparison none where
+    all had the same."""
     counts: Counter[tuple[str, int]] = Counter()
-    for row in _measured_outcomes(run):
+    for row in (*_measured_outcomes(run), *(() if load_of(run) is None else verification_outcomes(run.folder))):
         if row.status is not None:
             counts[row.subject, row.status] += row.count
     if len({status for _, status in counts}) > 1 or ran_already(run.schedule):

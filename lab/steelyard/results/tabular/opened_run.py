@@ -28,9 +28,8 @@ _OUTCOMES: Mapping[str, type[BaseModel]] = {
     loads.COMPARISON: RunningComparison,
 }
 # Where a list has a name in its document that a table of another file has, too.
-_OF_VERDICTS = {"layers": "layer_figures", "layers_by_kind": "layer_figures_by_kind"}
+_OF_VERDICTS = {"operations": "operation_figures", "layers": "layer_figures", "layers_by_kind": "layer_figures_by_kind"}
 _OF_TRIALS = {"faults": "trial_faults", "recorded": "trial_recorded", "machine": "machine_checks"}
-_BEGINS_WITH = "verification"  # what a load that was killed has at least
 _DEEPEST_STRETCH = 3  # folders between a load's own and that of a stretch
 _MERGED = "slices"  # of trial.json: cell and pair stand in the table of slices.csv
 _PAUSES = (
@@ -56,7 +55,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     if (
         not run.schedule_folders
         and not any(is_stored(place / name) for name in _OUTCOMES)
-        and _BEGINS_WITH not in names_in(place)
+        and loads.VERIFICATION not in names_in(place)  # what a load that was killed has at least
     ):
         raise ConfigurationError(
             f"{place} holds no run", hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote"
