@@ -73,7 +73,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare go go",
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
-        "steelyard compare a.jar b.jar --service ./shop --layers",
+        "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7' --layers",
         "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
     ),
 )
