@@ -103,10 +103,10 @@ def test_a_goal_says_its_unit_and_a_share_is_a_share() -> None:
 
 
 def test_a_rate_bound_holds_for_users_and_for_rates() -> None:
-    bounded = stretch_of(load_spec.LoadSpec(users=(10, 10)), ["a"], 50.0)
+    bounded = stretch_of(load_spec.LoadSpec(users=(10, 10)), {"a": 1.0}, 50.0)
     assert bounded.think.kind == "constant" and bounded.think.ms == 200, "ten users of at most five requests a second"
     with pytest.raises(ConfigurationError, match="max_rate"):
-        stretch_of(load_spec.LoadSpec(rates=(60.0, 60.0)), ["a"], 50.0)
+        stretch_of(load_spec.LoadSpec(rates=(60.0, 60.0)), {"a": 1.0}, 50.0)
 
 
 def test_another_machine_must_be_declared_whole() -> None:

@@ -16,6 +16,47 @@ pub struct Session {
     /// Whether each session begins without the cookies of the user's earlier sessions. Open load has new visitors only.
     #[serde(default)]
     pub new_visitor: bool,
+    /// The statuses of an answer after which the user makes the `once` steps again, and then the request.
+    #[serde(default)]
+    pub again_on: Vec<u16>,
+    /// The age of the `once` steps, in ms, from which on the user makes them again before its next request.
+    #[serde(default)]
+    pub again_after_ms: Option<f64>,
+    #[serde(default)]
+    pub rows: Option<SessionRows>,
+}
+
+/// Rows of values, dealt to users or sessions: a CSV file with a header in the corpus folder. Its `columns` fill places of their names.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionRows {
+    pub file: String,
+    pub columns: Vec<String>,
+    #[serde(default)]
+    pub each: RowEach,
+    #[serde(default)]
+    pub at_end: RowEnd,
+    /// The first row that is dealt, from 0.
+    #[serde(default)]
+    pub first: u64,
+}
+
+/// Who has a row of their own. With a rate, each arrival is a new user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowEach {
+    User,
+    #[default]
+    Session,
+}
+
+/// What follows the last row: the first one again, or the end of those who have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowEnd {
+    #[default]
+    Recycle,
+    Stop,
 }
 
 /// The effect of a failed request on its session. A step whose values are missing is never sent: the session ends before it.
@@ -28,10 +69,13 @@ pub enum SessionFailure {
 }
 
 /// One request of a session, the pause after its answer unless the corpus has one, and the values captured from the answer, by name.
+/// Steps that a user makes `once` come first; their values stay for all of the user's sessions.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionStep {
     pub operation: String,
+    #[serde(default)]
+    pub once: bool,
     #[serde(default)]
     pub think: Think,
     #[serde(default)]
@@ -43,6 +87,7 @@ pub struct SessionStep {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Capture {
     Header(HeaderCapture),
+    Cookie(CookieCapture),
     Regex(RegexCapture),
     Path(PathCapture),
     Json(JsonCapture),
@@ -52,6 +97,13 @@ pub enum Capture {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeaderCapture {
+    pub name: String,
+}
+
+/// The value of the cookie of this name that the answer sets.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CookieCapture {
     pub name: String,
 }
 

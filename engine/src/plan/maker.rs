@@ -1,5 +1,6 @@
 //! Compiles a job: rules, addresses, and the plan of each slice.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -12,10 +13,10 @@ use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
 use crate::http::{RequestHead, Url};
 use crate::http2::RequestFields;
-use crate::job::{Job, Profile, Target};
+use crate::job::{Job, Profile, Session, Target};
 use crate::record::Edges;
 use crate::schedule::{Arrivals, Deck, Levels, MixPart, Pause};
-use crate::session::SessionPlan;
+use crate::session::{RowTable, SessionPlan};
 use crate::verify::CompiledRule;
 use crate::wire::{Endpoint, client_config, resolve};
 
@@ -28,6 +29,8 @@ pub struct PlanMaker {
     sites: Vec<url::Url>,
     endpoints: Vec<Endpoint>,
     rules: Vec<CompiledRule>,
+    /// The rows of sessions, by their file: sessions that share a file never have the same row.
+    rows: BTreeMap<String, Arc<RowTable>>,
 }
 
 impl PlanMaker {
@@ -53,7 +56,14 @@ impl PlanMaker {
             urls.push(url);
         }
         let rules: std::result::Result<Vec<_>, String> = job.rules.values().map(CompiledRule::new).collect();
+        let corpus_folder = folder.join(&job.corpus);
+        let mut rows = BTreeMap::new();
+        for named in job.sessions.values().filter_map(|session| session.rows.as_ref()) {
+            let table = RowTable::open(named, &corpus_folder).map_err(EngineError::CannotGoOn)?;
+            rows.entry(named.file.clone()).or_insert_with(|| Arc::new(table));
+        }
         Ok(Self {
+            rows,
             rules: rules.map_err(EngineError::CannotGoOn)?,
             job,
             corpus,
@@ -61,6 +71,10 @@ impl PlanMaker {
             sites,
             endpoints,
         })
+    }
+
+    fn rows_of(&self, session: &Session) -> Option<Arc<RowTable>> {
+        self.rows.get(&session.rows.as_ref()?.file).cloned()
     }
 
     pub fn job(&self) -> &Job {
@@ -93,7 +107,7 @@ impl PlanMaker {
                         .iter()
                         .map(|step| operation(&step.operation))
                         .collect::<Result<Vec<u16>>>()?,
-                    Steps::Session(SessionPlan::new(session).map_err(EngineError::CannotGoOn)?),
+                    Steps::Session(SessionPlan::new(session, self.rows_of(session)).map_err(EngineError::CannotGoOn)?),
                 ),
                 None => (vec![operation(name)?], Steps::Single),
             };

@@ -148,6 +148,8 @@ pub struct SessionRecord {
     pub failed: u64,
     pub time_ns_sum: u64,
     pub time: Histogram<u64>,
+    /// The time of those that ended early.
+    pub failed_time: Histogram<u64>,
 }
 
 impl Default for SessionRecord {
@@ -157,6 +159,7 @@ impl Default for SessionRecord {
             failed: 0,
             time_ns_sum: 0,
             time: histogram_us(),
+            failed_time: histogram_us(),
         }
     }
 }
@@ -166,6 +169,7 @@ impl SessionRecord {
     pub fn end(&mut self, time: Ns, failed: bool) {
         if failed {
             self.failed += 1;
+            record(&mut self.failed_time, time);
         } else {
             self.completed += 1;
             self.time_ns_sum += time;
@@ -179,6 +183,7 @@ impl SessionRecord {
         self.failed += other.failed;
         self.time_ns_sum += other.time_ns_sum;
         add(&mut self.time, &other.time);
+        add(&mut self.failed_time, &other.failed_time);
     }
 }
 

@@ -153,6 +153,11 @@ impl Output {
             if let Some(session) = session {
                 let tag = format!("{}/{}/{}/session", slice.subject, slice.number, part.name);
                 self.histograms.append(&tag, result.begin, result.end, &session.time)?;
+                if session.failed > 0 {
+                    let tag = format!("{tag}_failed");
+                    self.histograms
+                        .append(&tag, result.begin, result.end, &session.failed_time)?;
+                }
             }
         }
         self.histograms.flush()

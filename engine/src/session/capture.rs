@@ -14,7 +14,7 @@ pub const MOST_SCANNED: usize = 1 << 20;
 const MOST_VALUE: usize = 4096;
 
 /// The values that a session has captured so far, by name.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Values(Vec<(String, Vec<u8>)>);
 
 impl Values {
@@ -42,6 +42,7 @@ impl Values {
 #[derive(Debug, Clone)]
 enum Place {
     Header(String),
+    Cookie(String),
     Regex(Regex),
     Path(ElementPath),
     Json(JsonPath),
@@ -65,6 +66,7 @@ impl CompiledCapture {
         }
         let place = match capture {
             Capture::Header(capture) => Place::Header(capture.name.clone()),
+            Capture::Cookie(capture) => Place::Cookie(capture.name.clone()),
             Capture::Regex(capture) => Place::Regex(Regex::new(&capture.expression).map_err(|error| {
                 // The last line of the library's message is the reason.
                 let message = error.to_string();
@@ -85,14 +87,15 @@ impl CompiledCapture {
 
     /// Whether the value is in the body.
     pub fn reads_body(&self) -> bool {
-        !matches!(self.place, Place::Header(_))
+        !matches!(self.place, Place::Header(_) | Place::Cookie(_))
     }
 
     /// The value in an answer with these header lines (`Name:value`) and this body; None if it is missing, too long, or not text.
     pub fn find<'a>(&self, fields: &'a [u8], body: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         let body = &body[..body.len().min(MOST_SCANNED)];
         let value = match &self.place {
-            Place::Header(name) => field(fields, name).map(Cow::Borrowed),
+            Place::Header(name) => fields_named(fields, name).next().map(Cow::Borrowed),
+            Place::Cookie(name) => cookie(fields, name).map(Cow::Borrowed),
             Place::Regex(expression) => expression
                 .captures(body)
                 // A match that ends at the bound might be longer.
@@ -102,19 +105,34 @@ impl CompiledCapture {
             Place::Path(path) => path.find(body).map(Cow::Borrowed),
             Place::Json(path) => path.find(body),
         }?;
-        let is_text = std::str::from_utf8(&value).is_ok_and(|text| !text.chars().any(char::is_control));
-        (is_text && !value.is_empty() && value.len() <= MOST_VALUE).then_some(value)
+        is_value(&value).then_some(value)
     }
 }
 
-/// The value of the first field of this name.
-fn field<'a>(fields: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    fields.split(|byte| *byte == b'\n').find_map(|line| {
+/// Whether a value may fill a place: text of one line, neither empty nor too long.
+pub(super) fn is_value(value: &[u8]) -> bool {
+    let is_text = std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
+    is_text && !value.is_empty() && value.len() <= MOST_VALUE
+}
+
+/// The values of the fields of this name, in order.
+fn fields_named<'a>(fields: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
+    fields.split(|byte| *byte == b'\n').filter_map(move |line| {
         let colon = line.iter().position(|byte| *byte == b':')?;
         line[..colon]
             .eq_ignore_ascii_case(name.as_bytes())
             .then(|| line[colon + 1..].trim_ascii())
     })
+}
+
+/// The value of the cookie of this name that the fields set last, as a user agent keeps it.
+fn cookie<'a>(fields: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let pairs = fields_named(fields, "set-cookie").filter_map(|value| {
+        let pair = value.split(|byte| *byte == b';').next()?;
+        let equals = pair.iter().position(|byte| *byte == b'=')?;
+        (pair[..equals].trim_ascii() == name.as_bytes()).then(|| pair[equals + 1..].trim_ascii())
+    });
+    pairs.last()
 }
 
 #[cfg(test)]
@@ -128,10 +146,11 @@ mod tests {
 
     #[test]
     fn a_value_is_found_in_a_header_by_an_expression_and_by_paths() {
-        let fields = b"Server: x\nX-Id: 7\n";
+        let fields = b"Server: x\nX-Id: 7\nX-Id: 0\nSet-Cookie: ab=0\nset-cookie:b=1\nSet-Cookie: b=2; Path=/\n";
         let body = b"<a><id>8</id>order=9;</a>";
         for (place, value) in [
             (json!({"kind": "header", "name": "x-id"}), &b"7"[..]),
+            (json!({"kind": "cookie", "name": "b"}), b"2"),
             (json!({"kind": "regex", "expression": r"order=(\d+)"}), b"9"),
             (json!({"kind": "regex", "expression": r"order=\d+"}), b"order=9"),
             (json!({"kind": "path", "path": "a/id"}), b"8"),

@@ -1,17 +1,25 @@
 //! Values that a session carries from answers to later requests, and the marked places that they fill.
 
 mod capture;
+mod coding;
 mod element_path;
 mod json_path;
+mod rows;
 mod stamp;
 mod template;
 
 pub use capture::{CompiledCapture, MOST_SCANNED, Values};
 pub use element_path::ElementPath;
 pub use json_path::JsonPath;
+pub use rows::RowTable;
 pub use stamp::{Stamp, set_secrets};
 pub use template::{Filled, fill, fill_path, names};
 
+use std::sync::Arc;
+
+use capture::is_value;
+
+use crate::clock::{Ns, from_ms};
 use crate::job::{Session, SessionFailure};
 use crate::schedule::Pause;
 
@@ -21,6 +29,11 @@ pub struct SessionPlan {
     pub steps: Vec<StepPlan>,
     pub on_failure: SessionFailure,
     pub new_visitor: bool,
+    /// The number of steps that a user makes once; they come first.
+    pub once: usize,
+    again_on: Vec<u16>,
+    again_after: Option<Ns>,
+    pub rows: Option<Arc<RowTable>>,
 }
 
 /// The pause and the captures after one request of a session.
@@ -39,8 +52,8 @@ impl StepPlan {
 }
 
 impl SessionPlan {
-    /// Compiles a session's captures; an error names the invalid one.
-    pub fn new(session: &Session) -> Result<Self, String> {
+    /// Compiles a session's captures, an error names the invalid one; `rows` are those that the session names.
+    pub fn new(session: &Session, rows: Option<Arc<RowTable>>) -> Result<Self, String> {
         let steps = session.steps.iter().map(|step| {
             let captures = step.captures.iter();
             Ok(StepPlan {
@@ -54,6 +67,20 @@ impl SessionPlan {
             steps: steps.collect::<Result<_, String>>()?,
             on_failure: session.on_failure,
             new_visitor: session.new_visitor,
+            once: session.steps.iter().take_while(|step| step.once).count(),
+            again_on: session.again_on.clone(),
+            again_after: session.again_after_ms.map(from_ms),
+            rows,
         })
+    }
+
+    /// Whether an answer with this status to request number `step` asks for the `once` steps again.
+    pub fn begins_again(&self, step: usize, status: u16) -> bool {
+        step >= self.once && self.again_on.contains(&status)
+    }
+
+    /// Whether `once` steps that ended at `made` must be made again at `now`.
+    pub fn is_old(&self, made: Ns, now: Ns) -> bool {
+        self.again_after.is_some_and(|age| now.saturating_sub(made) >= age)
     }
 }

@@ -1,13 +1,16 @@
-//! Marked places of a request, `{{name}}`: checked when the corpus is read, filled when the request is sent.
+//! Marked places of a request, `{{name}}` or `{{name:coding}}`: checked when the corpus is read, filled when the request is sent.
 
 use memchr::memmem;
 
+use super::coding::Coding;
 use super::{Stamp, Values};
 
 const OPEN: &[u8] = b"{{";
 const CLOSE: &[u8] = b"}}";
 /// The longest name in bytes. It tells a place without an end from one with a long name.
 const MOST_NAME: usize = 64;
+/// The same with a coding behind it.
+const MOST_PLACE: usize = MOST_NAME + ":json".len();
 
 /// Whether all places of a request had a value.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,9 +23,9 @@ pub enum Filled {
 pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some((_, name, after)) = next_place(rest)? {
-        found.push(name);
-        rest = after;
+    while let Some(place) = next_place(rest)? {
+        found.push(place.name);
+        rest = place.after;
     }
     Ok(found)
 }
@@ -31,16 +34,16 @@ pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
 pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
     let mut rest = text;
     // The corpus was read with `names`, so there are no wrong places.
-    while let Ok(Some((before, name, after))) = next_place(rest) {
-        out.extend_from_slice(before);
-        if let Some(value) = values.get(name) {
-            out.extend_from_slice(value);
-        } else if let Some(value) = stamp.value(name) {
-            out.extend_from_slice(value.as_bytes());
+    while let Ok(Some(place)) = next_place(rest) {
+        out.extend_from_slice(place.before);
+        if let Some(value) = values.get(place.name) {
+            place.coding.write(value, out);
+        } else if let Some(value) = stamp.value(place.name) {
+            place.coding.write(value.as_bytes(), out);
         } else {
             return Filled::Lacking;
         }
-        rest = after;
+        rest = place.after;
     }
     out.extend_from_slice(rest);
     Filled::Whole
@@ -62,21 +65,35 @@ pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>)
     filled
 }
 
-type Place<'a> = (&'a [u8], &'a str, &'a [u8]);
+/// A marked place, with the text before and after it.
+struct Place<'a> {
+    before: &'a [u8],
+    name: &'a str,
+    coding: Coding,
+    after: &'a [u8],
+}
 
-/// The text before the next place, the place's name, and the text after it.
+/// The next place of a text.
 fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
     let Some(begin) = memmem::find(text, OPEN) else {
         return Ok(None);
     };
     let inside = &text[begin + OPEN.len()..];
-    let window = &inside[..inside.len().min(MOST_NAME + CLOSE.len())];
+    let window = &inside[..inside.len().min(MOST_PLACE + CLOSE.len())];
     let end = memmem::find(window, CLOSE).ok_or("a place that begins with `{{` has no `}}`")?;
-    let name = std::str::from_utf8(&inside[..end]).unwrap_or_default();
+    let inner = std::str::from_utf8(&inside[..end]).unwrap_or_default();
+    let (name, coding) = inner.split_once(':').unwrap_or((inner, ""));
     if !is_name(name) {
         return Err("a place's name has letters, digits and `_` only, as in `{{order_id}}`".to_owned());
     }
-    Ok(Some((&text[..begin], name, &inside[end + CLOSE.len()..])))
+    let named = inner.len() > name.len();
+    let coding = Coding::named(coding).filter(|coding| named == (*coding != Coding::Plain));
+    Ok(Some(Place {
+        before: &text[..begin],
+        name,
+        coding: coding.ok_or("a place's coding is `url`, `json` or `xml`, as in `{{order_id:url}}`")?,
+        after: &inside[end + CLOSE.len()..],
+    }))
 }
 
 /// Whether a value may have this name.
@@ -121,9 +138,24 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_written_in_the_coding_of_its_place() {
+        let mut values = Values::default();
+        values.set("id", "a\"<\\&\u{e9} +".as_bytes());
+        for (text, coded) in [
+            ("{{id:url}}", "a%22%3C%5C%26%C3%A9%20%2B"),
+            ("{{id:json}}", "a\\\"<\\\\&\u{e9} +"),
+            ("{{id:xml}}", "a&quot;&lt;\\&amp;\u{e9} +"),
+        ] {
+            assert_eq!(filled(text, &values), (Filled::Whole, coded.to_owned()));
+        }
+    }
+
+    #[test]
     fn wrong_places_are_named() {
-        assert_eq!(names(b"{{a}} and {{b_2}}").unwrap(), ["a", "b_2"]);
-        for wrong in ["{{", "{{a", "{{}}", "{{a b}}", "{{a}", "{{{a}}}"] {
+        assert_eq!(names(b"{{a}} and {{b_2:json}}").unwrap(), ["a", "b_2"]);
+        for wrong in [
+            "{{", "{{a", "{{}}", "{{a b}}", "{{a}", "{{{a}}}", "{{a:}}", "{{a:b}}", "{{:url}}",
+        ] {
             assert!(names(wrong.as_bytes()).is_err(), "{wrong}");
         }
     }

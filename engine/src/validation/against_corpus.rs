@@ -37,7 +37,9 @@ pub fn check_against_corpus(job: &Job, corpus: &Corpus) -> Checked {
 }
 
 fn check_session(at: &str, session: &Session, corpus: &Corpus, operations: &[&str]) -> Checked {
-    let (mut values, mut operations_asked) = (BTreeSet::new(), Vec::new());
+    let columns = session.rows.iter().flat_map(|rows| &rows.columns);
+    let mut values: BTreeSet<&str> = columns.map(String::as_str).collect();
+    let mut operations_asked = Vec::new();
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}].operation");
         check_known(&at, &step.operation, operations)?;

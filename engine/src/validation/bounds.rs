@@ -75,6 +75,7 @@ fn check_session(at: &str, session: &Session) -> Checked {
     ensure(captures <= MOST_CAPTURES, || {
         format!("`{at}` has {captures} captures; it may have {MOST_CAPTURES}")
     })?;
+    check_once(at, session)?;
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}]");
         check_think(&format!("{at}.think"), &step.think)?;
@@ -94,6 +95,33 @@ fn check_session(at: &str, session: &Session) -> Checked {
         }
     }
     Ok(())
+}
+
+fn check_once(at: &str, session: &Session) -> Checked {
+    let once = session.steps.iter().take_while(|step| step.once).count();
+    let later = session.steps.iter().skip(once).any(|step| step.once);
+    ensure(!later && once < session.steps.len(), || {
+        format!("`{at}.steps`: steps with `once` come before all others, of which there must be some")
+    })?;
+    let again = !session.again_on.is_empty() || session.again_after_ms.is_some();
+    ensure(once > 0 || !again, || {
+        format!("`{at}` says when steps are made again, and has no step with `once`")
+    })?;
+    ensure(once == 0 || !session.new_visitor, || {
+        format!("`{at}` has steps with `once`, which `new_visitor` excludes")
+    })?;
+    for status in &session.again_on {
+        ensure((100..=599).contains(status), || {
+            format!("`{at}.again_on` holds {status}; it must be 100 to 599")
+        })?;
+    }
+    check_milliseconds(&format!("{at}.again_after_ms"), session.again_after_ms.unwrap_or(0.0))?;
+    let names = session.rows.iter().flat_map(|rows| &rows.columns);
+    names.clone().try_for_each(|name| {
+        ensure(!Stamp::fills(name), || {
+            format!("`{at}.rows`: `{name}` is filled by the engine; give the column another name")
+        })
+    })
 }
 
 fn check_rule(rule: &Rule) -> Checked {

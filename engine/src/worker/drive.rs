@@ -39,6 +39,8 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) issuing: bool,
     /// With fixed work: sessions or plain requests that are still to end.
     pub(super) work_left: u64,
+    /// Whether a session had no row of data left.
+    pub(super) rows_ended: bool,
     pub(super) unfinished: u64,
     pub(super) oldest_unfinished: Ns,
     /// The time that they had waited by the end, within the measured time, summed.
@@ -94,7 +96,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if place < lanes as usize {
                 work_left += work;
             }
-            lane.ready(work, plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            lane.ready(user, work, plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         }
         let mut load = Load::new(plan, thread, lead_in, begin);
         if let Load::Open(queue) = &mut load {
@@ -125,6 +127,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             next_expiry: Ns::MAX,
             issuing: true,
             work_left,
+            rows_ended: false,
             unfinished: 0,
             oldest_unfinished: 0,
             unfinished_waits: 0,
@@ -308,7 +311,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if matches!(user.task, Task::Waiting(_)) {
                 user.task = Task::Off;
                 user.thinking = None;
-                user.step = 0;
+                user.leave_session();
             }
         }
     }

@@ -223,6 +223,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             user.jar.read_head(user.reader.fields(), url);
         }
         match outcome {
+            // The answer that a session foresees: its user makes the `once` steps again, and then this request.
+            Outcome::Failed(_) if user.asks_again(session) => Ok(Outcome::Right { expected_fault: true }),
             Outcome::Right { .. } => user.capture(&session.steps[user.step], whole, outcome),
             // A wrong answer gives no value, and its session is not whole.
             _ => {

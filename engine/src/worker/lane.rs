@@ -5,6 +5,7 @@ use rand::rngs::SmallRng;
 use url::Url;
 
 use super::link::Link;
+use super::once::OnceSteps;
 use super::shared::SharedConnections;
 use crate::clock::Ns;
 use crate::http::{CookieJar, Event, Malformed, RequestHead, ResponseReader, Unpacker};
@@ -71,6 +72,9 @@ pub(super) struct Lane<T> {
     pub session_due: Ns,
     pub session_failed: bool,
     pub values: Values,
+    pub once: OnceSteps,
+    /// The user's number among those of all threads and engines.
+    pub number: u64,
     /// The engine's own values for the current request.
     pub stamp: Stamp,
     /// With fixed work: sessions or plain requests that are left to the user.
@@ -120,6 +124,8 @@ impl<T> Lane<T> {
             session_due: 0,
             session_failed: false,
             values: Values::default(),
+            once: OnceSteps::default(),
+            number: 0,
             stamp: Stamp::default(),
             left: 0,
             rng: SmallRng::seed_from_u64(0),
@@ -128,12 +134,14 @@ impl<T> Lane<T> {
     }
 
     /// Prepares a lane for a slice; its connection stays.
-    pub fn ready(&mut self, left: u64, seed: u64) {
+    pub fn ready(&mut self, number: u64, left: u64, seed: u64) {
         self.task = Task::Off;
         self.active = false;
         self.ended = false;
+        self.number = number;
         self.left = left;
-        self.step = 0;
+        self.leave_session();
+        self.once = OnceSteps::default();
         self.reader = ResponseReader::new();
         self.jar.clear();
         self.rng = SmallRng::seed_from_u64(seed);

@@ -15,6 +15,9 @@ mod exchange;
 mod lane;
 mod link;
 mod load;
+mod once;
+#[cfg(test)]
+mod once_tests;
 #[cfg(test)]
 mod session_tests;
 mod shared;

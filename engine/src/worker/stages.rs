@@ -6,6 +6,7 @@ use super::connections::INSTRUMENT_WAIT;
 use super::drive::Drive;
 use super::lane::Task;
 use super::load::Load;
+use super::once::OnceSteps;
 use crate::clock::{Clock, Ns, from_ms};
 use crate::job::{FailureAction, SessionFailure};
 use crate::plan::Steps;
@@ -18,8 +19,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn start_next(&mut self, lane: usize, due: Ns) {
         let (number, card) = self.plan.deck.draw();
-        self.take(lane, card, due);
-        self.begin(lane, due, number);
+        if self.take(lane, card, due) {
+            return self.begin(lane, due, number);
+        }
+        self.pool.lanes[lane].task = Task::Off;
+        self.end_user(lane);
     }
 
     /// An arrival starts on its card, as a new visitor.
@@ -27,24 +31,35 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     pub(super) fn start_card(&mut self, lane: usize, due: Ns, number: u64) {
         let card = self.plan.deck.card(number);
         self.pool.lanes[lane].jar.clear();
-        self.take(lane, card, due);
-        self.begin(lane, due, number);
+        self.pool.lanes[lane].once = OnceSteps::default();
+        if self.take(lane, card, due) {
+            return self.begin(lane, due, number);
+        }
+        if let Load::Open(queue) = &mut self.load {
+            queue.free.push(lane as u32);
+        }
+        self.recorder.end_now(self.now);
     }
 
+    /// Gives a card to a lane; returns false if its session has no row of data left.
     #[inline]
-    fn take(&mut self, lane: usize, card: Card, due: Ns) {
+    fn take(&mut self, lane: usize, card: Card, due: Ns) -> bool {
+        let open = self.is_open();
         let user = &mut self.pool.lanes[lane];
         user.card = card;
-        user.step = 0;
-        self.started[usize::from(card.part)] += 1;
+        user.leave_session();
         if let Steps::Session(session) = &self.plan.steps[usize::from(card.part)] {
-            user.session_due = due;
-            user.session_failed = false;
-            user.values.clear();
-            if session.new_visitor {
-                user.jar.clear();
+            user.begin_session(card, session, due, self.now);
+            let number = (!open).then_some(user.number);
+            if let Some(rows) = &session.rows
+                && !rows.deal(number, self.plan.share, &mut user.values)
+            {
+                self.rows_ended = true;
+                return false;
             }
         }
+        self.started[usize::from(card.part)] += 1;
+        true
     }
 
     /// A user continues, after a pause or at once.
@@ -55,7 +70,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             self.recorder
                 .record_pause(self.now, drawn, self.now.saturating_sub(from));
         }
-        if user.step > 0 {
+        if user.is_in_session() {
             let number = user.exchange.card;
             self.begin(lane, due, number);
         } else {
@@ -74,12 +89,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let pause = match &self.plan.steps[usize::from(user.card.part)] {
             Steps::Single => own_pause.unwrap_or(self.plan.pause),
             Steps::Session(session) => {
-                let pause = own_pause.unwrap_or(session.steps[user.step].pause);
-                user.step += 1;
+                let pause = match user.is_asked_again() {
+                    true => Pause::None,
+                    false => own_pause.unwrap_or(session.steps[user.step].pause),
+                };
+                // What a user makes once is the ground for all that follows.
+                let may_fail = session.on_failure == SessionFailure::Continue && user.step >= session.once;
                 user.session_failed |= !answered;
-                let steps_left = user.step < session.steps.len();
-                let stays = goes_on && (user.active || self.is_open());
-                let can_go_on = answered || session.on_failure == SessionFailure::Continue;
+                let steps_left = user.advance(session, self.now);
+                let stays = goes_on && (user.active || matches!(self.load, Load::Open(_)));
+                let can_go_on = answered || may_fail;
                 if steps_left && can_go_on && !self.lacks_a_value(lane) {
                     if stays {
                         return self.pause(lane, pause);
@@ -98,7 +117,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             return;
         }
         let user = &mut self.pool.lanes[lane];
-        user.step = 0;
+        user.leave_session();
         if let Load::Open(queue) = &mut self.load {
             queue.free.push(lane as u32);
         } else if !goes_on || !user.active {
@@ -151,13 +170,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         done
     }
 
-    /// A user ends for good; with fixed work, the slice ends with the last user.
+    /// A user ends for good; with fixed work, or once the rows of data have ended, the slice ends with the last user.
     fn end_user(&mut self, lane: usize) {
         let user = &mut self.pool.lanes[lane];
         user.active = false;
         user.ended = true;
-        user.step = 0;
-        if self.plan.work.is_some() && !self.pool.lanes.iter().any(|user| user.active) {
+        user.leave_session();
+        if (self.plan.work.is_some() || self.rows_ended) && !self.pool.lanes.iter().any(|user| user.active) {
             self.recorder.end_now(self.now);
         }
     }
@@ -169,7 +188,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let user = &mut self.pool.lanes[lane];
         self.recorder.record_not_sent(&user.exchange, self.now);
         user.task = Task::Off;
-        user.step = 0;
+        user.leave_session();
         let active = user.active;
         if let Load::Open(queue) = &mut self.load {
             queue.free.push(lane as u32);

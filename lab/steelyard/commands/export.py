@@ -116,7 +116,10 @@ def _export_requests(options: ExportOptions) -> None:
     output = ExportOutput(
         service=target.name,
         target=target.address,
-        load=load_text(words, stretch_of(words, [operation.name for operation in plan.operations], target.max_rate)),
+        load=load_text(
+            words,
+            stretch_of(words, dict.fromkeys((operation.name for operation in plan.operations), 1.0), target.max_rate),
+        ),
         tools=[export(plan, tool, options.out or Path()) for tool in wanted],
     )
     print(output.model_dump_json()) if options.json else _print_outcome(output)

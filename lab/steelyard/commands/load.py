@@ -17,7 +17,7 @@ from ..base.progress import Progress
 from ..base.text import plural, value_text
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
-from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedSession, LoadedUsers, LoadOutput, StartedTarget
 from ..results.live_file import STOPPED
 from .examples import examples
 from .options import console, takes
@@ -219,6 +219,8 @@ def _print_outcome(loaded: LoadOutput) -> None:
     if loaded.failure_causes:
         terminal.print(rows_table(*failure_text.cause_rows(loaded.failure_causes)))
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
+    if loaded.sessions:
+        _print_sessions(terminal, loaded.sessions)
     if loaded.by_users:
         terminal.print(_by_users(loaded.by_users))
     if loaded.engines:
@@ -239,6 +241,16 @@ def _print_outcome(loaded: LoadOutput) -> None:
     for note in loaded.notes:
         terminal.print(note, highlight=False, markup=False)
     terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+
+
+def _print_sessions(terminal: Console, sessions: Sequence[LoadedSession]) -> None:
+    """Sessions and their steps, and what of them needs a sentence."""
+    from ..results import session_text
+
+    terminal.print(rows_table(*session_text.session_rows(sessions)))
+    terminal.print(rows_table(*session_text.step_rows(sessions)))
+    for sentence in session_text.session_sentences(sessions):
+        terminal.print(sentence, highlight=False, markup=False)
 
 
 def _print_layers(terminal: Console, layers: LoadedLayers) -> None:

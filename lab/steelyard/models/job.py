@@ -115,6 +115,13 @@ class HeaderCapture(Strict):
     name: str
 
 
+class CookieCapture(Strict):
+    """The value of the cookie of this name that the answer sets."""
+
+    kind: Literal["cookie"] = "cookie"
+    name: Annotated[str, Field(pattern="^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")]
+
+
 class RegexCapture(Strict):
     """The match of the expression's first group in the body, or of the whole expression without a group."""
 
@@ -137,29 +144,52 @@ class JsonCapture(Strict):
     path: Annotated[list[JsonKey | JsonIndex], Field(min_length=1, max_length=32)]
 
 
-Capture = Annotated[HeaderCapture | RegexCapture | PathCapture | JsonCapture, Field(discriminator="kind")]
+Capture = Annotated[
+    HeaderCapture | CookieCapture | RegexCapture | PathCapture | JsonCapture, Field(discriminator="kind")
+]
+ValueName = Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")]
 
 
 class SessionStep(Strict):
     """One request of a session, the pause after its answer where the corpus has none, and the values captured from the answer.
 
-    A captured value fills the wildcards `{{name}}` of later requests of the session.
+    A captured value fills the wildcards `{{name}}` of later requests of the session. Steps with `once` come first: a user sends
+    them in its first session, and their values stay for all sessions of that user.
     """
 
     operation: str
+    once: bool = False
     think: Think = Think()
-    captures: dict[Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,64}$")], Capture] = {}
+    captures: dict[ValueName, Capture] = {}
+
+
+class SessionRows(Strict):
+    """Rows of values for places: a CSV file with a header of these `columns`, in the corpus folder.
+
+    Each `user` or each `session` has a row of its own; with a rate, each arrival is a new user. After the last row the first one
+    follows again, or those that have none `stop`. The row number `first`, from 0, is dealt first.
+    """
+
+    file: str
+    columns: Annotated[list[ValueName], Field(min_length=1)]
+    each: Literal["user", "session"] = "session"
+    at_end: Literal["recycle", "stop"] = "recycle"
+    first: Annotated[int, Field(ge=0, lt=2**53)] = 0
 
 
 class Session(Strict):
     """Requests that one user sends in order. `new_visitor`: each session begins without the cookies of earlier ones.
 
-    After a failure a session ends, or continues where no value is missing that its next request needs.
+    After a failure a session ends, or continues where no value is missing that its next request needs. An answer with a status of
+    `again_on` makes the user repeat the `once` steps, then the request; so does their age of `again_after_ms`, before a request.
     """
 
     steps: Annotated[list[SessionStep], Field(min_length=1)]
     on_failure: Literal["end-session", "continue"] = "end-session"
     new_visitor: bool = False
+    again_on: list[Annotated[int, Field(ge=100, le=599)]] = []
+    again_after_ms: Milliseconds | None = None
+    rows: SessionRows | None = None
 
 
 class Length(Strict):

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..base.in_ascii import ascii_path
-from .job import Http2, Milliseconds, Rmi, Tls
+from .job import Capture, Http2, Milliseconds, Rmi, Think, Tls, ValueName
 from .server import FORMAT, Argv, Factor, FactorName, Role
 from .strict import Strict
 
@@ -24,6 +24,9 @@ MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  #
 PROTECTED: tuple[str, ...] = get_args(Protected)
 PACKED = ("mtom", *PROTECTED)  # of which exchanges are those of SOAP 1.1, packed when they are sent
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
+FieldName = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_.:-]{0,99}$")]
+# Names of sessions and their steps stand in tables and tags.
+StepName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9-]{0,39}$")]
 RequestPath = Annotated[
     str,
     Field(pattern="^/[!-~]*$"),
@@ -72,12 +75,13 @@ class Expect(Strict):
 class Column(Strict):
     """Values for a place `{{NAME}}` of samples, made before the run, each request taking the next.
 
-    `csv` takes a column (`column`, the place's own name otherwise) of a file with a header; `sequence` counts from `first` by
+    `csv` takes a column (`column`, the place's own name otherwise) of a file with a header, `json-lines` that key of a file with
+    a JSON object a line; `sequence` counts from `first` by
     `step`; `uniform` draws whole numbers from `first` to `last`; `choice` draws one of `values`; `date` draws a day from
     `since` to `until`; `text` draws letters, `length` of them. The run's seed decides what is drawn.
     """
 
-    kind: Literal["csv", "sequence", "uniform", "choice", "date", "text"]
+    kind: Literal["csv", "json-lines", "sequence", "uniform", "choice", "date", "text"]
     file: str | None = None
     column: str | None = None
     first: int = 1
@@ -90,8 +94,8 @@ class Column(Strict):
 
     @model_validator(mode="after")
     def _require_fields_of_kind(self) -> Column:
-        if (self.kind == "csv") != (self.file is not None):
-            raise ValueError("a csv column, and no other, needs a file")
+        if (self.kind in ("csv", "json-lines")) != (self.file is not None):
+            raise ValueError("a column of csv or json-lines, and no other, needs a file")
         if self.kind == "choice" and not self.values:
             raise ValueError("a choice needs values")
         if self.first > self.last or self.since > self.until:
@@ -105,10 +109,22 @@ class Auth(Strict):
     `basic`, `digest` (RFC 7616) and `bearer` are fields of HTTP's head; an `api-key` is the whole value of the field `header`;
     `password` and `password-digest` are a user name token of WS-Security in the envelope's head, with a timestamp that is valid
     for `valid_seconds` where there are any.
+
+    Two kinds take requests of their own, which each user of a session makes once, and again after status 401. They post to
+    `path`. `client-credentials` is a token of OAuth 2.0: `user` is the client, `scope` what it asks for. `form-login` sends
+    `user` and the secret in the form's `user_field` and `password_field`, and with `csrf_field` that field's value, which the
+    page at `path` holds.
     """
 
-    kind: Literal["basic", "digest", "bearer", "api-key", "password", "password-digest"]
+    kind: Literal[
+        "basic", "digest", "bearer", "api-key", "password", "password-digest", "client-credentials", "form-login"
+    ]
     user: str = ""
+    path: RequestPath | None = None
+    scope: str = ""
+    user_field: FieldName = "username"
+    password_field: FieldName = "password"
+    csrf_field: FieldName | None = None
     header: Annotated[str | None, Field(pattern="^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", max_length=100)] = None
     secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
     valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None
@@ -117,7 +133,14 @@ class Auth(Strict):
     def _names_its_field(self) -> Auth:
         if (self.kind == "api-key") != (self.header is not None):
             raise ValueError("an api-key, and nothing else, names the header field that it stands in")
+        if self.takes_requests != (self.path is not None):
+            raise ValueError("client-credentials and form-login, and nothing else, name a path")
         return self
+
+    @property
+    def takes_requests(self) -> bool:
+        """Whether a user logs in by requests of its own, and does not say who it is in each."""
+        return self.kind in ("client-credentials", "form-login")
 
 
 class Operation(Strict):
@@ -143,6 +166,61 @@ class Operation(Strict):
     samples: list[str] = []
     changes_data: bool = False
     expect: Expect = Expect()
+
+
+class ServiceStep(Strict):
+    """One request of a session of a user's own service: that of an `operation`, or one with a `path` of its own.
+
+    `name` stands in results (without it: the operation's). `body` is the request's; without a `method` it is POST, else GET.
+    Places `{{NAME}}` in path, headers and body are filled by values that earlier steps captured, by `[data.NAME]` and by the
+    engine. `once`: each user makes the step in its first session only; such steps come first. `think` is the pause after it.
+    """
+
+    name: StepName | None = None
+    operation: str | None = None
+    method: Method | None = None
+    path: RequestPath | None = None
+    headers: dict[str, str] = {}
+    body: str | None = None
+    changes_data: bool = False
+    expect: Expect = Expect()
+    once: bool = False
+    think: Think = Think()
+    captures: dict[ValueName, Capture] = {}
+
+    @model_validator(mode="after")
+    def _has_one_request(self) -> ServiceStep:
+        if (self.operation is None) == (self.path is None):
+            raise ValueError("a step names either an operation or a path")
+        if self.operation is not None and (self.method is not None or self.body is not None):
+            raise ValueError("the operation of a step has its method and body; leave them out")
+        if self.operation is None and self.name is None:
+            raise ValueError("a step with a path needs a name")
+        return self
+
+    @property
+    def step_name(self) -> str:
+        """Its name within the session."""
+        return self.name or self.operation or ""
+
+
+class ServiceSession(Strict):
+    """Requests that one user of a user's own service makes in order, again and again.
+
+    `weight` is its share among several sessions. A failed step ends its session, unless `on_failure` is `continue`. After an
+    answer with a status of `again_on` (401) a user repeats the `once` steps, then the request; from the age `again_after_ms` of
+    the `once` steps on, before its next request. `data_each` says who has a row of `[data]` of their own, `data_end` what follows
+    the last row: the first one, or the user's end. `new_visitor`: each session begins without cookies.
+    """
+
+    steps: Annotated[list[ServiceStep], Field(min_length=1, max_length=200)]
+    weight: Annotated[float, Field(gt=0, le=1e6)] = 1
+    on_failure: Literal["end-session", "continue"] = "end-session"
+    again_on: list[Annotated[int, Field(ge=400, le=599)]] = []
+    again_after_ms: Milliseconds | None = None
+    data_each: Literal["user", "session"] = "session"
+    data_end: Literal["recycle", "stop"] = "recycle"
+    new_visitor: bool = False
 
 
 class Reconciliation(Strict):
@@ -388,7 +466,8 @@ class Service(Strict):
     must say that whoever loads it may. Where it can be started anew, `start` is the argument list that runs it in the
     foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until the target takes
     connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its certificate is
-    judged and which one is shown to it. Columns of `data` fill places in samples.
+    judged and which one is shown to it. Columns of `data` fill places in samples. `sessions` are requests that one user makes in
+    order; where there are some, they are the load.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -405,7 +484,7 @@ class Service(Strict):
     factors: dict[FactorName, Factor] = {}
     generate_with: list[FactorName] = []
     companions: dict[Role, FactorName | Companion] = {}
-    operations: Annotated[dict[str, Operation], Field(min_length=1)]
+    operations: dict[str, Operation] = {}
     generate: list[str] = []
     reconciliations: list[Reconciliation] = []
     settle: Settle | None = None
@@ -429,6 +508,7 @@ class Service(Strict):
     auth: Auth | None = None
     expect: Expect = Expect()
     data: dict[Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,63}$")], Column] = {}
+    sessions: dict[StepName, ServiceSession] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -510,6 +590,10 @@ class Service(Strict):
 
     @model_validator(mode="after")
     def _require_start_with_target(self) -> Service:
+        if not self.operations and not self.sessions:
+            raise ValueError("a service needs operations, or of one that names its target sessions")
+        if self.sessions and self.target is None:
+            raise ValueError("sessions go with a target; those of a service with a contract stand in studies")
         if self.start is None and (self.ready is not None or self.stop is not None):
             raise ValueError("ready and stop go with start")
         if self.start is not None and self.target is None:

@@ -62,8 +62,10 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
 
 def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:
     """How a stored answer to a target's operation breaks its rules, as a sentence; None if it keeps them."""
-    expect = asked.operations[operation].expect
-    return difference(answer, expect, asked.schema, operation if asked.meaning == "json" else None)
+    known = asked.operations[operation]
+    described = operation if known.described is None else known.described
+    schema = asked.schema if described else None
+    return difference(answer, known.expect, schema, described if asked.meaning == "json" else None)
 
 
 def require_rules(expect: Expect) -> None:

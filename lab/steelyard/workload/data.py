@@ -24,17 +24,20 @@ _MOST_CSV_BYTES = 64 * 2**20
 Format = Literal["xml", "json"]
 
 
-def rows_of(columns: Mapping[str, Column], folder: Path, seed: int, written_in: Format | None) -> list[dict[str, str]]:
-    """One row per request with a value for each column: as many as the longest file has, or GENERATED_ROWS; one empty
-    row without columns.
+def rows_of(
+    columns: Mapping[str, Column], folder: Path, seed: int, written_in: Format | None, *, shortest: bool = False
+) -> list[dict[str, str]]:
+    """One row per request with a value for each column: as many as the longest file has, or the `shortest`, or GENERATED_ROWS;
+    one empty row without columns.
 
     Shorter files repeat. The same seed gives the same rows. Characters with a meaning in the format `written_in` are
     escaped: XML markup, JSON quotes. Raises ConfigurationError.
     """
     if not columns:
         return [{}]
-    read = {name: _column_of(name, column, folder) for name, column in columns.items() if column.kind == "csv"}
-    count = min(MOST_ROWS, max((len(values) for values in read.values()), default=GENERATED_ROWS))
+    read = {name: _column_of(name, column, folder) for name, column in columns.items() if column.file is not None}
+    lengths = [len(values) for values in read.values()] or [GENERATED_ROWS]
+    count = min(MOST_ROWS, min(lengths) if shortest else max(lengths))
     values = {
         name: itertools.cycle(read[name])
         if name in read
@@ -74,6 +77,8 @@ def _column_of(name: str, column: Column, folder: Path) -> list[str]:
             raise ConfigurationError(
                 f"{path} is larger than {_MOST_CSV_BYTES >> 20} MiB", hint="use fewer rows of data"
             )
+        if column.kind == "json-lines":
+            return _values_of_lines(path, wanted)
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = csv.DictReader(file, strict=True)
             if wanted not in (rows.fieldnames or []):
@@ -85,4 +90,25 @@ def _column_of(name: str, column: Column, folder: Path) -> list[str]:
         raise ConfigurationError(f"the data of [data.{name}] in {path} cannot be read: {error}") from None
     if not values:
         raise ConfigurationError(f"{path} has no rows of data")
+    return values
+
+
+def _values_of_lines(path: Path, key: str) -> list[str]:
+    """The values of a key in a file of one JSON object a line: texts, numbers, or true and false. Raises ConfigurationError."""
+    values = []
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(itertools.islice(filter(str.strip, file), MOST_ROWS), 1):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            value = row.get(key) if isinstance(row, dict) else None
+            if not isinstance(value, str | int | float):
+                raise ConfigurationError(
+                    f"{path}, row {number}: there is no text or number under '{key}'",
+                    hint='each line is one JSON object, such as {"user": "ann"}',
+                )
+            values.append(value if isinstance(value, str) else json.dumps(value))
+    if not values:
+        raise ConfigurationError(f"{path} has no row of data")
     return values

@@ -18,7 +18,8 @@ from ..base.errors import ConfigurationError, NoAnswerError, TargetError
 from ..base.http_client import HttpClient
 from ..models.service import OF_THE_ENGINE
 from .allowed_hosts import target_of
-from .load_target import LoadOperation, LoadTarget
+from .load_operation import LoadOperation
+from .load_target import LoadTarget
 
 _HASHES = {"SHA-256": hashlib.sha256, "MD5": hashlib.md5}  # strongest first
 _SECONDS = 30.0

@@ -13,10 +13,12 @@ from ..base.errors import ConfigurationError, TargetError
 from ..base.in_ascii import ascii_address, ascii_path
 from ..catalogue import own_subjects
 from ..catalogue.entries import Entry
-from ..models.job import Length, Rule, Tls
+from ..models.job import Tls
 from ..models.own_server import OwnServer
 from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
 from .data import Format, rows_of
+from .load_operation import LoadOperation, LoadSession, expected_of, sample_text
+from .own_sessions import OwnSessions, read_sessions
 
 MOST_BYTES = 256 * 2**20  # of all requests together
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
@@ -25,42 +27,20 @@ _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 
 
 @dataclass(frozen=True)
-class LoadOperation:
-    """One kind of request: `bodies` are sent repeatedly in an order from the seed; `expect` are the rules for its
-    answers.
-
-    `paths` has one path per body if data fills `path`, else it is empty. `filled`: the engine fills places when it
-    sends the request.
-    """
-
-    name: str
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    bodies: Sequence[bytes]
-    expect: Expect
-    filled: bool
-    changes_data: bool
-    paths: Sequence[str] = ()
-
-    def rule(self) -> Rule:
-        """The rule by which the engine checks every answer."""
-        return rule_of(self.expect)
-
-
-@dataclass(frozen=True)
 class LoadTarget:
     """A target with its operations. `address` is its server's; `schema` is the file that answers are checked against;
     relative files are relative to `folder`.
 
     `meaning` is the body format of its answers. `declared`: it comes from a service file, which may allow other
-    machines; `service` is that service. `own` is how it is started where it does not run yet.
+    machines; `service` is that service. `own` is how it is started where it does not run yet. `sessions` link some of the
+    operations.
     """
 
     name: str
     address: str
     operations: Mapping[str, LoadOperation]
     folder: Path
+    sessions: Mapping[str, LoadSession] = field(default_factory=dict)
     declared: bool = True
     owned: bool = False
     contact: str | None = None
@@ -72,37 +52,36 @@ class LoadTarget:
     service: Entry[Service] | None = None
     own: OwnServer | None = None
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """What a mix may name, with its usual weight: the sessions, and the operations that are no steps of one."""
+        steps = {name for session in self.sessions.values() for name in session.operations}
+        alone = dict.fromkeys((name for name in self.operations if name not in steps), 1.0)
+        return {name: session.weight for name, session in self.sessions.items()} | alone
+
+    def changes_data(self, name: str) -> bool:
+        """Whether an operation, or a step of the session of this name, changes data."""
+        names = self.sessions[name].operations if name in self.sessions else [name]
+        return any(self.operations[operation].changes_data for operation in names)
+
     def select(self, names: Sequence[str]) -> LoadTarget:
-        """The target with only these operations, all if none is named; raises ConfigurationError."""
+        """The target with only these operations and sessions. If none is named: all sessions, or without sessions all
+        operations. Raises ConfigurationError."""
+        known = self.weights
         for name in names:
-            if name not in self.operations:
-                raise ConfigurationError(f"{self.name} has no operation '{name}'{nearest(name, list(self.operations))}")
-        return replace(
-            self,
-            operations={name: operation for name, operation in self.operations.items() if not names or name in names},
-        )
+            if name not in known:
+                kind = "session or operation" if self.sessions else "operation"
+                raise ConfigurationError(f"{self.name} has no {kind} '{name}'{nearest(name, list(known))}")
+        chosen = list(names) or list(self.sessions or self.operations)
+        sessions = {name: session for name, session in self.sessions.items() if name in chosen}
+        steps = {name for session in sessions.values() for name in session.operations}
+        operations = {name: known for name, known in self.operations.items() if name in chosen or name in steps}
+        return replace(self, operations=operations, sessions=sessions)
 
 
 def label_of(name: str) -> str:
     """The label for a subject's name: `127.0.0.1-8080` for `127.0.0.1:8080`."""
     return re.sub(r"[^A-Za-z0-9._@=-]+", "-", name).strip("-._@=")[:100] or "target"
-
-
-def rule_of(expect: Expect) -> Rule:
-    """The part of `expect` that is checked on every answer; the default is status 200 without a fault."""
-    bounded = expect.least is not None or expect.most is not None
-    return Rule(
-        status=expect.status or [200],
-        fault=expect.fault or "absent",
-        length=Length(least=expect.least or 0, most=2**53 if expect.most is None else expect.most) if bounded else None,
-        contains=expect.contains,
-        matches=expect.matches,
-    )
-
-
-def expected_of(service: Entry[Service], operation: Operation) -> Expect:
-    """The rules for answers to an operation of a running target, from its file, with absolute file names."""
-    return _with_absolute_file(operation.expect.overriding(service.model.expect), service.folder)
 
 
 def schema_of(service: Entry[Service]) -> Path | None:
@@ -122,9 +101,13 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
             f"{service.name} names no target: it runs on Steelyard's servers",
             hint=f"`steelyard compare A B --service {service.name}` starts it, `steelyard load URL` needs no folder",
         )
-    operations = {
-        name: _operation(service, name, operation, seed, expect) for name, operation in model.operations.items()
+    own = read_sessions(service, seed, expect) if model.sessions else OwnSessions()
+    alone = {
+        name: _operation(service, name, operation, seed, expect)
+        for name, operation in model.operations.items()
+        if name not in own.used
     }
+    operations = {**alone, **own.operations}
     if sum(len(body) for operation in operations.values() for body in operation.bodies) > MOST_BYTES:
         raise ConfigurationError(
             f"the requests of {service.name} are more than {MOST_BYTES >> 20} MiB", hint="use fewer rows of data"
@@ -133,6 +116,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
         name=service.name,
         address=_address(model.target),
         operations=operations,
+        sessions=own.sessions,
         folder=service.folder,
         owned=model.owned,
         contact=model.contact,
@@ -149,7 +133,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
 def _operation(service: Entry[Service], name: str, operation: Operation, seed: int, expect: Expect) -> LoadOperation:
     model = service.model
     file = service.folder / (operation.sample or service.file.name)
-    texts = [_sample(service, name, sample) for sample in (operation.sample, *operation.samples)]
+    texts = [sample_text(service, name, sample) for sample in (operation.sample, *operation.samples)]
     path = operation.path or model.path
     headers = {**model.headers, **operation.headers}
     used = [
@@ -187,19 +171,6 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         changes_data=operation.changes_data,
         paths=paths,
     )
-
-
-def _sample(service: Entry[Service], name: str, sample: str | None) -> str:
-    file = service.folder / (sample or "")
-    try:
-        return "" if sample is None else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
-
-
-def _with_absolute_file(expect: Expect, folder: Path) -> Expect:
-    """Rules with an absolute file name; files of the command line are relative to the working directory."""
-    return expect if expect.answer is None else expect.model_copy(update={"answer": str(folder / expect.answer)})
 
 
 def _fill_sample(text: str, row: Mapping[str, str]) -> str:

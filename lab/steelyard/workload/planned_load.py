@@ -21,7 +21,8 @@ class Stretch:
     """One continuous stretch of load: users over time (`profile`), the weights of operations (`mix`), and the pauses.
 
     The first `lead_in_seconds` are not measured; `phase` is `verify`, `warm-up` or `measure`. `subject` is its subject
-    if there are several; stretches with the same `deck` send the same requests in the same order.
+    if there are several; stretches with the same `deck` send the same requests in the same order. `unit` is counted by
+    rates and fixed work: requests or sessions.
     """
 
     profile: Profile
@@ -31,6 +32,7 @@ class Stretch:
     phase: str = "measure"
     subject: str = ""
     deck: str = ""
+    unit: str = "request"
 
 
 def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
@@ -43,10 +45,10 @@ def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftO
     asked = asked.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
         LeftOut(what=name, why="it changes data: allow it with --writes")
-        for name, operation in asked.operations.items()
-        if operation.changes_data and not words.writes
+        for name in asked.weights
+        if asked.changes_data(name) and not words.writes
     ]
-    if len(left) == len(asked.operations):
+    if len(left) == len(asked.weights):
         raise ConfigurationError(
             f"all selected operations of {asked.name} change data ({', '.join(omitted.what for omitted in left)})",
             hint="allow it with --writes, or correct changes_data in service.toml",
@@ -54,9 +56,10 @@ def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftO
     return asked, left
 
 
-def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | None) -> Stretch:
-    """The stretch of load for these options, within the target's limit; raises ConfigurationError if they conflict."""
-    mix = {name: words.mix.get(name, 1.0) for name in operations if not words.mix or name in words.mix}
+def stretch_of(words: LoadSpec, weights: Mapping[str, float], most_rate: float | None) -> Stretch:
+    """The stretch of load for these options, of names with their usual `weights`, within the target's limit; raises
+    ConfigurationError if they conflict."""
+    mix = {name: words.mix.get(name, weight) for name, weight in weights.items() if not words.mix or name in words.mix}
     if not mix:
         raise ConfigurationError("the mix contains none of the loaded operations")
     profile, think = profile_of(words), words.think
@@ -75,6 +78,32 @@ def stretch_of(words: LoadSpec, operations: Sequence[str], most_rate: float | No
     if not isinstance(profile, BigBang | Rate | FixedWork):
         lead_in = 0.2
     return Stretch(profile, mix, think, lead_in)
+
+
+def loaded_weights(asked: LoadTarget, left: Sequence[LeftOut]) -> dict[str, float]:
+    """What is loaded of a target, with its usual weight: all but what is `left` out."""
+    omitted = {entry.what for entry in left}
+    return {name: weight for name, weight in asked.weights.items() if name not in omitted}
+
+
+def require_no_sessions(asked: LoadTarget, purpose: str, hint: str) -> None:
+    """Raise ConfigurationError where a target is loaded by sessions, which `purpose` cannot do."""
+    if asked.sessions:
+        raise ConfigurationError(
+            f"{asked.name} is loaded by sessions ({', '.join(asked.sessions)}), and {purpose}", hint=hint
+        )
+
+
+def require_bounded(asked: LoadTarget, words: LoadSpec) -> None:
+    """Raise ConfigurationError where sessions could send more than the target's max_rate, which counts requests."""
+    if asked.max_rate is None or not asked.sessions:
+        return
+    most = max(len(session.operations) for session in asked.sessions.values())
+    if words.rates is None or max(words.rates) * most > asked.max_rate:
+        raise ConfigurationError(
+            f"sessions of {asked.name} may send more than max_rate, {asked.max_rate:g} requests a second",
+            hint=f"--rate {asked.max_rate / most:.3g}/s starts so many sessions a second at most",
+        )
 
 
 def profile_of(words: LoadSpec) -> Profile:
@@ -127,9 +156,9 @@ def load_text(words: LoadSpec, stretch: Stretch) -> str:
         first, second = profile.stages[0].from_rate, profile.stages[0].to_rate
         rate = f"{first:g}" if first == second else f"{first:g} to {second:g}"
         how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
-        return f"{rate} requests/s, {how}, for {profile.stages[0].seconds:g} s"
+        return f"{rate} {stretch.unit}s/s, {how}, for {profile.stages[0].seconds:g} s"
     if isinstance(profile, FixedWork):
-        return f"{plural(profile.users, 'user')}, {profile.work:,} requests"
+        return f"{plural(profile.users, 'user')}, {profile.work:,} {stretch.unit}s"
     if isinstance(profile, BigBang):
         return f"{plural(profile.users, 'user')} {last}"
     first_users, last_users = words.users

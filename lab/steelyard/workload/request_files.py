@@ -11,7 +11,9 @@ from pathlib import Path
 from ..base.errors import ConfigurationError, StoreError
 from ..models.job import Rule
 from .corpus import COLUMNS, Corpus, keep_sizes
-from .load_target import LoadOperation, LoadTarget
+from .load_operation import LoadOperation
+from .load_target import LoadTarget
+from .own_sessions import write_rows
 
 _PACKED = "gzip, deflate"
 
@@ -59,6 +61,7 @@ def write_requests(
                     offset += len(sent)
                     entry += 1
         keep_sizes(folder)
+        write_rows(asked.sessions, folder)
     except OSError as error:
         raise StoreError(f"the requests cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)

@@ -14,7 +14,9 @@ from lxml import etree
 from ...base.errors import ConfigurationError, why_unread
 from ...models.service import Auth
 from ...workload.digest import Digest, with_digest
-from ...workload.load_target import LoadOperation, LoadTarget
+from ...workload.load_operation import LoadOperation
+from ...workload.load_target import LoadTarget
+from ...workload.login_flows import AUTH_SECRET
 from ..trial.engine import Secrets
 
 _WSS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss"
@@ -84,6 +86,12 @@ def with_auth(load_target: LoadTarget, secret_headers: Mapping[str, str]) -> tup
             headers["Authorization"] = f"Bearer {secret}"
         elif auth.kind == "api-key" and auth.header is not None:
             headers[auth.header] = secret
+        elif auth.takes_requests:
+            if not load_target.sessions:
+                raise ConfigurationError(
+                    f"{auth.kind} takes requests of its own, which only sessions make", hint="write [sessions.NAME]"
+                )
+            values[AUTH_SECRET] = secret
         elif auth.kind == "digest":
             load_target, digest = with_digest(load_target, auth.user, secret)
         else:

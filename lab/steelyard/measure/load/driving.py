@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...base.errors import EngineError, StoreError, TargetError
 from ...base.interrupts import StopWish, interrupts_ask
 from ...base.progress import Progress
 from ...hosts.placement import THIS_MACHINE, EngineHost
-from ...models.job import FixedWork, Job, OnFailure, Samples, Target
+from ...models.job import FixedWork, Job, OnFailure, Samples, Session, Target
 from ...models.outputs.loading import FailureCount
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
@@ -38,7 +38,7 @@ _STOPPING_SECONDS = 5.0  # after Ctrl-C, until the current second ends and its a
 class LoadContext:
     """Settings shared by all stretches of load on a target. `folder` is the run's; `cpus` are this machine's processors for
     engines. Each load has one engine on each of `engine_hosts`. Where stretches name other subjects than the target, `beside`
-    holds their targets. The engine has so many `threads`."""
+    holds their targets. The engine has so many `threads`. `sessions` are those that mixes may name."""
 
     target: Target
     corpus: Corpus
@@ -52,6 +52,7 @@ class LoadContext:
     beside: Sequence[Target] = ()
     engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
     threads: int = 1
+    sessions: Mapping[str, Session] = field(default_factory=dict)
 
 
 class Stretches:
@@ -131,11 +132,17 @@ class Stretches:
     def _verifies(self) -> bool:
         return all(stretch.phase == "verify" for stretch in self._planned)
 
+    def _sessions(self) -> dict[str, Session]:
+        """The sessions that are driven; a verification takes the first row of their data, which the load leaves out."""
+        mixed = {name for stretch in self._planned for name in stretch.mix}
+        sessions = {name: session for name, session in self._ground.sessions.items() if name in mixed}
+        return {name: with_first_row(session) for name, session in sessions.items()} if self._verifies else sessions
+
     def _job(self) -> Job:
         ground, verifying = self._ground, self._verifies
         return engine_job(
             ground.seed,
-            JobRequests(str(ground.corpus.folder.resolve()), ground.corpus.rules),
+            JobRequests(str(ground.corpus.folder.resolve()), ground.corpus.rules, self._sessions()),
             [ground.target, *ground.beside],
             [
                 LoadSlice(
@@ -180,11 +187,12 @@ class GiveUp:
         return failed > self._failed_then and now - self._since >= self._seconds
 
 
-def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, dict[str, bytes]]:
-    """Send every operation once, one after the other; returns the counts and each answer. Raises TargetError with the answer at
-    the first wrong one."""
-    profile = FixedWork(users=1, each=len(operations), most_seconds=_MOST_VERIFYING_SECONDS)
-    once = Stretch(profile, dict.fromkeys(operations, 1.0), lead_in_seconds=0, phase="verify")
+def verify(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, dict[str, bytes]]:
+    """Send every operation and session once, one after the other; returns the counts and the answer of each operation. Raises
+    TargetError with the answer at the first wrong one."""
+    profile = FixedWork(users=1, each=len(names), most_seconds=_MOST_VERIFYING_SECONDS)
+    once = Stretch(profile, dict.fromkeys(names, 1.0), lead_in_seconds=0, phase="verify")
+    operations = [operation for name in names for operation in operations_of(ground.sessions, name)]
     with Stretches(ground, [once], ground.folder / VERIFICATION) as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_requested:
@@ -193,11 +201,29 @@ def verify(ground: LoadContext, operations: Sequence[str]) -> tuple[SliceRow, di
     for sample in samples_of(stretches.folder):
         if sample.outcome != "right":
             raise _not_right(sample, ground)
-        answers[sample.operation] = sample.answer
+        if not is_asked_again(ground, sample):
+            answers[sample.operation] = sample.answer
     if row.completed < len(operations):
         missing = next((operation for operation in operations if operation not in answers), operations[0])
         raise _not_right(SampledAnswer(missing, next(iter(row.failures), "not answered"), b""), ground)
     return row, answers
+
+
+def operations_of(sessions: Mapping[str, Session], name: str) -> list[str]:
+    """The operations of a session's steps, or the one of this name."""
+    return [step.operation for step in sessions[name].steps] if name in sessions else [name]
+
+
+def with_first_row(session: Session) -> Session:
+    """A session whose data begins with the first row."""
+    rows = session.rows and session.rows.model_copy(update={"first": 0})
+    return session.model_copy(update={"rows": rows})
+
+
+def is_asked_again(ground: LoadContext, sample: SampledAnswer) -> bool:
+    """Whether an answer made its user repeat the steps that it makes once: it is counted as right, and keeps no rule."""
+    rule = ground.corpus.rules.get(sample.operation)
+    return rule is not None and sample.status is not None and sample.status not in rule.status
 
 
 def ticks_of(folder: Path, number: int) -> list[Tick]:

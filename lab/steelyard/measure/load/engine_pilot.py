@@ -37,11 +37,12 @@ def with_engine_threads(ready: Ready, planned: Stretch, *, layers: bool) -> Read
 def with_threads(ground: LoadContext, planned: Sequence[Stretch]) -> LoadContext:
     """The same with the number of engine threads that these loads need at their height.
 
-    Nothing is driven where the engine has one processor, and where several engines share the load.
+    Nothing is driven where the engine has one processor, where several engines share the load, and of sessions: a pilot would use
+    up rows of their data.
     """
     alone = tuple(ground.engine_hosts) == (THIS_MACHINE,)
     targets, profiles = [ground.target, *ground.beside], [stretch.profile for stretch in planned]
-    if len(ground.cpus) < 2 or not alone or not can_have_threads(targets, profiles):
+    if len(ground.cpus) < 2 or not alone or ground.sessions or not can_have_threads(targets, profiles):
         return ground
     peaks = [
         replace(

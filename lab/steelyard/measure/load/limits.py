@@ -24,7 +24,7 @@ from ...results.live_file import STOPPED
 from ...statistics.queue_limit import LEAST_STRETCHES, Goal, Queue, Values, limit
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
-from ...workload.planned_load import loadable
+from ...workload.planned_load import loadable, loaded_weights, require_bounded
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
 from .load import NOT_JUDGED, THIS_PROCESS, prepare_load
@@ -80,13 +80,18 @@ def find_limit(
 ) -> LimitOutput:
     """Find the greatest load at which a target meets the goal; everything is stored. Raises SteelyardError."""
     load_target, not_loaded = loadable(load_target, words.load)
-    loaded = [name for name in load_target.operations if name not in {left.what for left in not_loaded}]
+    require_bounded(load_target, words.load)
+    if load_target.sessions and words.arrivals != "users":
+        raise ConfigurationError(
+            "a limit of sessions is a number of users: their requests do not arrive at a rate", hint="--arrivals users"
+        )
+    weights = loaded_weights(load_target, not_loaded)
     begun = time.monotonic()
     with prepare_load(load_target, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
         progress.plan(words.within_seconds)
         schedule = plan_trial(LIMIT, load_target.name, [ready.running.label], [], words.load.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
-        stages = Stages(run, ready, words.load, loaded, load_target.max_rate, words.goal)
+        stages = Stages(run, ready, words.load, weights, load_target.max_rate, words.goal)
         search = Search(stages, words, begun)
         outcome, beyond = run_search(search)
         output = _output(load_target, words, search, outcome, beyond, not_loaded, time.monotonic() - begun)

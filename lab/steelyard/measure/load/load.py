@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -35,17 +35,18 @@ from ...workload import answer_rules
 from ...workload.allowed_hosts import target_of
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget, label_of
-from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
+from ...workload.planned_load import Stretch, load_text, loadable, loaded_weights, require_bounded, stretch_of
 from ...workload.request_files import write_requests
 from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
 from . import connections, started_target, starting
 from .auth import with_auth
-from .driving import LoadContext, Stretches, samples_of, ticks_of, verify
+from .driving import LoadContext, Stretches, is_asked_again, operations_of, samples_of, ticks_of, verify
 from .engine_pilot import with_engine_threads
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
 from .ready_target import NO_AGENT, Ready, records_in
 from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observe_slice, plan_trial, record_trial
+from .session_figures import forget_private, session_figures
 from .sharing import driven_from, require_shared, with_engines
 
 NOT_JUDGED = [
@@ -69,8 +70,10 @@ def load(
     """Verify and load a target; the measurements are stored in a folder of their own, and the receivers get totals during the
     load. Raises SteelyardError."""
     load_target, not_loaded = loadable(load_target, words)
-    loaded = [name for name in load_target.operations if name not in {omitted.what for omitted in not_loaded}]
-    planned = stretch_of(words, loaded, load_target.max_rate)
+    require_bounded(load_target, words)
+    planned = stretch_of(words, loaded_weights(load_target, not_loaded), load_target.max_rate)
+    if load_target.sessions:
+        planned = replace(planned, unit="session")
     require_shared(words, planned.profile)
     if words.layers and load_target.own is None:
         raise ConfigurationError(
@@ -86,6 +89,7 @@ def load(
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
         schedule = plan_trial(LOAD, load_target.name, [label], [cell], words.seed)
+        schedule = schedule.model_copy(update={"sessions": ready.ground.sessions})
         run = RunFolder(ready.ground.folder, schedule, ready.shares)
         run.keep()
         with record_trial(run, schedule.trials[0], [ready.running]) as notes:
@@ -116,7 +120,8 @@ def _drive_load(
     ):
         row = stretches.drive(0, _tick_text)
     target = ready.target(row)
-    looked_at, wrong = _kept_answers(load_target, notes.folder, ready.running.label)
+    looked_at, wrong = _kept_answers(load_target, notes.folder, ready)
+    forget_private(load_target, notes.folder)
     notes.samples_checked, notes.wrong_samples = looked_at, wrong
     driven = _DrivenLoad(stretches, row, target, looked_at, list(dict.fromkeys(sample.message for sample in wrong)))
     output = _output(load_target, words, ready, planned, not_loaded, driven)
@@ -162,17 +167,17 @@ def prepare_load(
             words.give_up_seconds,
             progress,
             engine_hosts=engine_hosts,
+            sessions={name: session.session for name, session in load_target.sessions.items()},
         )
         with (
             LiveFile(folder, progress, shares.server) as told,
             progress.followed_by(told),
             kept_awake(shares),
             _running(load_target, folder, progress, layers=words.layers) as kept_by,
+            _without_rows(load_target, corpus.folder),
         ):
             before = None if kept_by is None else started_target.read(*kept_by, load_target.address)
-            progress.show(f"verifying {plural(len(load_target.operations), 'operation')} of {load_target.name}")
-            verification, answers = verify(ground, list(load_target.operations))
-            _require_kept(load_target, answers, folder)
+            verification, answers = _verify_answers(load_target, ground)
             keeper = None if kept_by is None else kept_by[1]
             running = RunningTarget(target.subject, load_target.name, load_target.address, len(answers), keeper)
             if kept_by is None or before is None:
@@ -180,6 +185,26 @@ def prepare_load(
             else:
                 loaded = started_target.read(*kept_by, load_target.address)
                 yield Ready(ground, shares, running, verification, answers, (*kept_by, before, loaded))
+
+
+def _verify_answers(load_target: LoadTarget, ground: LoadContext) -> tuple[SliceRow, dict[str, bytes]]:
+    """What the verification counted, and the answer of each operation; raises TargetError on the first that is not right."""
+    ground.progress.show(f"verifying {plural(len(load_target.operations), 'operation')} of {load_target.name}")
+    verification, answers = verify(ground, list(load_target.weights))
+    forget_private(load_target, ground.folder / loads.VERIFICATION)
+    _require_kept(load_target, answers, ground.folder)
+    return verification, answers
+
+
+@contextmanager
+def _without_rows(load_target: LoadTarget, corpus: Path) -> Iterator[None]:
+    """The rows of sessions' data are there for the body alone: they may hold passwords."""
+    try:
+        yield
+    finally:
+        for session in load_target.sessions.values():
+            if session.session.rows is not None:
+                (corpus / session.session.rows.file).unlink(missing_ok=True)
 
 
 def _describe(
@@ -300,7 +325,8 @@ def _output(
         **_accounts(ready, row, folder, judged),
         throughput_per_s=figures.throughput(row, seconds, steady=steady),
         response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
-        operations=figures.by_operation(sorted(planned.mix), ticks),
+        operations=figures.by_operation(_operations(load_target, planned), ticks),
+        sessions=session_figures(load_target, planned, row, folder, ready.ground),
         not_loaded=not_loaded,
         kept_answers=driven.looked_at + len(ready.answers),
         kept_rules=_kept_rules(load_target),
@@ -315,6 +341,12 @@ def _output(
         by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
         run=str(ready.ground.folder),
     )
+
+
+def _operations(load_target: LoadTarget, planned: Stretch) -> list[str]:
+    """The operations that are loaded, in the order of the steps of sessions."""
+    sessions = {name: session.session for name, session in load_target.sessions.items()}
+    return [operation for name in sorted(planned.mix) for operation in operations_of(sessions, name)]
 
 
 def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
@@ -358,15 +390,15 @@ def _notes(
     return [*notes, *connections.notes(stretches, row, planned.profile)]
 
 
-def _kept_answers(load_target: LoadTarget, folder: Path, label: str) -> tuple[int, list[WrongSample]]:
+def _kept_answers(load_target: LoadTarget, folder: Path, ready: Ready) -> tuple[int, list[WrongSample]]:
     """The number of sampled answers that were fully checked, and the wrong ones."""
     wrong, looked_at = [], 0
     for sample in samples_of(folder):
-        if sample.outcome != "right":
+        if sample.outcome != "right" or is_asked_again(ready.ground, sample):
             continue
         looked_at += 1
         difference = answer_rules.broken_by(sample.answer, load_target, sample.operation)
         if difference is not None:
             message = f"a sampled answer of {sample.operation} is not right: {difference}"
-            wrong.append(WrongSample(slice=0, subject=label, operation=sample.operation, message=message))
+            wrong.append(WrongSample(slice=0, subject=ready.running.label, operation=sample.operation, message=message))
     return looked_at, wrong

@@ -28,7 +28,7 @@ from ...results.live_file import STOPPED, LiveFile, StopAsked
 from ...workload.allowed_hosts import target_of
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget, label_of
-from ...workload.planned_load import Stretch, load_text, loadable, stretch_of
+from ...workload.planned_load import Stretch, load_text, loadable, require_no_sessions, stretch_of
 from ...workload.request_files import write_requests
 from .auth import with_auth
 from .driving import LoadContext, Stretches, verify
@@ -88,6 +88,11 @@ class _Pair:
     names: tuple[dict[str, str], dict[str, str]]  # for each side, the names of its operations in the corpus
     not_loaded: list[LeftOut]
 
+    @property
+    def weights(self) -> dict[str, float]:
+        """The operations of the first, each as often as the others."""
+        return dict.fromkeys(self.names[0], 1.0)
+
     def stretch(self, place: int, planned: Stretch, **more: object) -> Stretch:
         """A stretch of load on one of the subjects."""
         mix = {self.names[place][operation]: weight for operation, weight in planned.mix.items()}
@@ -119,7 +124,7 @@ def compare_running(
             run, stopped = _drive_pairs(pair, words, folder, progress)
     progress.show("writing the page")
     analysed = analysis.full_analysis(folder)
-    load = load_text(words.load, stretch_of(words.load, list(pair.sides[0].load_target.operations), None))
+    load = load_text(words.load, stretch_of(words.load, pair.sides[0].load_target.weights, None))
     subjects = {
         target.subject: (side.name, side.load_target.address) for side, target in zip(sides, pair.targets, strict=True)
     }
@@ -141,6 +146,9 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
     not_loaded: list[LeftOut] = []
     for load_target in (first, second):
         loaded, left = loadable(load_target, load)
+        require_no_sessions(
+            loaded, "targets that run are compared without", "`steelyard compare` of folders with `start` has them"
+        )
         not_loaded += [omitted for omitted in left if omitted not in not_loaded]
         kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]
         chosen.append(loaded.select(kept))
@@ -188,7 +196,7 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
         progress,
     )
     running = [_verify_target(place, pair, ground) for place in (0, 1)]
-    measured = replace(stretch_of(load, list(pair.names[0]), pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
+    measured = replace(stretch_of(load, pair.weights, pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
     labels = [target.subject for target in pair.targets]
     ground = with_threads(
         replace(ground, beside=[pair.targets[1]]), [pair.stretch(place, measured) for place in (0, 1)]
@@ -265,7 +273,7 @@ def _plan_slices(
     draw = random.Random(f"order {trial.seed}")
     drawn = list(trial.start_order)
     draw.shuffle(drawn)
-    warming = stretch_of(replace(load, seconds=load.warm_up_seconds), list(pair.names[0]), pair.requests.max_rate)
+    warming = stretch_of(replace(load, seconds=load.warm_up_seconds), pair.weights, pair.requests.max_rate)
     plans: list[SlicePlan] = []
     planned: list[Stretch] = []
     for label in drawn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ class Stages:
     run: RunFolder
     ready: Ready
     words: LoadSpec
-    operations: Sequence[str]
+    weights: Mapping[str, float]
     most_rate: float | None
     goal: LimitGoal
     driven: list[Driven] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Stages:
         words = replace(
             self.words, users=(count, count), rates=None, poisson=False, profile="constant", seconds=seconds
         )
-        planned = stretch_of(words, self.operations, self.most_rate)
+        planned = stretch_of(words, self.weights, self.most_rate)
         return self._drive(replace(planned, lead_in_seconds=min(0.5, seconds / 4)), plural(count, "user"))
 
     def rate(self, rate: float, seconds: float, *, poisson: bool, again: int | None = None) -> Driven:
@@ -99,7 +99,7 @@ class Stages:
         stage = RateStage(from_rate=rate, to_rate=rate, seconds=seconds)
         profile = Rate(arrivals="poisson" if poisson else "constant", stages=[stage], max_in_flight=_MOST_IN_FLIGHT)
         words = replace(self.words, users=(1, 1), rates=None, poisson=False, profile="constant", seconds=seconds)
-        planned = replace(stretch_of(words, self.operations, None), profile=profile, lead_in_seconds=0.0)
+        planned = replace(stretch_of(words, self.weights, None), profile=profile, lead_in_seconds=0.0)
         return self._drive(planned, f"{value_text(rate)} requests/s", again)
 
     def _drive(self, planned: Stretch, load: str, again: int | None = None) -> Driven:

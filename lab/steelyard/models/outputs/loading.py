@@ -88,6 +88,34 @@ class LoadedOperation(Strict):
     mean_ms: Significant | None
 
 
+class LoadedStep(Strict):
+    """A step of a session within the measured time. `repeated` answers made their users log in again, and are among `completed`.
+    `response_ms` are mean and percentiles over right answers, null of too few. `first_wrong` is the first kept answer that was
+    not right, with what was expected."""
+
+    step: str
+    operation: str
+    completed: int
+    failed: int
+    failures: dict[str, int]
+    repeated: int
+    response_ms: dict[str, Significant | None]
+    first_wrong: str | None
+
+
+class LoadedSession(Strict):
+    """Sessions of one name that ended within the measured time, whole (`completed`) or not; `time_ms` are mean and percentiles of
+    whole ones, pauses included. `rows_ended`: its data had no row left, which ended the load."""
+
+    session: str
+    completed: int
+    failed: int
+    throughput_per_s: Significant
+    time_ms: dict[str, Significant | None]
+    steps: list[LoadedStep]
+    rows_ended: bool = False
+
+
 class LoadedUsers(Strict):
     """The measurements while `users[0]` to `users[1]` users were active, in whole `seconds`: right answers per second, mean
     response time, and p95 where there were enough requests."""
@@ -235,8 +263,8 @@ class LoadOutput(Strict):
     `not_judged` lists questions that the load does not answer, `not_loaded` the operations that were left out. `kept_answers`
     sampled answers were checked in full by `kept_rules`. `started` describes a target that was started for this load, null for a
     running one. `by_users` has the measurements by number of users, for a ramp or steps. `layers` has the time by layer inside
-    the target, if requested. Where several `engines` shared the load, `began_apart_ms` is the time from the first to the last
-    engine's readiness, from their own files.
+    the target, if requested. `sessions` are those that were driven. Where several `engines` shared the load, `began_apart_ms` is
+    the time from the first to the last engine's readiness, from their own files.
     """
 
     service: str
@@ -260,6 +288,7 @@ class LoadOutput(Strict):
     throughput_per_s: Estimate
     response_ms: dict[str, Estimate]
     operations: list[LoadedOperation]
+    sessions: list[LoadedSession] = []
     not_loaded: list[LeftOut]
     kept_answers: int
     kept_rules: list[str]

@@ -11,9 +11,10 @@ from pathlib import Path
 from ...models.job import Profile, Rule, Think
 from ...models.outputs.own_service import LeftOut
 from .. import answer_rules
+from ..load_operation import LoadOperation
 from ..load_spec import LoadSpec
-from ..load_target import LoadOperation, LoadTarget
-from ..planned_load import loadable, stretch_of
+from ..load_target import LoadTarget
+from ..planned_load import loadable, loaded_weights, require_no_sessions, stretch_of
 
 MOST_ROWS = 1_000  # of an operation's data
 PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
@@ -68,8 +69,9 @@ def plan_export(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str,
     Raises ConfigurationError as `load` does.
     """
     asked, left_out = loadable(asked, words)
-    names = [name for name in asked.operations if name not in {omitted.what for omitted in left_out}]
-    stretch = stretch_of(words, names, asked.max_rate)
+    require_no_sessions(asked, "no session can be exported", "--operation names operations that no session uses")
+    weights = loaded_weights(asked, left_out)
+    stretch, names = stretch_of(words, weights, asked.max_rate), list(weights)
     left_out += _rules_left_out(asked, names)
     secrets = [Secret(header, _absolute_source(asked, source)) for header, source in secret_headers.items()]
     if asked.auth is not None:

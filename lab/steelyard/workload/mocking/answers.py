@@ -25,7 +25,8 @@ from ..importing.openapi.json_samples import JsonSamples
 from ..importing.samples import SampleMaker
 from ..importing.schemas import Schemas
 from ..importing.values import UnmetError
-from ..load_target import expected_of, rule_of, schema_of
+from ..load_operation import expected_of, rule_of
+from ..load_target import schema_of
 from ..soap.messages import parse
 
 _BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT, HTTPStatus.NOT_MODIFIED)

@@ -1,0 +1,60 @@
+"""Tables and sentences about the sessions of a load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..base.text import plural, value_text
+from ..models.outputs.loading import LoadedSession
+from .failure_text import failures_text
+
+_TIMES = ("mean", "p50", "p95", "p99")
+
+
+def session_rows(sessions: Sequence[LoadedSession]) -> tuple[list[str], list[list[str]]]:
+    """The table of sessions: its headings and rows."""
+    headings = ["session", "completed", "failed", "completed/s", *(f"{name}, ms" for name in _TIMES)]
+    return headings, [
+        [
+            session.session,
+            f"{session.completed:,}",
+            f"{session.failed:,}",
+            value_text(session.throughput_per_s),
+            *_times(session.time_ms),
+        ]
+        for session in sessions
+    ]
+
+
+def step_rows(sessions: Sequence[LoadedSession]) -> tuple[list[str], list[list[str]]]:
+    """The table of steps: its headings and rows."""
+    headings = ["step", "right", "repeated", *(f"{name}, ms" for name in _TIMES), "failed"]
+    return headings, [
+        [
+            step.operation,
+            f"{step.completed:,}",
+            f"{step.repeated:,}",
+            *_times(step.response_ms),
+            failures_text(step.failures),
+        ]
+        for session in sessions
+        for step in session.steps
+    ]
+
+
+def session_sentences(sessions: Sequence[LoadedSession]) -> Iterator[str]:
+    """The first wrong answer of each step, logins that were repeated, and data that ended."""
+    for session in sessions:
+        for step in session.steps:
+            if step.first_wrong is not None:
+                yield f"first wrong answer of {step.operation}: {step.first_wrong}"
+        repeated = sum(step.repeated for step in session.steps)
+        if repeated:
+            yield f"{session.session}: after {plural(repeated, 'answer')} the user made its `once` steps again"
+        if session.rows_ended:
+            yield f"{session.session}: its data had no row left, and the load ended with it"
+
+
+def _times(times: Mapping[str, float | None]) -> list[str]:
+    known = [times.get(name) for name in _TIMES]
+    return ["-" if time is None else value_text(time) for time in known]

@@ -1,0 +1,77 @@
+"""Logins that take requests of their own, as steps that each user of a session makes once, and again after status 401."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from ..models.job import JsonCapture, RegexCapture
+from ..models.service import Auth, Expect, ServiceStep
+
+AUTH_SECRET = "auth_secret"  # the place of the secret, which the engine alone fills
+UNAUTHORIZED = 401
+_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+_SECRET = f"{{{{{AUTH_SECRET}:url}}}}"
+
+
+@dataclass(frozen=True)
+class LoginFlow:
+    """The steps of a login, and the headers of all requests after it."""
+
+    steps: Sequence[ServiceStep]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def login_flow(auth: Auth | None) -> LoginFlow | None:
+    """The login that `[auth]` describes; None where each request holds its credentials itself."""
+    if auth is None or not auth.takes_requests:
+        return None
+    return _client_credentials(auth) if auth.kind == "client-credentials" else _form_login(auth)
+
+
+def _client_credentials(auth: Auth) -> LoginFlow:
+    """OAuth 2.0 client credentials (RFC 6749, 4.4), with the client's secret in the body (2.3.1)."""
+    words = {"grant_type": "client_credentials", "client_id": auth.user}
+    body = urlencode(words | ({"scope": auth.scope} if auth.scope else {}))
+    token = ServiceStep(
+        name="auth-token",
+        path=auth.path,
+        headers=_FORM,
+        body=f"{body}&client_secret={_SECRET}",
+        expect=_plain(200),
+        once=True,
+        captures={"access_token": JsonCapture(path=["access_token"])},
+    )
+    return LoginFlow([token], {"Authorization": "Bearer {{access_token}}"})
+
+
+def _form_login(auth: Auth) -> LoginFlow:
+    """A form with user name and password. With a CSRF field the page that holds it is read first; cookies say who is logged in."""
+    body = f"{urlencode({auth.user_field: auth.user})}&{quote(auth.password_field)}={_SECRET}"
+    steps = []
+    if auth.csrf_field is not None:
+        expression = rf'name="{auth.csrf_field}"[^>]*?value="([^"]+)"'
+        page = ServiceStep(
+            name="auth-form",
+            path=auth.path,
+            expect=_plain(200),
+            once=True,
+            captures={"auth_csrf": RegexCapture(expression=expression)},
+        )
+        steps.append(page)
+        body += f"&{quote(auth.csrf_field)}={{{{auth_csrf:url}}}}"
+    login = ServiceStep(
+        name="auth-login",
+        path=auth.path,
+        headers=_FORM,
+        body=body,
+        expect=_plain(200, 204, 302, 303),
+        once=True,
+    )
+    return LoginFlow([*steps, login])
+
+
+def _plain(*statuses: int) -> Expect:
+    """These statuses, and no other rule of the service: its rules are for its operations."""
+    return Expect.model_validate({"status": list(statuses), "fault": "any", "schema": False})
