@@ -138,7 +138,7 @@ def test_customers_who_vanish_take_nothing_with_them_and_the_others_go_on(ran: t
 def test_who_breaks_a_promise_is_said_to(ran: tuple[Any, Path]) -> None:
     doubled = outcome(ran[0], "twice", "kill", "doubled")
     assert doubled["promised"] == 0 and doubled["broken"] == doubled["hit"] == 2
-    assert "twice" in ran[0]["sentence"] and "broke its promise" in ran[0]["sentence"]
+    assert "twice" in ran[0]["sentence"] and "broke its goal" in ran[0]["sentence"]
 
 
 def test_every_fault_struck_in_its_block_and_the_part_came_back(ran: tuple[Any, Path]) -> None:
@@ -170,7 +170,7 @@ def test_trials_are_driven_side_by_side_where_the_machine_holds_several(ran: tup
 
 def test_the_report_has_the_table(ran: tuple[Any, Path]) -> None:
     page = (ran[1] / "report.html").read_text()
-    assert "What broke, and what became of the tallies" in page and "Clopper and Pearson" in page
+    assert "Faults and their effect on the tallies" in page and "Clopper and Pearson" in page
 
 
 def test_a_fault_of_a_part_that_a_subject_does_not_have_is_refused_before_anything_starts(lab: Lab) -> None:

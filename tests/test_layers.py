@@ -108,7 +108,7 @@ def test_recorded_requests_are_printed_one_by_one(shared_lab: Lab, delayed: Any)
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("mode", "said"), [("changes-thread", "changed thread or left a layer open"), ("forgets", "recorded for")]
+    ("mode", "said"), [("changes-thread", "changed thread or did not close a layer"), ("forgets", "recorded for")]
 )
 def test_records_that_cannot_be_believed_leave_no_verdict(lab: Lab, mode: str, said: str) -> None:
     found = run(lab, mode)

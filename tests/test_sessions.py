@@ -95,8 +95,8 @@ def test_the_report_says_how_long_sessions_took_and_which_ended_early_by_what(la
     section = page[page.index('<section id="sessions">') :].partition("</section>")[0]
     share = f"{early / (early + whole):.1%}"
     assert f"{early} of {early + whole} sessions of a ended early ({share}): in search, an answer without" in section
-    assert f"All {3 * USERS * EACH} sessions of b came to their end." in section
-    assert "Where the time of a visit goes" in section and "<svg" in section
+    assert f"All {3 * USERS * EACH} sessions of b were completed." in section
+    assert "Time of a visit by part" in section and "<svg" in section
     verdicts = json.loads((folder / "verdicts.json").read_text())
     means = {one["subject"]: one["value"] for one in verdicts["figures"] if one["measure"] == "session_time_mean"}
     pauses = sum(int(row["think_ns_sum"]) for row in rows) / max(1, sum(int(row["thinks"]) for row in rows)) / 1e6

@@ -67,7 +67,7 @@ def test_all_that_was_asked_was_answered_there_and_its_clock_stands_beside_ours(
     environment = json.loads((trial.parents[1] / "environment.json").read_text())
     assert environment["hosts"]["rack"]["machine"]["processors"] > 0 and "contact" not in environment["hosts"]["rack"]
     page = (trial.parents[1] / "report.html").read_text()
-    assert "another machine, reached by ssh" in page and "The clock of the subjects" in page
+    assert "another machine, reached by ssh" in page and "Clock offset of the subjects" in page
     assert list(far.cache.glob("sessions/*")) == []
 
 

@@ -96,14 +96,14 @@ def test_campaigns_that_disagree_say_how_much_they_vary_and_what_one_more_would_
     assert question.mean == pytest.approx(0.767, abs=0.03)
     assert question.prediction is not None and question.prediction[0] < 0.7 and question.prediction[1] > 0.84
     said = agreement(question)
-    assert "Between 3 campaigns the ratio varies by" in said and "one more would find" in said
-    assert "exclude each other" in said
+    assert "Between 3 campaigns the ratio varies by" in said and "the next run is expected to find" in said
+    assert "contradict each other" in said
 
 
 def test_two_campaigns_that_agree_predict_nothing(tmp_path: Path) -> None:
     (question,) = campaigns(tmp_path, [8_000.0, 8_000.0]).questions
     assert question.prediction is None and not question.contradict
-    assert "one more would find" not in agreement(question)
+    assert "the next run is expected to find" not in agreement(question)
 
 
 def test_loads_that_differ_are_not_one_question(tmp_path: Path) -> None:

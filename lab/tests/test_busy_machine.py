@@ -88,7 +88,7 @@ def test_a_subject_that_is_compared_with_nothing_keeps_its_figures_and_is_told_o
     alone = {B: 8000.0}
     verdicts = analyse(write_run(tmp_path / "run", Planted(rates=alone, pairs=4, foreign={(2, 1): (0.4, "make")})))
     assert (
-        "others were at work on echoStruct, and took part of what was measured: make used 40% of a processor in trial 2"
+        "others were at work on echoStruct and disturbed what was measured: make used 40% of a processor in trial 2"
         in verdicts.notes
     )
     (figure,) = [each for each in verdicts.figures if each.measure == "throughput"]
@@ -104,7 +104,7 @@ def test_a_run_on_a_busy_machine_ends_after_two_trials_and_goes_on_after_one(tmp
     said = [ends(run.schedule, plan) for plan in run.schedule.trials[:2]]
     assert said == [
         "",
-        "this machine is busy: what cannot be seen from here used 40% of a processor while 18 of 18 pairs were measured",
+        "this machine is busy: a process that cannot be seen from here used 40% of a processor while 18 of 18 pairs were measured",
     ]
     passing = read_run(written(tmp_path / "passing", {key: value for key, value in always.items() if key[0] == 1}))
     goes_on = BusySoFar(passing.folder)

@@ -48,7 +48,7 @@ def test_a_companion_is_in_no_judged_figure_and_is_shown_apart(tmp_path: Path, p
     assert 300 < float(row[1].replace(",", "")) < 400  # 7 s for 2.2 s of about 10,000 requests a second, as planted
     assert re.search(r"<td>go</td><td>server</td><td></td><td></td><td>yes</td>", page)
     assert "<td>tomcat-metro</td><td>server</td>" not in page, "of one process its figures say all"
-    assert "What each place used" not in write_report(tmp_path / "plain").read_text()
+    assert "Resources used by each process" not in write_report(tmp_path / "plain").read_text()
 
 
 def test_what_a_place_is_how_it_began_and_what_the_trial_ended_with_are_shown(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_two_urls_are_compared_in_turns_and_no_word_is_said(tmp_path: Path) -> N
     order = [plan.subject for plan in sorted(measured, key=lambda plan: plan.number)]
     assert order[:2] == order[2:4][::-1] and set(order[:2]) == set(stored.run.schedule.subjects)
     page = (folder / "report.html").read_text()
-    assert "Pair by pair" in page and "The figures hold for these processes and this hour." in page
+    assert "Pair by pair" in page and "The figures hold only for these processes and this hour." in page
     text = re.sub(r"<(style|script|svg).*?</\1>|<.*?>", " ", page, flags=re.DOTALL).lower()
     assert [word for word in ("faster", "slower", "equivalent", "undecided", "no verdict") if word in text] == []
     assert compare_again(folder) == 0

@@ -234,5 +234,5 @@ def test_a_run_goes_on_without_what_broke_and_says_where_each_ends(
     assert "b on echoList: good up to 2 users" in told["sentence"] and "errors from 4 users" in told["sentence"]
     (page,) = tmp_path.glob("runs/*/report.html")
     shown = page.read_text()
-    assert "Where each server breaks" in shown and "Assumed of it" in shown
+    assert "Where each server breaks" in shown and "assumed here" in shown
     assert "failed: " in shown and ">errors<" in shown

@@ -117,10 +117,10 @@ def test_a_fall_back_from_turns_to_stretches_is_said(tmp_path: Path) -> None:
     fell = analysed(tmp_path / "fell", turn_ms=150, changes=slow)
     (note,) = [note for note in fell.verdicts.notes if "took no turns" in note]
     assert note.startswith("2 of 80 slices on echoStruct took no turns")
-    assert "since answers are too slow" in note
+    assert "because answers are too slow" in note
     at_rest = analysed(tmp_path / "at-rest", turn_ms=150, at_rest={A: 0.012, B: 0.001})
     (note,) = [note for note in at_rest.verdicts.notes if "took no turns" in note]
-    assert f"took no turns, since {A} worked without being asked" in note
+    assert f"took no turns, because {A} used processor time without requests" in note
     unasked = analysed(tmp_path / "unasked", turn_ms=0, changes=slow)
     assert not [note for note in unasked.verdicts.notes if "took no turns" in note]
 
@@ -143,7 +143,12 @@ def test_no_failure_in_any_fork_has_an_upper_bound_that_is_not_shown_as_none() -
 
 
 @pytest.mark.parametrize(
-    ("awake", "said"), [([1], "the engine's kept awake"), ([0, 1], "all kept awake"), ([], "none kept awake")]
+    ("awake", "said"),
+    [
+        ([1], "only the engine's processors kept awake"),
+        ([0, 1], "all processors kept awake"),
+        ([], "no processor kept awake"),
+    ],
 )
 def test_the_tail_of_an_open_load_says_how_it_was_measured(tmp_path: Path, awake: list[int], said: str) -> None:
     environment = {"processors_shared": {"server": [0], "engine": [1], "awake": awake}}

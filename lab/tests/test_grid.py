@@ -186,7 +186,7 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
     headline, *below = analysis.said
     assert re.fullmatch(
         r"Over a grid of 3 cells of 3 operations, on this machine, at this hour, by throughput beside a: "
-        r"b is slower in all 3 \(0\.[\d to.]+ times\); c is faster in all 3 \(1\.[\d to.]+ times\); nothing was decided of d",
+        r"b is slower in all 3 \(0\.[\d to.]+ times\); c is faster in all 3 \(1\.[\d to.]+ times\); no decision on d",
         headline.verdict,
     )
     assert [wording.verdict.split(", ")[3].split(" is ")[0] for wording in below] == ["b", "c", "d"]

@@ -399,7 +399,7 @@ def test_subjects_run_on_the_declared_host_and_what_its_link_carried_is_stored_a
     far = [row for row in rows if row["interface"] == "link0"]
     assert all(int(row["bytes_in"]) > 0 and 0 < float(row["link_share"]) < 1 for row in far), far
     page = (folder / "report.html").read_text()
-    assert "What went over the link" in page and f"{FAR}, 80 Mbit/s each way" in page
+    assert "Network traffic" in page and f"{FAR}, 80 Mbit/s each way" in page
     assert (
         "is a network namespace of the engine&#39;s machine" in page or "is a network namespace of the engine's" in page
     )

@@ -101,7 +101,7 @@ def test_a_cell_whose_answers_all_came_after_their_slice_says_so_beside_those_th
         again, next(cell for cell in again.run.schedule.cells if cell.name == "echoList"), "b", "throughput"
     )
     assert nothing is not None
-    assert nothing.refusal == "no slice of it counts: answers only after the slice, which is too short in 40"
+    assert nothing.refusal == "none of its slices counts: answers only after the slice, which is too short in 40"
 
 
 def sent(folder: Path, **environment: object) -> Analysis:

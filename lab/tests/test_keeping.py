@@ -153,7 +153,7 @@ def test_requests_are_left_out_and_what_is_no_request_stays(run: Path, tmp_path:
 
 def test_a_run_that_would_say_less_is_not_kept(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "_kinds", lambda _: frozenset())
-    with pytest.raises(StoreError, match="would not say what it says whole"):
+    with pytest.raises(StoreError, match="would give another report than the run itself"):
         keeping.keep(run, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

@@ -185,7 +185,7 @@ def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tm
     assert section.count(">a difference<") == 1
     assert section.count(">within the margins<") == 3
     assert "requests around the slowest" in section
-    assert "ms more in Service (" in section and "A pale bar is not told apart" in section
+    assert "ms more in Service (" in section and "A pale bar is a part without a detected difference" in section
     assert html_of(analyse_run(read_run(tmp_path / "run"))) == page
 
 

@@ -97,8 +97,10 @@ def rows_of(page: str, heading: str) -> list[list[str]]:
 def test_a_load_s_page_shows_what_the_server_s_own_log_says(loaded: tuple[Path, dict[str, Any], list[int]]) -> None:
     folder, printed, log = loaded
     page = (folder / "report.html").read_text()
-    accounts = {row[0]: [int(cell.replace(",", "")) for cell in row[1:]] for row in rows_of(page, "What became of")[1:]}
-    sent, right, wrong, failed, unanswered = accounts["all that was sent, with the verification"]
+    accounts = {
+        row[0]: [int(cell.replace(",", "")) for cell in row[1:]] for row in rows_of(page, "Requests by outcome")[1:]
+    }
+    sent, right, wrong, failed, unanswered = accounts["all requests sent, verification included"]
     assert sent == len(log) - printed["reconnects"] and right == log.count(200)
     assert (wrong + failed, unanswered) == (log.count(500), 0)
     statuses = {row[1]: int(row[2].replace(",", "")) for row in rows_of(page, "Answers by HTTP status")[1:]}
@@ -113,8 +115,8 @@ def test_its_page_has_figures_over_time_and_by_operation_and_no_word_of_a_verdic
     folder, printed, _ = loaded
     page = (folder / "report.html").read_text()
     headings = re.findall(r"<h2>(.*?)</h2>", page)
-    assert headings[:2] == ["Over time", "By operation"] and {"Failures", "The machine meanwhile"} <= {*headings}
-    assert "The figures hold for this process and this hour." in page
+    assert headings[:2] == ["Over time", "By operation"] and {"Failures", "The machine during the load"} <= {*headings}
+    assert "The figures hold only for this process and this hour." in page
     for title in ("Throughput, requests/s", "Response time, ms", "Wrong and failed, requests/s"):
         assert title in page, title
     (operation,) = rows_of(page, "<h2>By operation")[1:]
@@ -168,7 +170,7 @@ def test_serve_lists_it_and_leads_to_its_page(loaded: tuple[Path, dict[str, Any]
     client = TestClient(app_of(Shelf(folder.parent), TOKEN, PORT), base_url=f"http://127.0.0.1:{PORT}")
     page = client.get(f"/{TOKEN}/").text
     address = re.search(r'href="(/stored/[^"]*report.html)"', page)
-    assert address is not None and "What became of the requests" in client.get(address[1]).text
+    assert address is not None and "Requests by outcome" in client.get(address[1]).text
 
 
 def test_a_load_of_before_has_a_clear_sentence_and_is_served_still(

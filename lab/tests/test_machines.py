@@ -130,7 +130,7 @@ def test_three_machines_give_a_word_a_spread_and_what_the_next_would_find(analys
     assert primary.prediction[0] < primary.interval[0] < 0.75 < primary.interval[1] < primary.prediction[1]
     assert verdict.valid and verdict.status == "complete" and verdict.missing == []
     assert f"{A} is slower than {B} on echoStruct, on these 3 machines: 0.7" in verdict.sentence
-    assert "the next machine such as these would find" in verdict.sentence
+    assert "the next machine is expected to find" in verdict.sentence
 
 
 def test_the_page_draws_each_machine_and_escapes_what_it_is_called(analysis: ClusterAnalysis) -> None:
@@ -166,7 +166,7 @@ def test_a_machine_that_does_not_count_is_named_and_no_part_of_the_mean(three: P
     verdict = analyse_cluster(folder).verdict
     (primary,) = verdict.comparisons
     assert primary.counted == 2 and primary.prediction is None
-    assert primary.machines[2].why_not == "only 1 fork can be counted, of at least 2"
+    assert primary.machines[2].why_not == "only 1 fork of at least 2 can be counted"
     assert "machine-3 does not count: only 1 fork can be counted" in verdict.sentence
     assert (verdict.status, verdict.missing) == ("partial", [8, 9])
 
@@ -182,4 +182,4 @@ def test_a_run_to_which_nothing_came_home_says_why(tmp_path: Path) -> None:
     folder = cluster(tmp_path / "run", [8_000.0])
     shutil.rmtree(folder / "machines/machine-1/trials")
     verdict = analyse_cluster(folder).verdict
-    assert not verdict.valid and verdict.why_not == ["no trial came home"] and verdict.missing == [1, 2, 3]
+    assert not verdict.valid and verdict.why_not == ["no machine completed a trial"] and verdict.missing == [1, 2, 3]

@@ -158,7 +158,9 @@ def test_a_budget_ends_the_pairs_of_a_trial_that_it_does_not_hold_and_that_is_sa
         driven = {plan["pair"] for plan in record["slices"] if plan["phase"] == "measure"}
         assert record["status"] == "complete" and driven == {0, 1, 2}
     notes = verdicts(tmp_path)["notes"]
-    said = "shortened to fit 10 minutes: 4 of 4 starts ended after 3 of 6 pairs, for a warm-up that took longer than planned"
+    said = (
+        "shortened to fit 10 minutes: 4 of 4 starts ended after 3 of 6 pairs, because warm-up took longer than planned"
+    )
     assert [note for note in notes if "starts ended after" in note] == [said]
 
 
@@ -251,7 +253,9 @@ def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_th
     short = study(tmp_path, forks=4, more="[budget]\nseconds = 400\n")
     ran = run("run", short, "--users", "8", rates=SLOW)
     assert ran.code == 2
-    assert re.search(r"error: there is no verdict: trial 1 has \d+ answers of each user, of the 50", ran.err), ran.err
+    assert re.search(
+        r"error: there is no verdict: trial 1 has \d+ answers per user, but throughput needs 50", ran.err
+    ), ran.err
     assert ran.err.count("throughput needs about") == 1 and "so there will be no verdict on it" in ran.err
     assert all(not plan["fits"] for record in records(tmp_path) for plan in record["stretches"])
     found = verdicts(tmp_path)

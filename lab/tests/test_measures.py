@@ -116,7 +116,7 @@ def test_measures_that_are_no_tables_are_refused() -> None:
         registry({"measures": "throughput"})
     with pytest.raises(MeasureError, match="measure number 1"):
         registry({"measures": [7]})
-    with pytest.raises(MeasureError, match="stands twice"):
+    with pytest.raises(MeasureError, match="the name is used twice"):
         registry({"measures": [GIVEN, GIVEN]})
 
 

@@ -161,7 +161,7 @@ def test_a_table_is_filtered_by_what_is_typed(shown: Any) -> None:
 
 def test_any_two_are_compared_and_turned_round(shown: Any, html: str) -> None:
     section = shown.locator("#any-two")
-    assert "Where the page's script may run" not in section.inner_text()
+    assert "This comparison needs JavaScript" not in section.inner_text()
     section.get_by_label("Compare").select_option(label="b10")
     section.get_by_label("with").select_option(label="b9")
     first = section.locator("tbody tr").first.locator("td").all_inner_texts()
@@ -333,6 +333,6 @@ def test_without_scripts_all_tables_and_the_words_instead_of_controls_are_there(
     page = context.new_page()
     page.goto(path.as_uri(), timeout=MILLISECONDS)
     assert page.locator(".standings tbody tr").count() == len(RATES)
-    assert page.get_by_text("Where the page's script may run").is_visible()
+    assert page.get_by_text("This comparison needs JavaScript").is_visible()
     assert page.locator("#forks tbody tr").count() == len(RATES) * 4 and page.locator("button").count() == 0
     context.close()

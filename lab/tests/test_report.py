@@ -179,14 +179,17 @@ def test_an_invalid_instrument_replaces_the_verdict(tmp_path: Path) -> None:
 )
 def test_a_report_is_written_whatever_became_of_the_run(tmp_path: Path, planted: dict[str, object]) -> None:
     said = lines(read(made(tmp_path, **planted))[1])
-    assert "Can the instrument be believed?" in said and "What these numbers cannot say" in said
+    assert "Validity of the instrument" in said and "What these numbers cannot say" in said
 
 
 def test_a_core_shared_with_the_engine_and_a_quota_are_among_what_the_numbers_cannot_say(tmp_path: Path) -> None:
     shared = {"server": [0], "engine": [1], "apart": True, "same_core": True, "quota": 2.0}
     said = lines(read(made(tmp_path, environment=ENVIRONMENT | {"processors_shared": shared}, forks=1, pairs=1))[1])
     assert "Processors of the engine and of the servers are threads of one core, so each slowed the other." in said
-    assert "A quota of 2 processors held for all together: a server that may use more could be faster." in said
+    assert (
+        "A quota of 2 processors was in force for engine and servers together: without it, a server could be faster."
+        in said
+    )
 
 
 def test_the_papers_claim_stands_with_its_setting_and_source(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from steelyard.base.errors import StoreError
 from steelyard.report import keeping, write_report
 from synthetic import Planted, write_run
 
-HEADING = "What this run shows, and what it cannot"
+HEADING = "Notes on this run"
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_a_word_that_only_one_of_them_gives_is_not_given(tmp_path: Path) -> None
     verdicts = judged(tmp_path, 0.2, rates={A: 10_000.0})
     found = primary(verdicts)
     assert found.ratio == pytest.approx(0.8, rel=0.001) and found.verdict == "undecided"
-    assert "they do not give the same word" in found.why_not
+    assert "they give different verdicts" in found.why_not
     assert verdicts.sentence.startswith(
         "Undecided between tomcat-metro and go on echoStruct: 0.80 times the throughput"
     )

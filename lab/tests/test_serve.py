@@ -356,7 +356,7 @@ def test_the_stream_of_a_run_that_has_ended_says_so(kept: Path) -> None:
 
 def test_no_run_is_begun_from_a_page_that_may_not(kept: Path) -> None:
     asked = client(kept)
-    assert "Begin a run" not in asked.get(f"/{TOKEN}/").text
+    assert "Start a run" not in asked.get(f"/{TOKEN}/").text
     answer = asked.post(f"/{TOKEN}/start", content="study=demo")
     assert answer.status_code == 403 and "--allow-run" in answer.text
 
@@ -370,7 +370,7 @@ def test_nothing_but_a_study_and_a_time_is_taken_where_runs_may_be_begun(
     monkeypatch.setattr("steelyard.report.serve.starting.subprocess.Popen", lambda *_, **__: pytest.fail("begun"))
     with Starter(kept) as starter:
         asked = client(kept, starter)
-        assert "Begin a run" in asked.get(f"/{TOKEN}/").text
+        assert "Start a run" in asked.get(f"/{TOKEN}/").text
         assert asked.post(f"/{TOKEN}/start", content=said).status_code == 422
 
 

@@ -112,7 +112,7 @@ def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(t
         "it was stopped: that was asked for",
         f"{outcome['completed']:,} in",
         "response time, p99, ms",
-        "What became of the requests",
+        "Requests by outcome",
     ):
         assert told in page, told
 
@@ -204,7 +204,7 @@ def test_a_calibration_has_a_page_and_a_run_of_its_schedule_is_none_of_a_study(t
     for told in (
         "slowed down by 20%",
         "-20.0% to -14.0%",
-        "none: not even the first look fits",
+        "none: the first look does not fit",
         "swap: 9 MiB; free memory",
     ):
         assert told in page, told

@@ -112,7 +112,7 @@ def test_what_ended_sessions_early_is_said_step_by_step_the_most_frequent_first(
         "10 of 50 sessions of a ended early (20.0%): in search, a wrong answer (6 times); "
         "in search, an answer without the value that later requests need (2 times)."
     )
-    assert ended_early_text(visits(0, search)) == "All 40 sessions of a came to their end."
+    assert ended_early_text(visits(0, search)) == "All 40 sessions of a were completed."
     assert ended_early_text(visits(None, search)) == "", "of a mix of sessions nothing counts each"
 
 

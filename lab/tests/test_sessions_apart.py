@@ -133,7 +133,7 @@ def test_three_sessions_say_what_the_next_one_and_another_day_would_find(tmp_pat
     assert primary.elsewhere is not None and primary.elsewhere.deviation >= 0.03
     sentence = analysis.verdict.sentence
     assert "in these 3 sessions on this machine: 0.7" in sentence and "3 sessions, 9 forks" in sentence
-    assert "the next session such as these would find" in sentence
+    assert "the next session is expected to find" in sentence
     assert "Expected on another day or machine of this kind: 0." in sentence
     page = machines_page.html_of(analysis)
     assert "What these sessions say" in page and "Each session&#39;s own run" in page.replace("'", "&#39;")

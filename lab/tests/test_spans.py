@@ -121,8 +121,8 @@ def test_work_that_was_left_is_no_figure_and_what_was_asked_beside_it_does_not_c
     assert [Void.BURDENED in slice_voids(trial, one) for one in mine] == [one > number for one in mine]
     theirs = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.subject == other]
     assert not any(Void.BURDENED in slice_voids(trial, one) for one in theirs)
-    (said,) = [note for note in analyse(run).notes if "was not done" in note]
-    assert said.startswith("the work of go was not done when the time to wait for it was over, after ")
+    (said,) = [note for note in analyse(run).notes if "did not finish" in note]
+    assert said.startswith("background work of go did not finish within the wait after ")
 
 
 def test_what_processes_tell_of_their_state_counts_where_a_level_was_held_and_of_several_slices_the_highest(

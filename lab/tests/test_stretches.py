@@ -179,7 +179,7 @@ def primary(verdicts: Verdicts) -> Comparison:
 def test_a_fork_with_fewer_than_fifty_answers_of_each_user_gives_no_word_on_throughput(tmp_path: Path) -> None:
     short = primary(judged(tmp_path / "short", 4))
     assert short.verdict == "too few forks" and short.forks == 0
-    assert "trial 1 has 48 answers of each user, of the 50 that throughput needs" in " ".join(short.why_not)
+    assert "trial 1 has 48 answers per user, but throughput needs 50" in " ".join(short.why_not)
     assert primary(judged(tmp_path / "enough", 5)).forks == 4
 
 

@@ -227,7 +227,7 @@ def test_csv_holds_every_value_and_a_file_beside_every_unit(tmp_path: Path) -> N
         ]
     with (tmp_path / "tables" / files.COLUMNS_FILE).open(newline="") as file:
         units = {(row["table"], row["column"]): row["unit"] for row in csv.DictReader(file)}
-    assert units["slices", "measured_ns"] == "ns" and units["percentiles", "p99_us"] == "us"
+    assert units["slices", "measured_ns"] == "ns" and units["percentiles", "p99_us"] == "µs"
     again = steelyard("export", str(DEMO), "--csv", "tables", folder=tmp_path)
     assert again.code == 64 and "is there already" in again.err
 

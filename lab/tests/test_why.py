@@ -210,7 +210,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_command_says_it_in_sentences_in_a_table_and_as_one_object(stored: Path, tmp_path: Path) -> None:
     ran = steelyard("why", str(stored), "--html", "why.html", folder=tmp_path)
     assert ran.code == 0, ran.err
-    assert "5.00 ms more in Service (" in ran.out and "Not told apart: Web, Engine" in ran.out
+    assert "5.00 ms more in Service (" in ran.out and "No difference detected: Web, Engine" in ran.out
     assert [line.split()[0] for line in ran.out.split("\n\n")[1].splitlines()[1:-1]] == [
         *("Web", "Service", "Engine", "Reads", "Outside", "Response"),
     ]
@@ -253,7 +253,7 @@ def test_an_instrument_that_is_not_valid_tells_nothing_apart(whole: Run) -> None
     wrong = Finding(RECORDS, "search", "a", Level.INVALID, "", "", "3 requests of a are lost")
     found = judged(whole, wrong)
     assert not named(found) and found.why_not == ["3 requests of a are lost"]
-    assert found.sentences[1] == "Nothing is told apart: 3 requests of a are lost."
+    assert found.sentences[1] == "The layers cannot be compared: 3 requests of a are lost."
     elsewhere = [replace(wrong, cell="another"), replace(wrong, subject="c"), replace(wrong, level=Level.WARNING)]
     assert named(judged(whole, *elsewhere)) == {"web"}
 
@@ -278,7 +278,7 @@ def test_records_of_other_requests_than_the_answers_are_not_believed(whole: Run)
         for trial in run.trials
     ]
     found = split(replace(run, trials=trials), whole.schedule.cells[0], "a", "b", ())
-    assert found is not None and not named(found) and "not the same requests" in found.why_not[0]
+    assert found is not None and not named(found) and "the records belong to other requests" in found.why_not[0]
 
 
 def test_subjects_that_no_trial_measured_together_have_no_split(whole: Run) -> None:

@@ -28,7 +28,7 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
             "together; the intervals are each cell's own, and not adjusted.",
             _table(kept, _ratio_of),
             "Bytes of a request and of an answer on the wire, heads and all; processor time a request of the server and of the "
-            "engine, in us.",
+            "engine, in µs.",
             _table(kept, _cost_of, [reference]),
             tally(kept),
             steadiness(kept),

@@ -61,7 +61,7 @@ def _safe(kept: Kept) -> Iterator[str]:
             )
         yield true(
             cpu[original] < cpu[outbox] < cpu[service],
-            f"{cell}: a request takes {value_text(cpu[original])} us of the server's processors with {original}, "
+            f"{cell}: a request takes {value_text(cpu[original])} µs of the server's processors with {original}, "
             f"{value_text(cpu[outbox])} with {outbox}, and {value_text(cpu[service])} with {service}, which may lose orders.",
         )
         yield true(

@@ -1,1 +1,1 @@
-"""From stored files to figures, ratios, verdicts and their words. Nothing here looks at a running process."""
+"""Computes figures, ratios, verdicts and their sentences from stored files. It never looks at a running process."""

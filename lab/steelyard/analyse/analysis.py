@@ -55,8 +55,8 @@ from .server_processors import server_processors
 from .verdicts import Judgement, Ranked, judge, ranks
 
 _TELLING = {
-    "environment.json": "on which machine and of which versions the figures are is not known",
-    "study.toml": "what was asked, and which measures of its own the study had, is not known",
+    "environment.json": "the machine and the versions are unknown",
+    "study.toml": "the study's question and its own measures are unknown",
 }
 _MOST_ALIKE = 4  # warnings of one check that are told one by one
 _OBSERVED = (
@@ -73,7 +73,7 @@ _OBSERVED = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that is said about a run; the report draws on nothing else."""
+    """All results of the analysis of a run. The report uses nothing else."""
 
     run: Run
     measures: dict[str, Measure]
@@ -90,7 +90,7 @@ def analyse(run_dir: Path) -> Verdicts:
 
 
 def full_analysis(run_dir: Path) -> Analysis:
-    """As `analyse`, with all that is said about the run."""
+    """As `analyse`, but returns the whole analysis."""
     analysis = analyse_run(read_run(run_dir))
     write_figures(analysis, run_dir)
     return analysis
@@ -99,7 +99,7 @@ def full_analysis(run_dir: Path) -> Analysis:
 def write_figures(analysis: Analysis, folder: Path) -> None:
     """Write results.csv and verdicts.json into a folder; raises StoreError."""
     write_table(folder / "results.csv", COLUMNS, (figure.row() for figure in analysis.figures))
-    # What was not observed is not said, so that runs of before it could be keep their bytes.
+    # Fields without an observation are left out, so that the files of older runs keep their bytes.
     unsaid = {name for name in _OBSERVED if not getattr(analysis.verdicts, name)}
     write_lists(folder / "verdicts.json", analysis.verdicts.model_dump(mode="json", exclude=unsaid))
 
@@ -136,16 +136,16 @@ def analyse_run(run: Run) -> Analysis:
 
 
 def _of_faults(run: Run, measures: dict[str, Measure]) -> Analysis:
-    """Of a run that breaks what it runs: nothing is timed and nobody compared."""
+    """The analysis of a run that injects faults: it times nothing and compares no subjects."""
     rows = fault_rows(run)
     said = tuple(fault_sentences(run, rows))
-    why_not = [] if any(row.times for row in rows) else ["no fault was met"]
+    why_not = [] if any(row.times for row in rows) else ["no fault was injected"]
     verdicts = _verdicts(run, (), (), [], (), (), why_not, said)
     return Analysis(run, measures, (), (), (), said, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
 
 
 def _of_what_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding, ...]) -> Analysis:
-    """Of subjects that ran before: figures of a load or of a search for a limit, ratios of a comparison, and no verdict."""
+    """The analysis of subjects that ran before: figures of a load or a limit, ratios of a comparison, but no verdict."""
     judgements = tuple(judge(run, measures, findings)) if len(run.schedule.subjects) > 1 else ()
     own, said = own_figures(run, measures), tuple(wordings(run, judgements))
     verdicts = _verdicts(run, judgements, (), [], own, findings, why_void(run), said)
@@ -153,7 +153,7 @@ def _of_what_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
-    """Why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
+    """The reasons why there is no verdict at all: an instrument that is not valid, or nothing to compare."""
     if len(run.schedule.subjects) < 2:
         return []
     reasons = []
@@ -202,7 +202,7 @@ def _verdicts(
 
 
 def settled_counts(run: Run) -> dict[str, dict[str, int]]:
-    """What each subject's service counted of its work until it was last settled in each trial, all trials together."""
+    """Work counted by each subject's service when it last settled in each trial, summed over trials."""
     counts_of: dict[str, dict[str, int]] = {}
     for trial in run.trials:
         last = {settled.subject: settled.counts for settled in trial.record_or_empty.settled}
@@ -214,7 +214,7 @@ def settled_counts(run: Run) -> dict[str, dict[str, int]]:
 
 
 def _layers(run: Run) -> dict[str, Any]:
-    """What the verdicts say of layers; nothing where they were not observed."""
+    """The layer fields of the verdicts; empty lists where no layers were observed."""
     broken_down = breakdowns(run)
     whole = [breakdown for breakdown in broken_down if breakdown.kind is None]
     return {
@@ -228,11 +228,11 @@ def _layers(run: Run) -> dict[str, Any]:
 
 
 def _why_no_ratio(primaries: Sequence[Judgement], failures: Sequence[TrialFailure]) -> list[str]:
-    """Why not even a ratio could be made."""
+    """The reasons why there is no ratio at all."""
     if failures:
         return [f"trial {failure.trial} {failure.status}: {failure.message}" for failure in failures[:1]]
     refusals = dict.fromkeys(reason for judgement in primaries for reason in judgement.compared.refusals)
-    return list(refusals) or ["no pair of slices could be counted"]
+    return list(refusals) or ["no pair of slices counts"]
 
 
 def _wordings_of(
@@ -255,7 +255,7 @@ def _wordings_of(
 
 
 def _of_family(run: Run, by_subject: Sequence[Sequence[Judgement]]) -> Iterator[Wording]:
-    """A sentence a subject on the cells that are judged together; of several subjects over a grid, one of them all before."""
+    """A sentence for each subject on the cells judged together; for several subjects over a grid, a summary first."""
     summed_up = len(by_subject) > 1 and all(len(judged) > 1 for judged in by_subject)
     if summed_up:
         yield over_subjects(by_subject)
@@ -265,7 +265,7 @@ def _of_family(run: Run, by_subject: Sequence[Sequence[Judgement]]) -> Iterator[
 
 
 def wording_of(run: Run, judgement: Judgement) -> Wording:
-    """The verdict of one primary comparison in words, or why there is none; and what earlier runs found that contradicts it."""
+    """The sentence of one primary comparison: its verdict or why there is none, and earlier runs that contradict it."""
     if judgement.word is None:
         return no_verdict(judgement.broken, judgement.compared)
     otherwise = (contradiction_text(contradicted) for contradicted in contradictions(run, [judgement]))
@@ -293,7 +293,7 @@ def _best_subject_wordings(run: Run, decided: Sequence[Decision], measures: Mapp
         loads: dict[str, list[str]] = {}
         alike = Counter((decision.shape, decision.bytes) for decision in mine)
         for decision in mine:
-            # Where not all subjects were put to all tests, a shape alone does not say of which tests something is said.
+            # Where not all subjects ran in all tests, the shape alone does not identify the tests.
             own = f" ({label_names('test', [test.test for test in decision.tests])})"
             load = IN_A_SENTENCE[decision.shape] + own * (alike[decision.shape, decision.bytes] > 1)
             loads.setdefault(decision.sentence, []).append(load)
@@ -303,14 +303,14 @@ def _best_subject_wordings(run: Run, decided: Sequence[Decision], measures: Mapp
 
 
 def _single_subject_wordings(fork_figures: Sequence[ForkFigure]) -> Iterator[Wording]:
-    """What is said of one subject that is compared with nothing."""
+    """The sentences of a run with one subject, which has no comparison."""
     for figure in fork_figures:
         if figure.fork is None and figure.cell.primary and figure.measure.name == figure.cell.primary_measure:
             value = figure.refusal if figure.value is None else f"{value_text(figure.value)} {figure.measure.unit}"
             interval = f"95% interval {range_text(figure.bounds)}, " if figure.bounds else ""
             size = f"{interval}{plural(figure.forks, 'fork')}"
             figure_name = f"{figure.measure.title.lower()} of {figure.subject} on {figure.cell.name}"
-            yield Wording(f"{upper_first(figure_name)}: {value}", size, "It was compared with nothing.")
+            yield Wording(f"{upper_first(figure_name)}: {value}", size, "There is no other subject to compare it with.")
 
 
 def _failures(run: Run) -> Iterator[TrialFailure]:
@@ -318,7 +318,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
         if trial.status == "complete":
             continue
         if trial.damage is not None:
-            message = f"its files are damaged, so it was set aside: {trial.damage}"
+            message = f"its files are damaged, so the trial is left out: {trial.damage}"
             yield TrialFailure(trial=trial.number, status="damaged", kind="damaged", subject=None, message=message)
             continue
         failure = trial.record_or_empty.failure
@@ -335,30 +335,30 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
 def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[ContradictedRun]) -> Iterator[str]:
     if run.schedule.scale != 1:
         yield (
-            f"times of the tests were scaled by {run.schedule.scale:g}, but for held steps and bursts, which keep a least length: "
-            "what only a longer load brings out was not seen"
+            f"test times were scaled by {run.schedule.scale:g}, except held steps and bursts, which keep a minimum length; "
+            "effects that need a longer load were not observed"
         )
     yield from missing(run)
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
-        yield f"{begun} of {plural(planned, 'planned trial')} came to their end"
+        yield f"{begun} of {plural(planned, 'planned trial')} were completed"
     for said in run.schedule.left_out:
         yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept_pairs_text(said)}"
     yield from _cut_short(run)
     for measure, why in run.schedule.not_judged.items():
-        yield f"not judged: {measure}, for {why}"
+        yield f"not judged: {measure} ({why})"
     for label in sorted(run.floors):
-        yield f"{label} is a floor: it reads no XML and moves bytes, so it shows what HTTP alone costs"
+        yield f"{label} is a floor: it reads no XML and only moves bytes, so it shows the cost of HTTP alone"
     if run.unusual_jdks:
         on = ", ".join(f"{label} ran on JDK {major}" for label, major in run.unusual_jdks.items())
-        yield f"not all were on the same JDK: {on}; a difference may be the JDK's"
+        yield f"the subjects ran on different JDKs: {on}; a difference may be due to the JDK"
     yield from _unfinished_work_sentences(run)
     yield from _memory_sentences(run)
     yield from machine_notes(run)
     yield from _unsteady(run)
     yield from _in_stretches(run)
     yield from _open_tails(run)
-    if any(not kind_of(cell).sliced for cell in run.schedule.cells):  # their sentence is about all tests together
+    if any(not kind_of(cell).sliced for cell in run.schedule.cells):  # the verdict's sentence covers all tests together
         yield from (
             f"{contradiction.a} against {contradiction.b} on {contradiction.cell}: {contradiction_text(contradiction)}"
             for contradiction in contradicted
@@ -371,7 +371,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
 
 
 def _warning_sentences(findings: Sequence[Finding]) -> Iterator[str]:
-    """What the checks warn of, check by check; of many that say the same of many loads one, with their number."""
+    """The warnings of the checks, check by check. Many warnings of one check become one sentence with their number."""
     by_check: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.level is Level.WARNING:
@@ -380,26 +380,26 @@ def _warning_sentences(findings: Sequence[Finding]) -> Iterator[str]:
         if len(alike) <= _MOST_ALIKE:
             yield from (finding.reason for finding in alike)
         else:
-            yield f"{check}: {len(alike)} findings among the instrument's checks, such as: {alike[0].reason}"
+            yield f"{check}: {len(alike)} warnings of the instrument's checks, for example: {alike[0].reason}"
 
 
 def _unfinished_work_sentences(run: Run) -> Iterator[str]:
-    """Where work that outlives its answers was not done in time, and what therefore is no figure."""
+    """Where background work did not finish in time, and which figures are missing therefore."""
     for trial in run.trials:
         for subject, number in trial.unfinished_slices.items():
             yield (
-                f"the work of {subject} was not done when the time to wait for it was over, after {trial.plans[number].cell} in "
-                f"trial {trial.number}: how long it took is not known, and what was asked of it later in that trial does not count"
+                f"background work of {subject} did not finish within the wait after {trial.plans[number].cell} in "
+                f"trial {trial.number}: its duration is unknown, and later load on it in that trial does not count"
             )
 
 
 def missing(run: Run) -> list[str]:
-    """Which files that tell how the run was made are not in its folder, and what is therefore not known; a sentence each."""
+    """The setup files that are missing in the run folder, each with the facts that are unknown without it."""
     return [f"{name} is missing: {unknown}" for name, unknown in _TELLING.items() if not is_stored(run.folder / name)]
 
 
 def _cut_short(run: Run) -> Iterator[str]:
-    """Where a trial's share of the budget was over before it had all of its pairs, since its warm-up took longer than planned."""
+    """Trials whose share of the budget ended before they had all pairs, because warm-up took longer than planned."""
     planned, whole = run.schedule.pairs_per_cell, [trial for trial in run.trials if trial.status == "complete"]
     if run.schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in run.schedule.cells):
         return
@@ -412,12 +412,12 @@ def _cut_short(run: Run) -> Iterator[str]:
         starts = f"{len(fewer)} of {plural(len(whole), 'start')}"
         yield (
             f"shortened to fit {run.schedule.budget_seconds / 60:.3g} minutes: {starts} ended after {after} of "
-            f"{plural(planned, 'pair')}, for a warm-up that took longer than planned"
+            f"{plural(planned, 'pair')}, because warm-up took longer than planned"
         )
 
 
 def _kept_pairs_text(left_out: str) -> str:
-    """What stayed, of what the schedule says was left out: "5 of 6 pairs per start" of "1 of 6 pairs a fork"."""
+    """What remains of the schedule's plan: "5 of 6 pairs per start" for the left-out text "1 of 6 pairs a fork"."""
     counts = re.fullmatch(r"(\d+) of (\d+) (fork|pair)s?( a fork)?", left_out)
     if counts is None:
         return f"without {left_out}"
@@ -427,7 +427,7 @@ def _kept_pairs_text(left_out: str) -> str:
 
 
 def _memory_sentences(run: Run) -> Iterator[str]:
-    """Which subjects ran out of memory without dying of it: figures from then on are those of a server in distress."""
+    """The subjects that ran out of memory and kept running. Their later figures are those of a server in distress."""
     by_subject_and_load: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for trial in run.trials:
         for distress in trial.record_or_empty.distress:
@@ -436,13 +436,13 @@ def _memory_sentences(run: Run) -> Iterator[str]:
     for (subject, load), seen in by_subject_and_load.items():
         trials = label_names("trial", list(dict.fromkeys(number for number, _ in seen)))
         slices = f"{plural(len(seen), 'slice')} of {trials}"
-        yield f"{subject} ran out of memory and went on, {load}, in {slices}: {seen[0][1]}"
+        yield f"{subject} ran out of memory but kept running, {load}, in {slices}: {seen[0][1]}"
 
 
 def _unsteady(run: Run) -> Iterator[str]:
-    """Which subjects reached no steady state, on what, and in which trials; a line for all of whom the same is to be said.
+    """The subjects that reached no steady state, with loads and trials. Subjects with the same result share a line.
 
-    The warm-up of a test stands for all tests of its operation, which it is named by.
+    The warm-up of a test counts for all tests of its operation and is named after the operation.
     """
     if design_named(run.schedule.design).unbroken:
         return
@@ -478,23 +478,23 @@ def _settling_text(starts: int, missed: Sequence[int], loads: Sequence[str]) -> 
 
 
 def _open_tails(run: Run) -> Iterator[str]:
-    """How the tail of an open load was measured: what keeps processors awake may delay who sleeps, and what does not, lets them
-    halt."""
+    """How the tails of open load were measured. Threads that keep processors awake may delay others."""
     shared = run.environment.get("processors_shared")
     if not isinstance(shared, Mapping) or all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         return
     awake = shared.get("awake")
-    spinning = "none kept awake"
+    spinning = "no processor kept awake"
     if awake:
         spinning = (
-            "the engine's kept awake" if awake == shared.get("engine") != shared.get("server") else "all kept awake"
+            "only the engine's processors kept awake"
+            if awake == shared.get("engine") != shared.get("server")
+            else "all processors kept awake"
         )
-    yield f"tails of open load were measured with the processors as they are, {spinning}: their absolute values are this machine's"
+    yield f"the tails of open load were measured with {spinning}: their absolute values hold for this machine only"
 
 
 def _in_stretches(run: Run) -> Iterator[str]:
-    """Where slices that were to take turns were driven in one stretch each, since turns would have been too long for a slice, or
-    too short for work that nobody asks for."""
+    """Slices that ran in stretches instead of turns: answers were too slow for turns, or a subject worked without requests."""
     by_cell: dict[str, tuple[int, int]] = {}
     for cell in run.schedule.cells:
         if not may_take_turns(run.schedule, cell):
@@ -518,10 +518,10 @@ def _in_stretches(run: Run) -> Iterator[str]:
                 if rest.share > QUIET_AT_REST
             }
         )
-        why = f"{join_words(busy)} worked without being asked" if busy else "answers are too slow"
+        why = f"{join_words(busy)} used processor time without requests" if busy else "answers are too slow"
         yield (
-            f"{where} took no turns, since {why}: each had the machine in one stretch, and what the machine did "
-            "then met one subject alone"
+            f"{where} took no turns, because {why}: each subject had the machine for one stretch, so a disturbance "
+            "of the machine affected one subject alone"
         )
 
 
@@ -568,8 +568,7 @@ def _without_fork_values(figure: ForkFigure) -> Figure:
 
 
 def table(verdicts: Verdicts) -> Table:
-    """For the terminal: what is judged, per subject and operation with its interval; where subjects are compared, ratio and
-    verdict."""
+    """The terminal table: the judged figures by subject and operation, with intervals, ratios and verdicts."""
     grid = Table(title=None, show_edge=False, pad_edge=False)
     grid.add_column("operation")
     grid.add_column("subject")
@@ -580,7 +579,7 @@ def table(verdicts: Verdicts) -> Table:
     compared: dict[tuple[str, str], Comparison] = {}
     for comparison in verdicts.comparisons:
         if comparison.measure == verdicts.judged_by.get(comparison.cell):
-            compared.setdefault((comparison.cell, comparison.a), comparison)  # those against the reference stand first
+            compared.setdefault((comparison.cell, comparison.a), comparison)  # those against the reference come first
     shown = [figure for figure in verdicts.figures if _is_judged(verdicts, figure)]
     order = list(
         dict.fromkeys(
@@ -598,7 +597,7 @@ def table(verdicts: Verdicts) -> Table:
 
 
 def _judged_heading(verdicts: Verdicts) -> str:
-    """The measure that is judged with its unit; each, where cells are judged by different ones."""
+    """The judged measure with its unit; all of them where cells are judged by different measures."""
     titles = {
         figure.measure: f"{figure.title}, {figure.unit}" for figure in verdicts.figures if _is_judged(verdicts, figure)
     }
@@ -610,7 +609,7 @@ def _is_judged(verdicts: Verdicts, figure: Figure) -> bool:
 
 
 def decision_table(verdicts: Verdicts) -> Table:
-    """For the terminal: which server is the best under which load, a row a decision."""
+    """The terminal table of the best server under each load: a row per decision."""
     grid = Table("operation", "load", "request", "tests", "best", title=None, show_edge=False, pad_edge=False)
     for decision in verdicts.decisions:
         size = "" if decision.bytes is None else f"{decision.bytes:,} B"
@@ -620,7 +619,7 @@ def decision_table(verdicts: Verdicts) -> Table:
 
 
 def layer_table(verdicts: Verdicts) -> Table:
-    """For the terminal: mean ms a request in each layer with its interval and share, of all requests and of each kind."""
+    """The terminal table of layers: mean ms per request with interval and share, for all requests and for each kind."""
     grid = Table("operation", "subject", "requests", "layer", title=None, show_edge=False, pad_edge=False)
     for heading in ("ms", "interval", "%"):
         grid.add_column(heading, justify="right")

@@ -1,4 +1,4 @@
-"""Findings on subjects that were already running: figures of these processes at this hour (load.json, limit.json)."""
+"""Results on subjects that were already running: figures of these processes at this hour (load.json, limit.json)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .ratios import LEAST_PAIRS
 from .sentences import Wording
 from .verdicts import Judgement
 
-HOLDS = "The figures hold for this process and this hour."
+HOLDS = "The figures hold only for this process and this hour."
 _CONFIDENCE = 0.95
 # The measure of the registry, or of the load's own study, for each figure of load.json.
 _MEASURES = {
@@ -31,28 +31,30 @@ _THROUGHPUT = "throughput"
 
 
 def ran_already(schedule: Schedule) -> bool:
-    """Whether the subjects ran before, so that a run has figures of their processes and no verdict."""
+    """Whether the subjects ran before. Such a run has figures of their processes and no verdict."""
     return not design_named(schedule.design).starts
 
 
 def load_of(run: Run) -> LoadOutput | None:
-    """What the run's load came to; None where it is no load, or was ended before it had figures. Raises StoreError."""
+    """The stored result of the run's load; None for other runs, or where it ended without figures. Raises StoreError."""
     return read_model(LoadOutput, run.folder / LOAD) if is_stored(run.folder / LOAD) else None
 
 
 def limit_of(run: Run) -> LimitOutput | None:
-    """What the run's search for a limit came to; None where it is none, or was ended before. Raises StoreError."""
+    """The stored result of the run's search for a limit; None for other runs, or where it ended early. Raises StoreError."""
     return read_model(LimitOutput, run.folder / LIMIT) if is_stored(run.folder / LIMIT) else None
 
 
 def comparison_of(run: Run) -> RunningComparison | None:
-    """What the run's comparison of subjects that ran came to; None where it is none, or was ended before. Raises StoreError."""
+    """The stored result of a comparison of running targets; None for other runs, or where it ended early. Raises StoreError."""
     return read_model(RunningComparison, run.folder / COMPARISON) if is_stored(run.folder / COMPARISON) else None
 
 
 def own_figures(run: Run, measures: Mapping[str, Measure]) -> tuple[ForkFigure, ...]:
-    """The figures of a run whose subjects ran before: of a load those of load.json, with intervals over its seconds; of any other
-    the throughput of each cell."""
+    """The figures of a run whose subjects ran before.
+
+    A load has those of load.json, with intervals over its seconds. Other runs have the throughput of each cell.
+    """
     load = load_of(run)
     if len(run.schedule.subjects) > 1:
         return tuple(figures(run, list(measures.values())))
@@ -83,7 +85,7 @@ def _figure(run: Run, measure: Measure, estimate: Estimate, load: LoadOutput) ->
 
 
 def why_void(run: Run) -> list[str]:
-    """Why the figures cannot be believed; empty where they can, or where the run has none yet."""
+    """Why the figures are not valid; empty where they are, or where the run has none yet."""
     if len(run.schedule.subjects) > 1:
         return [row.why_not for trial in run.trials for row in trial.slices.values() if row.why_not][:1]
     outcome = load_of(run) or limit_of(run)
@@ -109,9 +111,9 @@ def _ratio_wording(judgement: Judgement) -> Wording:
     compared = judgement.compared
     question = f"{compared.measure.title} of {compared.a} over {compared.b}"
     reasons = [] if judgement.gap is None else [f"{judgement.gap.sentence}: more than chance explains."]
-    held = " ".join([*reasons, "The figures hold for these processes and this hour."])
+    held = " ".join([*reasons, "The figures hold only for these processes and this hour."])
     if compared.ratio is None or compared.interval is None:
-        return Wording(f"{question}: no ratio, for fewer than {LEAST_PAIRS} pairs count", reasons=held)
+        return Wording(f"{question}: no ratio, because fewer than {LEAST_PAIRS} pairs count", reasons=held)
     bounds = " to ".join(
         ratio_text(bound, compared.bounds) for bound in (compared.interval.low, compared.interval.high)
     )
@@ -131,7 +133,7 @@ def load_sentence(load: LoadOutput) -> str:
 
 
 def limit_sentence(limit: LimitOutput) -> str:
-    """The greatest load at which the promise was kept, or why none is known."""
+    """The highest load that kept the goal, or why none is known."""
     promise = " and ".join(limit.promise)
     if limit.limit.value is None:
         return f"{_target_text(limit.service, limit.target)}: no limit for {promise}: {limit.limit.why_not}"
@@ -140,12 +142,12 @@ def limit_sentence(limit: LimitOutput) -> str:
 
 
 def _target_text(service: str, target: str) -> str:
-    """A service with its address, which stands alone where the service is called by it."""
+    """A service with its address; the address alone where the service is named after it."""
     return target if target.endswith(f"//{service}") else f"{service} at {target}"
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """A figure with its interval, where it has one; `?` where there is no figure."""
+    """A figure with its interval, if it has one; `?` where there is no figure."""
     if estimate.value is None:
         return "?"
     bounds = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)

@@ -1,4 +1,4 @@
-"""Blocks read back second by second, and by the number of users: what charts and detectors of loads with a shape draw on."""
+"""Unbroken loads (blocks) second by second and by number of users, for charts and detectors of shaped loads."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from ..results.stored_run import Run, Trial
 from ..results.tables import Tick
 from .pairing import Void, measured_slices, slice_voids
 
-LEAST_TICK_SECONDS = 0.5  # a shorter rest at a block's end is no second
+LEAST_TICK_SECONDS = 0.5  # a shorter remainder at a block's end does not count as a second
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One block on one subject in one fork, each array (n,), a value a second.
+    """One block on one subject in one fork. Each array is (n,), one value per second.
 
-    `second` is where each ends, from the block's begin; `seconds` how long it was; `users` those active at its end; `completed`
-    right answers, `spent_s` the sum of their response times; `failures` are by kind, wrong answers among them. `finished`
-    is how many spans ended by which a study is judged, whose work outlives its answers; None where it is judged by answers alone.
+    `second` is the end of each second, counted from the block's start; `seconds` are their lengths; `users` are those active at the
+    end. `completed` are right answers and `spent_s` the sum of their response times. `failures` are by kind, wrong answers
+    included. `finished` counts the spans that ended, for a study that is judged by background work; None where it is judged by
+    answers.
     """
 
     trial: int
@@ -54,7 +55,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Levels:
-    """One fork's block by the number of users: each array (levels,), users rising. NaN where there was no right answer."""
+    """One fork's block by number of users. Each array is (levels,) with rising users; NaN where there was no right answer."""
 
     users: Numbers
     throughput_per_s: Numbers
@@ -62,10 +63,10 @@ class Levels:
 
 
 def series(run: Run, cell: Cell, subject: str) -> list[Series]:
-    """One a fork: all blocks that were driven to their end as planned, also in a trial that failed later.
+    """One per fork: all blocks that were completed as planned, also in a trial that failed later.
 
-    A block of which the engine says that it did not drive it as it should is nothing that the server did, and left out; so is one
-    that began beside work that was left of another, or in which others were at work.
+    Left out are blocks that the engine did not drive as it should, blocks that started while other work was unfinished, and blocks
+    in which others were at work.
     """
     span = cell.judged_by if cell.judged_by in {each.name for each in run.schedule.spans} else None
     forks = []
@@ -79,7 +80,7 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
 
 
 def series_of(trial: Trial, number: int, span: str | None = None) -> Series:
-    """One slice of a trial second by second, which has rows in ticks.csv; `span` is the name of those by which it is judged."""
+    """One slice of a trial by second, from its rows in ticks.csv. `span` names the spans that the study is judged by, if any."""
     by_instant: dict[int, list[Tick]] = {}
     for tick in trial.ticks_by_slice[number]:
         by_instant.setdefault(tick.time_ns, []).append(tick)
@@ -87,7 +88,7 @@ def series_of(trial: Trial, number: int, span: str | None = None) -> Series:
     instants = np.array(sorted(by_instant), float)
     seconds = np.diff(instants, prepend=begin) / 1e9
     kept = seconds >= LEAST_TICK_SECONDS
-    if not kept.any():  # work that was done sooner than that is all there is to show
+    if not kept.any():  # work that finished sooner is shown as a whole
         kept = seconds > 0
     rows = [by_instant[int(instant)] for instant in instants[kept]]
     kinds = sorted({kind for ticks in rows for tick in ticks for kind in tick.failures})
@@ -110,14 +111,14 @@ def series_of(trial: Trial, number: int, span: str | None = None) -> Series:
 
 
 def _ends_per_interval(trial: Trial, number: int, span: str, instants: Numbers) -> Numbers:
-    """How many spans of that name ended up to each instant since the one before."""
+    """The number of spans of this name that ended in each interval between two instants."""
     rows = (trial.spans or {}).get(number, ())
     ends = np.array([row.begin_ns + row.ns for row in rows if row.name == span and row.ns is not None], float)
     return np.diff(np.searchsorted(np.sort(ends), instants, side="right"), prepend=0).astype(float)
 
 
 def by_users(block: Series) -> Levels:
-    """A block by the users that were active; seconds without any are left out."""
+    """A block by number of active users; seconds without users are left out."""
     users = np.unique(block.users[block.users > 0])
     masks = [block.users == level for level in users]
     completed = np.array([block.completed[mask].sum() for mask in masks])
@@ -127,10 +128,10 @@ def by_users(block: Series) -> Levels:
 
 
 def level_means(block: Series, levels: Sequence[tuple[int, float, float]]) -> tuple[Numbers, Numbers, Numbers]:
-    """Users, throughput per second and held seconds of the levels (users, from second, to second) that were held, each (levels,).
+    """Users, throughput per second and held seconds of the levels (users, from second, to second), each (levels,).
 
-    Throughput is that of the work which is finished, where that outlives its answers: a queue takes in more than it lets out.
-    A second at a level's edge counts for neither of its neighbours, and a level that the block did not hold to its end for none.
+    Throughput is that of finished work where work outlives its answers, because a queue accepts more than it processes. A second at
+    the edge of two levels counts for neither. A level that the block did not hold to its end is left out.
     """
     held_levels = []
     done = block.completed if block.finished is None else block.finished

@@ -1,4 +1,4 @@
-"""Whether this run and an earlier one of the same question exclude each other."""
+"""Finds earlier runs of the same question whose result excludes the result of this run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .verdicts import Judgement
 
 
 def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[ContradictedRun]:
-    """Each judged comparison beside each earlier answer to it where neither interval holds any of the other.
+    """Each judged comparison beside each earlier answer to it whose interval does not overlap its own.
 
-    Two intervals of 95% for one truth are apart far less often than one time in twenty, so what is found here lies between
-    hours or machines, which no interval of one run holds.
+    Two 95% intervals of the same true value rarely do not overlap. The difference therefore lies between hours or machines, which
+    the interval of one run does not cover.
     """
     boot = boot_of(run.environment.get("machine"))
     contradicted = []
@@ -47,7 +47,7 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
 
 
 def _swap_sides(answer: EarlierAnswer) -> EarlierAnswer:
-    """The same of b against a."""
+    """The same answer for b against a."""
     low, high = answer.interval
     return answer.model_copy(
         update={"a": answer.b, "b": answer.a, "ratio": 1 / answer.ratio, "interval": (1 / high, 1 / low)}

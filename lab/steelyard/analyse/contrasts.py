@@ -1,4 +1,4 @@
-"""The differences that a study asks for: of one measure between two tests or two subjects, fork by fork, with their interval."""
+"""The differences that a study asks for: one measure between two tests or two subjects, fork by fork, with interval."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..statistics.interval import Interval, student_interval
 from .figures import ForkFigure
 from .measures import Measure
 
-Values = Mapping[int, float]  # of a measure in a cell, by fork
+Values = Mapping[int, float]  # values of a measure in a cell, by fork
 
 
 def differences(run: Run, measures: Mapping[str, Measure], figures: Sequence[ForkFigure]) -> Iterator[Difference]:
-    """Of each contrast of the run's study those that it has figures for, subject by subject."""
+    """The contrasts of the run's study for which there are figures, subject by subject."""
     values: dict[tuple[str, str, str], dict[int, float]] = {}
     for figure in figures:
         if figure.fork is not None and figure.value is not None:
@@ -65,10 +65,10 @@ def _difference(
 
 
 def _difference_text(value: float, interval: Interval | None, unit: str, forks: int) -> str:
-    """A difference in words: which way it goes only where its interval leaves no other."""
+    """A difference in words; it has a direction only where its interval excludes 0."""
     if interval is None:
-        return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} in one fork, of which no interval can be told"
+        return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} in one fork, too few for an interval"
     spans = f"95% interval of the difference {value_text(interval.low)} to {value_text(interval.high)}, {plural(forks, 'fork')}"
     if interval.low <= 0 <= interval.high:
-        return f"not told apart ({value_text(value)} {unit}, {spans})"
+        return f"no difference detected ({value_text(value)} {unit}, {spans})"
     return f"{value_text(abs(value))} {unit} {'more' if value > 0 else 'less'} ({spans})"

@@ -1,4 +1,4 @@
-"""Which server when: for each environment, load shape and payload the best subjects, with the verdicts behind them."""
+"""Which server is best when: for each operation, load shape and payload, with the verdicts behind it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from .measures import Measure
 from .ratios import subject_quantities
 from .verdicts import LEAST_FORKS, Judgement, ranked_subjects
 
-_MOST_NAMED = 4  # contenders in a sentence; all stand in the decision itself
+_MOST_NAMED = 4  # contenders in a sentence; the decision itself lists all
 
 
 def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
-    """One for all tests of an environment (operation), load shape and payload that the same subjects were put to; none for tests
-    of one subject."""
+    """One decision for all tests of an operation, load shape and payload with the same subjects; none for tests of one subject."""
     groups: dict[tuple[str, str, int | None, tuple[str, ...]], list[Cell]] = {}
     for cell in tests_in_order(run):
         subjects = tuple(run.schedule.subjects_in(cell))
@@ -35,20 +34,20 @@ def decisions(run: Run, judgements: Sequence[Judgement]) -> list[Decision]:
 
 
 def tests_in_order(run: Run) -> list[Cell]:
-    """The cells that are tests, by environment as the study lists its operations."""
+    """The cells that are tests, by operation in the order of the study."""
     operations = [*run.study.get("operations", ()), *(name for cell in run.schedule.cells for name in cell.mix)]
     blocks = [cell for cell in run.schedule.cells if not kind_of(cell).sliced]
     return sorted(blocks, key=lambda cell: operations.index(next(iter(cell.mix))))
 
 
 def judged_by(cells: Sequence[Cell], measures: Mapping[str, Measure]) -> str:
-    """What these cells are judged by, in words, such as "throughput"."""
+    """The measures that judge these cells, in words, such as "throughput"."""
     titles = dict.fromkeys(measures[cell.primary_measure].title for cell in cells)
     return " or ".join(map(lower_first, titles))
 
 
 def test_of(run: Run, cell: Cell) -> Mapping[str, Any]:
-    """The test that a cell runs, as its study's file has it; empty where that was not stored."""
+    """The test that a cell runs, as defined in the stored study file; empty where that file is missing."""
     tests = run.study.get("tests", [])
     tests_of_cell = (test for test in tests if isinstance(test, Mapping) and test.get("name") == cell.name)
     return next(tests_of_cell, {})
@@ -60,7 +59,7 @@ def _decision(
     cells: Sequence[Cell],
     judgements: Sequence[Judgement],
 ) -> Decision:
-    """The best is the one that measured best of those that no other was shown to beat in any of the tests."""
+    """The best subject has the best figure among those that no other subject was shown to beat in any of the tests."""
     operation, shape, size, subjects = key
     primaries = {
         cell.name: [
@@ -99,7 +98,7 @@ def _decision(
 
 
 def _contender(subject: str, best: str, test: str, judgements: Sequence[Judgement]) -> Contender:
-    """How near a subject came to the best in a test."""
+    """A subject's ratio to the best one in a test."""
     judgement = next(
         judgement for judgement in judgements if {judgement.compared.a, judgement.compared.b} == {subject, best}
     )
@@ -119,7 +118,8 @@ def _words(
     judged: Sequence[DecidedTest],
     tests: Sequence[DecidedTest],
 ) -> str:
-    """Such as "this, with that (0.62, 0.44 to 0.86) not ruled out"; where nobody was beaten, nobody is called the best."""
+    """The decision in words, such as "this, with that (0.62, 0.44 to 0.86) not ruled out". Without a decided pair no subject is
+    called best."""
     if not judged:
         reasons = [reason for test in tests for reason in test.why_not]
         return f"not judged: {reasons[0]}" if reasons else "not judged"
@@ -153,7 +153,7 @@ def _best_labels(test: DecidedTest) -> list[str]:
 
 
 def _nearest(near: Mapping[str, Sequence[Contender]], labels: Sequence[str], tests: int) -> list[str]:
-    """Contenders as a sentence names them: all where they are few, else the nearest."""
+    """The contenders that the sentence lists: all if they are few, else the nearest ones."""
     named = list(labels)
     if len(named) > _MOST_NAMED:
         named = sorted(named, key=lambda label: abs(math.log(near[label][0].ratio or math.inf)))[: _MOST_NAMED - 1]
@@ -161,12 +161,12 @@ def _nearest(near: Mapping[str, Sequence[Contender]], labels: Sequence[str], tes
 
 
 def _remaining_text(labels: Sequence[str]) -> str:
-    """How many contenders a sentence does not name, as its list ends."""
+    """The number of contenders that the sentence does not list, as the end of its list."""
     return f" and {len(labels) - _MOST_NAMED + 1} more" if len(labels) > _MOST_NAMED else ""
 
 
 def _contender_text(label: str, each: Sequence[Contender], tests: int) -> str:
-    """A contender with how near it came, test by test where there are several."""
+    """A contender with its ratio to the best one, for each test if there are several."""
     return f"{label} ({'; '.join(_ratio(contender) + (f' in test {contender.test}' if tests > 1 else '') for contender in each)})"
 
 
@@ -200,7 +200,7 @@ def _decided_test(run: Run, cell: Cell, mine: Sequence[Judgement]) -> DecidedTes
 
 
 def _has_enough_forks(judgements: Sequence[Judgement]) -> bool:
-    """Whether any comparison had the forks that a word needs: without them, who shares a place was never asked."""
+    """Whether any comparison had enough forks for a word. Otherwise a shared place was never tested."""
     return any(len(judgement.compared.counted_forks) >= LEAST_FORKS for judgement in judgements)
 
 

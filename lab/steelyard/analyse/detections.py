@@ -1,4 +1,4 @@
-"""What is read off the charts of loads with a shape, computed: each detector's sentence for each subject and test."""
+"""The results of the detectors of shaped loads: one sentence for each detector, subject and test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .detectors.detector import Detector
 
 
 def detections(run: Run) -> list[Detection]:
-    """Test by test and subject by subject; what cannot be judged is said with its reason, and subjects side by side come last."""
+    """By test and subject. A result that cannot be judged has its reason; comparisons of all subjects come last."""
     return [detection for cell in run.schedule.cells if not kind_of(cell).sliced for detection in _of_block(run, cell)]
 
 

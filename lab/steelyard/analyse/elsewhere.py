@@ -1,4 +1,4 @@
-"""What another day or machine would find of a verdict, by the prior of its kind of pair, and whether the word holds there."""
+"""What another day or machine is expected to find, from the prior of the kind of pair, and whether the verdict holds there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def priors() -> BetweenSessions:
 
 
 def kind_of_pair(environment: Mapping[str, Any], a: str, b: str) -> KindName:
-    """The kind of a pair, by the judged parts that environment.json describes; where they are not known, that of unlike servers."""
+    """The kind of a pair by the judged parts in environment.json; where they are unknown, that of unlike servers."""
     subjects = environment.get("subjects")
     parts = [subjects.get(label) for label in (a, b)] if isinstance(subjects, Mapping) else [None, None]
     servers, on_jvm = (
@@ -45,7 +45,7 @@ def kind_of_pair(environment: Mapping[str, Any], a: str, b: str) -> KindName:
 
 
 def _part_values(parts: object, name: str) -> list[str]:
-    """What the parts of a subject have under a name, those without left out."""
+    """The values of a key in the parts of a subject; parts without it are left out."""
     known = parts if isinstance(parts, Sequence) else ()
     return [str(part[name]) for part in known if isinstance(part, Mapping) and part.get(name)]
 
@@ -57,7 +57,7 @@ def prior_of(environment: Mapping[str, Any], a: str, b: str) -> PairKind:
 
 
 def predict_comparison(run: Run, compared: Compared) -> Elsewhere | None:
-    """What another session would find of a judged comparison; None where it has no interval, or its measure has no prior."""
+    """The prediction for another session of a judged comparison; None without an interval, or for a measure without a prior."""
     if compared.interval is None or compared.standard_error <= 0 or compared.measure.name not in priors().measures:
         return None
     session = Found(math.log(compared.interval.estimate), compared.standard_error)
@@ -66,7 +66,7 @@ def predict_comparison(run: Run, compared: Compared) -> Elsewhere | None:
 
 
 def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: Interval) -> Elsewhere:
-    """What one more session would find beside these; never narrower than `here`, the interval of the ratio at hand."""
+    """The prediction for one more session beside these. It is never narrower than `here`, the interval of the ratio."""
 
     def bounds(deviation: Deviation) -> tuple[float, float]:
         predicted = prediction_interval(sessions, freedom, deviation.used).exp()
@@ -85,8 +85,11 @@ def of_sessions(prior: PairKind, sessions: Sequence[Found], freedom: int, here: 
 
 
 def predict_judgement(run: Run, judgement: Judgement) -> tuple[Elsewhere | None, bool | None]:
-    """What another session would find of a comparison, and whether its word holds there. It does not where an earlier run of the
-    same question contradicts this one and lies outside of what was expected: then sessions differ more than the prior says."""
+    """The prediction for another session of a comparison, and whether its verdict holds there.
+
+    It does not hold where an earlier run of the same question contradicts this run and lies outside the prediction: then sessions
+    differ more than the prior assumes.
+    """
     if (
         judgement.word in (None, Word.TOO_FEW_FORKS)
         or (expected := predict_comparison(run, judgement.compared)) is None
@@ -99,8 +102,11 @@ def predict_judgement(run: Run, judgement: Judgement) -> tuple[Elsewhere | None,
 
 
 def holds(word: Word | None, expected: tuple[float, float] | None, margin: float) -> bool | None:
-    """Whether a word that decides would be found elsewhere too: faster and slower where the interval of ratios `expected` there
-    excludes 1, equivalent where it lies within the margin. None where nothing was decided, or nothing is expected."""
+    """Whether a decided verdict is expected elsewhere too.
+
+    Faster and slower hold where the predicted interval `expected` excludes 1, equivalent where it lies within the margin. None
+    where nothing was decided, or where there is no prediction.
+    """
     if word is None or not word.decides or expected is None:
         return None
     low, high = expected

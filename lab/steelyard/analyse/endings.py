@@ -1,4 +1,4 @@
-"""How each subject ended in each cell of reliability: good, slow, in errors, out of memory or hung, by detectors that say why."""
+"""How each subject ended in each reliability cell: good, slow, errors, out of memory or hang, by detectors that give the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .sentences import Wording
 
 
 class EndState(StrEnum):
-    """How a subject ended in a cell, from the best to the worst."""
+    """How a subject ended in a cell, from best to worst."""
 
     GOOD = "good"
     SLOW = "slow"
@@ -40,7 +40,7 @@ _STATE_OF_FAILURE = {
 
 @dataclass(frozen=True)
 class DrivenCell:
-    """One subject's stretch of a cell: the row of it, None where its trial ended before, and what else its trial recorded."""
+    """One subject's stretch of a cell, with its trial. `row` is its slice; None where the trial ended before."""
 
     cell: Cell
     subject: str
@@ -55,8 +55,11 @@ class DrivenCell:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a subject ended in a cell. `state` is None where that is not known, with the reason in `why`; `bytes` are those of a
-    request, `tps` right answers a second, `response_ms` their mean response time (None where there was none)."""
+    """How a subject ended in a cell.
+
+    `state` is None where it is unknown, with the reason in `why`. `bytes` is the size of a request, `tps` are right answers per
+    second, and `response_ms` is their mean response time (None where there was none).
+    """
 
     cell: Cell
     subject: str
@@ -68,44 +71,48 @@ class Ending:
 
     @property
     def load(self) -> str:
-        """Its users and the size of a request, such as "25 users, requests of 775.1 KiB"."""
+        """The users and the size of a request, such as "25 users, requests of 775.1 KiB"."""
         size = f", requests of {bytes_text(self.bytes)}" if self.bytes is not None else ""
         return f"{plural(self.cell.users, 'user')}{size}"
 
 
 def is_ending(failure: Failure) -> bool:
-    """Whether a trial that ended so says how its subject ended; else something was in its way, or in ours."""
+    """Whether the failure of a trial shows how its subject ended. Other failures come from the environment or from Steelyard."""
     return failure.kind in _STATE_OF_FAILURE
 
 
 def is_expected_result(schedule: Schedule, failure: Failure) -> bool:
-    """Whether a trial of the schedule that ended so has what it was driven for."""
+    """Whether a trial of this schedule has its result although it ended with this failure."""
     return design_named(schedule.design).cell_by_cell and is_ending(failure)
 
 
 def out_of_memory(driven: DrivenCell) -> str | None:
-    """Memory ran out: the subject died of it, or its log says that it went on without."""
+    """Out of memory: the subject died of it, or its log shows that it kept running without memory."""
     if driven.failure is not None and driven.failure.kind == "out-of-memory":
         return driven.failure.message
     distress = driven.trial.record_or_empty.distress
     return next(
-        (f"it went on, but its log says: {each.message}" for each in distress if each.subject == driven.subject), None
+        (f"it kept running, but its log has: {each.message}" for each in distress if each.subject == driven.subject),
+        None,
     )
 
 
 def hang(driven: DrivenCell) -> str | None:
-    """It lives and does not answer: no request at all, or from some time on none, so that of those in flight when the load ended
-    not one was answered while the engine waited (twice the time from which on answers are slow)."""
+    """Hang: the process lives but does not answer.
+
+    It answered no request at all, or none of the requests in flight when the load ended was answered while the engine waited (twice
+    the time from which answers count as slow).
+    """
     failure, row = driven.failure, driven.row
     if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.HANG:
         return failure.message
     if row is None or not row.unfinished or row.dropped + row.outside_timeout < row.unfinished:
         return None
-    return f"after {plural(row.completed, 'answer')} there were no more: {plural(row.unfinished, 'request')} waited in vain"
+    return f"answers stopped after {row.completed:,}: {plural(row.unfinished, 'request')} got none"
 
 
 def errors(driven: DrivenCell) -> str | None:
-    """It ended, refused every request, or more of them than the cell allows."""
+    """Errors: the subject exited, refused every request, or failed more requests than the cell allows."""
     failure = driven.failure
     if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.ERRORS:
         return failure.message
@@ -121,24 +128,24 @@ def errors(driven: DrivenCell) -> str | None:
 
 
 def slow(driven: DrivenCell) -> str | None:
-    """Its answers take longer than the cell allows, in the mean, or came after its time."""
+    """Slow: the mean response time is longer than the cell allows, or answers came only after its time."""
     failure = driven.failure
     if failure is not None and _STATE_OF_FAILURE.get(failure.kind) is EndState.SLOW:
         return failure.message
     if driven.row is None or driven.cell.until is None:
         return None
     if not driven.row.completed:
-        return f"no answer came within {driven.row.seconds:g} s, but only after"
+        return f"no answer came within {driven.row.seconds:g} s, only later"
     most, mean, waited = driven.cell.until.response_ms, response_ms(driven.row), waited_ms(driven.row)
     if mean is not None and mean > most:
-        return f"an answer takes {value_text(mean / 1000)} s in the mean"
+        return f"the mean response time is {value_text(mean / 1000)} s"
     if waited > most:
         came = plural(driven.row.completed, "answer")
-        return f"{came} came, and its requests had waited for {value_text(waited / 1000)} s in the mean when the slice ended"
+        return f"{came} came, and its requests had waited {value_text(waited / 1000)} s on average when the slice ended"
     return None
 
 
-# The worst first: what is out of memory answers with errors too, and what hangs has errors before.
+# The worst first: a server without memory also answers with errors, and a server that hangs has errors before.
 DETECTORS: Mapping[EndState, Callable[[DrivenCell], str | None]] = {
     EndState.OUT_OF_MEMORY: out_of_memory,
     EndState.HANG: hang,
@@ -153,14 +160,16 @@ def response_ms(row: SliceRow) -> float | None:
 
 
 def waited_ms(row: SliceRow) -> float:
-    """For how long a stretch's requests waited for their answer, or had waited without one when it ended, in the mean: no longer
-    than they wait, and where few are answered, more than those that were."""
+    """The mean time that a stretch's requests waited for their answer, or had waited when the stretch ended.
+
+    Each waits no longer than this bound. Where few requests are answered, it exceeds the mean response time.
+    """
     waited_ns = row.response_ns_sum + row.unfinished_ns_sum
     return waited_ns / max(1, row.completed + row.unfinished) / 1e6
 
 
 def state_of(driven: DrivenCell) -> tuple[EndState | None, str]:
-    """How it ended and why; None where its trial was interrupted or met something that is not the subject's."""
+    """How the subject ended and why; None where its trial was interrupted, or failed for a reason that is not the subject's."""
     if driven.failure is not None and not is_ending(driven.failure):
         return None, driven.failure.message
     for state, detector in DETECTORS.items():
@@ -168,13 +177,15 @@ def state_of(driven: DrivenCell) -> tuple[EndState | None, str]:
         if why is not None:
             return state, why
     if driven.row is None or driven.trial.status != "complete":
-        return None, driven.trial.damage or "it was stopped before its end"
+        return None, driven.trial.damage or "its trial was stopped early"
     return EndState.GOOD, ""
 
 
 def endings(run: Run) -> list[Ending]:
-    """For each cell and subject of a run whose trials are each for one cell, in the schedule's order; the worst of several forks.
-    Empty for other runs."""
+    """One ending for each cell and subject in the schedule's order, the worst of several forks.
+
+    Empty for runs whose trials do not each cover one cell.
+    """
     if not design_named(run.schedule.design).cell_by_cell:
         return []
     sizes, formats = stored_sizes(run.folder / "corpus"), run.formats
@@ -195,7 +206,7 @@ def endings(run: Run) -> list[Ending]:
 
 def _ending(cell: Cell, subject: str, trials: list[Trial], size: float | None) -> Ending:
     order = [None, *EndState]
-    worst = Ending(cell, subject, None, "it was not driven", size, None, None)
+    worst = Ending(cell, subject, None, "its trial was not run", size, None, None)
     for trial in trials:
         numbers = trial.measured_slices.get((cell.name, subject), {})
         row = next((trial.slices[number] for number in numbers.values() if number in trial.slices), None)
@@ -207,13 +218,12 @@ def _ending(cell: Cell, subject: str, trials: list[Trial], size: float | None) -
 
 
 def broken_subjects(run: Run) -> set[tuple[str, str]]:
-    """The subjects that a cell of an operation broke, each with that operation."""
+    """The pairs of subject and operation where a cell broke the subject."""
     return {(ending.subject, ending.cell.operation) for ending in endings(run) if ending.state in BROKEN}
 
 
 def ending_wordings(run: Run) -> Iterator[Wording]:
-    """A sentence for each operation that sums up what broke whom, where there are several subjects; and one for each of these:
-    where each state begins, in the order driven."""
+    """For each operation a summary if there are several subjects, then for each subject where each state begins."""
     told = endings(run)
     several = len(run.schedule.subjects) > 2
     if several:
@@ -225,7 +235,7 @@ def ending_wordings(run: Run) -> Iterator[Wording]:
 
 
 def _summed_up(operation: str, known: Sequence[Ending]) -> str:
-    """Who broke where, from the first on, and who did not."""
+    """Which subjects broke and at which load, in order, and which did not break."""
     broke: dict[str, list[str]] = {}
     for ending in known:
         if ending.state in BROKEN:
@@ -234,7 +244,7 @@ def _summed_up(operation: str, known: Sequence[Ending]) -> str:
     whole = list(dict.fromkeys(ending.subject for ending in known if ending.subject not in broken))
     last = next((ending.load for ending in reversed(known) if ending.subject in whole), "")
     parts = [f"{join_words(names)} at {load}" for load, names in broke.items()]
-    parts += [f"up to {last} nothing breaks {join_words(whole)}"] if whole else []
+    parts += [f"nothing breaks {join_words(whole)} up to {last}"] if whole else []
     return f"What breaks on {operation}: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
 
 
@@ -244,11 +254,11 @@ def _wordings_by_subject(told: Sequence[Ending]) -> Iterator[Wording]:
         known = [ending for ending in mine if ending.state is not None]
         begins = {ending.state: ending for ending in reversed(known)}
         if not known:
-            yield Wording(f"{subject} on {operation}: not known how it ends, for {mine[0].why}")
+            yield Wording(f"{subject} on {operation}: how it ends is unknown: {mine[0].why}")
             continue
         parts = [f"{state} from {begins[state].load}" for state in begins if state is not EndState.GOOD]
         good = [ending for ending in known if ending.state is EndState.GOOD]
-        parts = [f"good up to {good[-1].load}" if good else "good nowhere", *reversed(parts)]
+        parts = [f"good up to {good[-1].load}" if good else "good in no cell", *reversed(parts)]
         worst = next((ending for ending in known if ending.state in BROKEN), None)
         why = f"What broke it: {worst.why}." if worst is not None else "Nothing broke it."
         yield Wording(f"{subject} on {operation}: {'; '.join(parts)}", plural(len(known), "cell"), why)

@@ -1,4 +1,4 @@
-"""Two subjects whose shares of requests without a right answer differ: then times of right answers alone would mislead."""
+"""Finds two subjects whose shares of failed requests differ. Response times of right answers alone would then mislead."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..statistics.verdict_words import Better
 from .measures import Measure
 from .pairing import measured_slices
 
-GOODPUT = "throughput"  # right answers a second
+GOODPUT = "throughput"  # right answers per second
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Requests of subjects `a` and `b` in a cell, by outcome, where the shares without a right answer differ beyond chance."""
+    """Requests of subjects `a` and `b` in a cell by outcome, where their shares of failures differ beyond chance."""
 
     a: str
     b: str
@@ -29,7 +29,7 @@ class Gap:
 
     @property
     def sentence(self) -> str:
-        """The difference in words, the subject with more failures first."""
+        """The difference in words; the subject with more failures comes first."""
         sides = [(self.a, self.a_counts), (self.b, self.b_counts)]
         sides.sort(key=lambda side: -_share(side[1]))
         (worse, most), (other, least) = sides
@@ -41,7 +41,7 @@ class Gap:
 
     @property
     def failure_gap(self) -> FailureGap:
-        """The gap as verdicts.json has it."""
+        """The gap in the form of verdicts.json."""
         return FailureGap(
             sentence=self.sentence, a_share=_share(self.a_counts) / 100, b_share=_share(self.b_counts) / 100
         )
@@ -58,7 +58,7 @@ def failure_gap(run: Run, cell: Cell, a: str, b: str) -> Gap | None:
 
 
 def judged_measure(cell: Cell, measures: dict[str, Measure], gap: Gap | None) -> str:
-    """The name of the measure that a comparison is judged by: goodput instead of a response time where there is a gap."""
+    """The name of the measure that judges a comparison: goodput instead of a response time where there is a gap."""
     measure = measures[cell.primary_measure]
     times = measure.unit == "ms" and measure.better is Better.LOWER
     return GOODPUT if gap is not None and times else cell.primary_measure

@@ -1,4 +1,4 @@
-"""What became of work in which something was broken: counts by subject and fault, how often any, and against what was promised."""
+"""The outcome of work during faults: counts by subject and fault, their frequency, and the goals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sentences import HERE, Wording
 
 @dataclass(frozen=True)
 class Met:
-    """All occasions on which one subject met one fault, in the order of trials; those of trials that ended early too."""
+    """All injections of one fault into one subject, in the order of trials, including trials that ended early."""
 
     subject: str
     fault: Fault
@@ -24,17 +24,17 @@ class Met:
 
     @property
     def counted_records(self) -> list[FaultRecord]:
-        """Those after which something was counted."""
+        """The injections after which work was counted."""
         return [record for record in self.records if record.counts]
 
 
 def is_of_faults(run: Run) -> bool:
-    """Whether the run breaks its subjects, and so measures no times and has no verdict of them."""
+    """Whether the run injects faults. Such a run measures no times and has no verdict on them."""
     return bool(run.schedule.faults)
 
 
 def fault_rows(run: Run) -> list[FaultRow]:
-    """A row for each subject and fault, subjects in their order; empty for a run without faults."""
+    """One row for each subject and fault, in the order of subjects; empty for a run without faults."""
     return [_row(run, met) for met in _records_by_fault(run)]
 
 
@@ -87,13 +87,13 @@ def _outcome(run: Run, met: Met, name: str, title: str) -> FaultOutcome:
 
 
 def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
-    """A sentence for each subject: what of its work was lost, doubled and so on, and whether that is what it promised."""
+    """One sentence for each subject: how much of its work was lost, doubled and so on, and whether that keeps its goals."""
     work = run.schedule.aftermath.work if run.schedule.aftermath is not None else "work"
     for subject in run.schedule.subjects:
         mine = [row for row in rows if row.subject == subject]
         times = sum(row.times for row in mine)
         if not times:
-            yield Wording(f"{subject} met no fault")
+            yield Wording(f"{subject} had no fault")
             continue
         accepted = sum(row.accepted for row in mine)
         basis = f"{plural(times, 'fault')}, {accepted:,} {work} accepted in their blocks"
@@ -101,12 +101,12 @@ def fault_sentences(run: Run, rows: Sequence[FaultRow]) -> Iterator[Wording]:
 
 
 def outcome_titles(rows: Sequence[FaultRow]) -> dict[str, str]:
-    """What the rows' outcomes are called, by name, in the order of the service's file."""
+    """The titles of the outcomes by name, in the order of the service's file."""
     return {outcome.outcome: outcome.title for row in rows for outcome in row.outcomes}
 
 
 def outcome_total(rows: Sequence[FaultRow], name: str) -> int:
-    """How many pieces of work had the outcome of that name, over all rows."""
+    """The number of pieces of work with this outcome, over all rows."""
     return sum(outcome.total for row in rows for outcome in row.outcomes if outcome.outcome == name)
 
 
@@ -119,16 +119,16 @@ def _sums(rows: Sequence[FaultRow]) -> str:
 
 
 def _goal_sentences(rows: Sequence[FaultRow], work: str) -> Iterator[str]:
-    """What was not as it was promised; that all was, where anything was promised; and what did not come back or to an end."""
+    """Goals that were not kept, or that all were kept; and processes or work that did not come back or finish."""
     broken = [(row, outcome) for row in rows for outcome in row.outcomes if outcome.broken]
     for row, outcome in broken:
         yield (
-            f"It broke its promise that after {row.fault} at most {outcome.promised} {work} are {outcome.title}, "
+            f"It broke its goal of at most {outcome.promised} {work} {outcome.title} after {row.fault} "
             f"in {outcome.broken} of {plural(row.times, 'fault')}: {outcome.most} at worst."
         )
     if not broken and any(outcome.promised is not None for row in rows for outcome in row.outcomes):
-        yield "It kept what it promises."
+        yield "It kept its goals."
     if away := sum(row.not_back for row in rows):
-        yield f"After {plural(away, 'fault')} a part did not come back."
+        yield f"A process did not come back after {plural(away, 'fault')}."
     if unsettled := sum(row.unsettled for row in rows):
-        yield f"After {plural(unsettled, 'fault')} work was still left when the time to wait for it was over."
+        yield f"Work was still unfinished at the end of the wait after {plural(unsettled, 'fault')}."

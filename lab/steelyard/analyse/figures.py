@@ -1,4 +1,4 @@
-"""Each subject's own figures: a value a fork, and one over all forks with the interval between forks."""
+"""Each subject's own figures: one value per fork, and one over all forks with the interval between forks."""
 
 from __future__ import annotations
 
@@ -28,13 +28,12 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class ForkFigure:
-    """A subject's value of a measure in a cell: of one fork, or of all together where `fork` is None.
+    """A subject's value of a measure in a cell, of one fork, or of all forks where `fork` is None.
 
-    Of all together, histograms are merged and counts added, but of standard deviations and of highest values (memory) the mean
-    is taken (of their logarithms, as for the interval). `interval` is Student's t over the forks' values, wide enough to hold
-    `value`: a percentile of all requests together may lie outside where one fork has a much longer tail. It is None for a
-    percentile that some fork has too few requests for. `value` is None with the reason in `refusal`; `requests` are the right
-    answers that it rests on.
+    Over all forks, histograms are merged and counts added. Standard deviations and highest values (memory) are averaged (their
+    logarithms, as for the interval). `interval` is Student's t over the forks' values, widened to include `value`: a percentile
+    over all requests may lie outside if one fork has a much longer tail. It is None for a percentile that some fork has too few
+    requests for. `value` is None with the reason in `refusal`. `requests` are the right answers behind the value.
     """
 
     subject: str
@@ -49,7 +48,7 @@ class ForkFigure:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The interval's two ends; None where there is none."""
+        """Both ends of the interval; None where there is none."""
         return None if self.interval is None else (self.interval.low, self.interval.high)
 
     def row(self) -> tuple[object, ...]:
@@ -91,7 +90,7 @@ def figures(run: Run, measures: Sequence[Measure]) -> Iterator[ForkFigure]:
 
 
 def _why_no_figure(run: Run, cell: Cell, subject: str) -> str:
-    """Why a subject has no fork in a cell: what voided its slices, or that none of them holds a right answer."""
+    """Why a subject has no fork in a cell: the reasons that voided its slices, or that no slice has a right answer."""
     whole = unbroken(run.schedule, cell)
     driven = [trial for trial in run.trials if trial.status != "failed"]
     first_voids = [
@@ -102,17 +101,17 @@ def _why_no_figure(run: Run, cell: Cell, subject: str) -> str:
     ]
     if set(first_voids) <= {Void.EMPTY}:
         return NO_ANSWER
-    return f"no slice of it counts: {voids_text(first_voids)}"
+    return f"none of its slices counts: {voids_text(first_voids)}"
 
 
 def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
     values = [figure.value for figure in each if figure.value is not None]
     if whole.measure.formula.counts and not _is_a_forks_own(whole.measure) and values:
-        whole = replace(whole, value=fmean(values))  # what is counted of each fork, is not counted of all
+        whole = replace(whole, value=fmean(values))  # values counted per fork are not counted over all forks
     if whole.value is None or len(values) < 2 or any(value <= 0 for value in values):
         return replace(whole, forks=len(values))
     if whole.measure.from_histograms and len(values) < len(each):
-        return replace(whole, forks=len(values))  # the forks with too few requests for it are the slow ones
+        return replace(whole, forks=len(values))  # the forks with too few requests are the slow ones
     interval = student_interval([math.log(value) for value in values]).exp()
     if _is_a_forks_own(whole.measure) or whole.measure.formula.counts:
         return replace(whole, forks=len(values), interval=interval, value=interval.estimate)
@@ -121,8 +120,10 @@ def _of_all(whole: ForkFigure, each: Sequence[ForkFigure]) -> ForkFigure:
 
 
 def _is_a_forks_own(measure: Measure) -> bool:
-    """Whether it means something of a process alone: how requests spread within a fork, since all forks' together would spread by
-    what lies between forks as well; and the highest of something, since that of all forks lies above their interval."""
+    """Whether the measure describes a single process: the spread of requests, or a highest value.
+
+    Over all forks, the spread would include differences between forks, and the highest value would lie above the interval.
+    """
     return measure.formula.is_deviation or any(is_gauge(name) for name in measure.formula.names)
 
 

@@ -1,4 +1,4 @@
-"""Work of others on the subjects' processors: how much there was while each cell was measured, and whose it was."""
+"""Work of other programs on the subjects' processors: how much there was in each cell, and which processes did it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from .instrument import Finding, Level
 from .pairing import Void, slice_voids
 
 OTHERS_AT_WORK = "Others at work"
-UNSEEN = "what cannot be seen from here"  # as from within a container
-_MOST_TRIALS = 4  # that a caveat names one by one
+UNSEEN = "a process that cannot be seen from here"  # as seen from within a container
+_MOST_TRIALS = 4  # that a caveat lists one by one
 
 
 @dataclass(frozen=True)
 class Disturbance:
-    """What others did to a cell's pairs in one trial: how many pairs were measured, how many of them are void for it, and how much
-    the busiest process used meanwhile, as a share of one processor."""
+    """Work of others during a cell's pairs in one trial: pairs measured, pairs voided, and the busiest process.
+
+    `share` is what that process used, as a share of one processor.
+    """
 
     trial: int
     pairs: int
@@ -38,7 +40,7 @@ class Disturbance:
 
 
 def examine_foreign(run: Run) -> Iterator[Finding]:
-    """A finding for each cell in which work of others was looked for; older runs have none."""
+    """One finding for each cell in which work of others was looked for; none for older runs."""
     for cell in run.schedule.cells:
         readings = [row for trial in run.trials for row in _readings(trial, cell) if row.share is not None]
         if readings:
@@ -46,7 +48,7 @@ def examine_foreign(run: Run) -> Iterator[Finding]:
 
 
 def too_busy(seen: Sequence[Disturbance], where: str = "") -> str:
-    """The sentence that replaces a verdict where others disturbed most of these pairs; empty where they did not."""
+    """The sentence that replaces a verdict where others disturbed most of these pairs; empty otherwise."""
     void, pairs = sum(each.void for each in seen), sum(each.pairs for each in seen)
     if 2 * void <= pairs:
         return ""
@@ -56,7 +58,7 @@ def too_busy(seen: Sequence[Disturbance], where: str = "") -> str:
 
 
 def disturbances(trials: Sequence[Trial], cell: Cell) -> list[Disturbance]:
-    """What others did to a cell's pairs, trial by trial; trials that failed, or in which nothing was looked for, are left out."""
+    """Work of others during a cell's pairs, trial by trial, without trials that failed or were not observed."""
     return [
         disturbance
         for trial in trials
@@ -80,16 +82,16 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
     elif void:
         level = Level.WARNING
         reason = f"others were at work in {void} of {plural(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
-    elif told := _by_trial(seen):  # of a subject that is alone nothing is void
+    elif told := _by_trial(seen):  # slices of a single subject are never void
         level, reason = (
             Level.WARNING,
-            f"others were at work on {cell.where}, and took part of what was measured: {told}",
+            f"others were at work on {cell.where} and disturbed what was measured: {told}",
         )
     return Finding(OTHERS_AT_WORK, cell.name, None, level, reading, limit, reason)
 
 
 def _by_trial(seen: Sequence[Disturbance]) -> str:
-    """Each disturbed trial with its own figures, such as "make used 40% of a processor in trial 2"; empty where there is none."""
+    """Each disturbed trial with its own figures, such as "make used 40% of a processor in trial 2"; empty if there is none."""
     disturbed = [each for each in seen if each.share]
     told = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
     if len(disturbed) > _MOST_TRIALS:
@@ -98,7 +100,7 @@ def _by_trial(seen: Sequence[Disturbance]) -> str:
 
 
 def _readings(trial: Trial, cell: Cell) -> list[ForeignWork]:
-    """What was read while slices of the cell were measured, each reading once."""
+    """The readings taken while slices of the cell were measured, each once."""
     numbers = [plan.number for plan in trial.plans.values() if plan.phase == "measure" and plan.cell == cell.name]
     rows = (trial.foreign_by_slice[number] for number in numbers if number in trial.foreign_by_slice)
     return list(dict.fromkeys(rows))
@@ -116,9 +118,10 @@ def _disturbance(trial: Trial, cell: Cell) -> Disturbance:
 
 
 def _busiest(trial: Trial, rows: Sequence[ForeignWork]) -> tuple[str, float]:
-    """The name of the processes that used most while these rows were read, and their use as a share of one processor.
+    """The process name that used most during these rows, and its use as a share of one processor.
 
-    They may have run on other processors too, so they are charged with no more than what was foreign on those of the subjects.
+    Such processes may have run on other processors too. Their share is therefore at most the foreign work on the subjects'
+    processors.
     """
     seconds, foreign = sum(row.seconds for row in rows), sum(row.foreign_ns for row in rows) / 1e9
     if not seconds:
@@ -133,9 +136,9 @@ def _busiest(trial: Trial, rows: Sequence[ForeignWork]) -> tuple[str, float]:
 
 
 class BusySoFar:
-    """Says after each trial of a run whether others keep the machine so busy that the run is to end.
+    """Decides after each trial whether others keep the machine so busy that the run ends.
 
-    One trial may have met what passes, so it takes two, or all that are planned.
+    A disturbance in one trial may pass, so it takes two trials, or all that are planned.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -144,11 +147,11 @@ class BusySoFar:
         self._seen: list[Disturbance] = []
 
     def __call__(self, schedule: Schedule, plan: TrialPlan) -> str:
-        """The sentence that the run ends with, once `plan` was driven; empty where it goes on."""
+        """The sentence with which the run ends after `plan`; empty where it goes on."""
         folder = self._folder / "trials" / f"{plan.number:02d}"
         self._trials += 1
         if is_stored(folder / NAME):
-            with suppress(StoreError):  # the analysis names what is damaged
+            with suppress(StoreError):  # the analysis reports damaged files
                 trial = read_trial(plan, folder)
                 self._seen += [each for cell in schedule.cells for each in disturbances([trial], cell)]
         return too_busy(self._seen) if self._trials >= min(2, len(schedule.trials)) else ""

@@ -1,4 +1,4 @@
-"""How each subject's throughput falls as the messages of a grid grow, operation by operation, where there are sizes enough."""
+"""The fall of each subject's throughput with message size in a grid, operation by operation, if there are enough sizes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MEMORY = "memory"
 
 @dataclass(frozen=True)
 class Grown:
-    """A subject's throughput by the size of one operation's requests, for so many users.
+    """A subject's throughput by request size of one operation, at one number of users.
 
-    `points` are the figures over all forks by size in bytes, those without a value too, and `memory` that measure's beside them;
-    `law` is None where too few have one, with the reason in `why_not`.
+    `points` are the figures over all forks by size in bytes, including those without a value, and `memory` those of that measure.
+    `law` is None where too few sizes have a value, with the reason in `why_not`.
     """
 
     operation: str
@@ -33,13 +33,13 @@ class Grown:
 
     @property
     def largest_answered(self) -> float | None:
-        """The largest size with a throughput, where a larger one was asked and has none; else None."""
+        """The largest size with a throughput, if a larger size was sent and has none; else None."""
         answered = [size for size, point in self.points.items() if point.value is not None]
         return max(answered) if answered and max(answered) < max(self.points) else None
 
 
 def growth_rows(analysis: Analysis) -> Iterator[Grown]:
-    """For each operation of a grid with at least five sizes, number of users and subject, in the schedule's order."""
+    """One row for each operation with at least five sizes, number of users and subject, in the schedule's order."""
     run = analysis.run
     sizes_of, formats = stored_sizes(run.folder / "corpus"), run.formats
     series: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
@@ -67,7 +67,7 @@ def _complete_figures(figures: Mapping[float, Sequence[ForkFigure]]) -> dict[flo
 
 
 def _law(figures: Mapping[float, Sequence[ForkFigure]]) -> tuple[Growth | None, str]:
-    """The fall over the sizes that have a value, from the forks that have one at each of them."""
+    """The fitted fall over the sizes with a value, from the forks that have one at each of these sizes."""
     by_size = {
         size: {each.fork: each.value for each in of_size if each.fork is not None and each.value is not None}
         for size, of_size in figures.items()

@@ -1,4 +1,4 @@
-"""A grid's throughput as indices: each subject's over the reference's, cell by cell, with what it used and how it ended."""
+"""A grid's throughput as indices to the reference, cell by cell, with resource use and how each subject ended."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ COLUMNS = tuple(GridRow.model_fields)
 
 @dataclass(frozen=True)
 class _Share:
-    """Of something a second: its mean over all slices that count, and its highest in one of them; None where none does."""
+    """A rate: its mean over all slices that count, and its highest value in one of them; None where no slice counts."""
 
     mean: float | None
     highest: float | None
 
 
 def rows(analysis: Analysis) -> tuple[GridRow, ...]:
-    """A row for each cell of a grid and each subject, in the schedule's order; none where the study has no grid."""
+    """One row for each grid cell and subject, in the schedule's order; none where the study has no grid."""
     run = analysis.run
     cells = [cell for cell in run.schedule.cells if cell.payload or cell.family]
     if not cells:
@@ -72,7 +72,7 @@ def _text(value: object) -> object:
 
 
 def figure(analysis: Analysis, cell: Cell, subject: str, measure: str) -> ForkFigure | None:
-    """A subject's value of a measure in a cell over all forks; None where the registry has no such measure."""
+    """A subject's value of a measure in a cell over all forks; None for an unknown measure."""
     return next(
         (
             candidate
@@ -85,7 +85,7 @@ def figure(analysis: Analysis, cell: Cell, subject: str, measure: str) -> ForkFi
 
 
 def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tuple[float, float] | None:
-    """The interval of a subject's ratio to the reference, on a measure in a cell; None where there is none."""
+    """The interval of a subject's ratio to the reference, for a measure in a cell; None where there is none."""
     reference = analysis.run.schedule.reference
     for judgement in analysis.judgements:
         compared = judgement.compared
@@ -100,7 +100,7 @@ def interval(analysis: Analysis, cell: Cell, subject: str, measure: str) -> tupl
 
 
 def carried_bytes_per_s(environment: Mapping[str, Any]) -> float | None:
-    """What the link to the subjects' host carries each way, or the loopback device where no host was declared; None: not known."""
+    """The capacity per direction of the link to the subjects' host, or of loopback without a declared host; None if unknown."""
     link = environment.get("link")
     carried = link.get("bytes_per_s") if isinstance(link, Mapping) else environment.get("loopback_bytes_per_s")
     return float(carried) if isinstance(carried, int | float) else None
@@ -142,7 +142,7 @@ def _row(analysis: Analysis, cell: Cell, subject: str, size: float | None, endin
 
 
 def _ending_columns(ending: Ending | None) -> dict[str, Any]:
-    """What a row says of how a subject ended in a cell of reliability."""
+    """The columns on how a subject ended in a reliability cell."""
     if ending is None:
         return {}
     state = None if ending.state is None else ending.state.value
@@ -150,7 +150,7 @@ def _ending_columns(ending: Ending | None) -> dict[str, Any]:
 
 
 def _share(parts: Iterable[tuple[float, float]]) -> _Share:
-    """Of what was spent in how long, slice by slice."""
+    """Amounts per duration, slice by slice."""
     known = list(parts)
     elapsed = sum(long for _, long in known)
     mean = sum(spent for spent, _ in known) / elapsed if elapsed else None
@@ -162,7 +162,7 @@ def _percent(value: float | None, of: object = 1) -> float | None:
 
 
 def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[int, int]]:
-    """Of each slice, the processor time that the judged processes used, and how long they were observed, in ns."""
+    """For each slice, the processor time of the judged processes and the observed time, in ns."""
     for trial, number in counted:
         elapsed = trial.observed_ns(number)
         spent = sum(process.cpu_ns for process in trial.observations.get(number, ()) if process.judged)
@@ -171,8 +171,11 @@ def _processor_shares(counted: Iterable[tuple[Trial, int]]) -> Iterator[tuple[in
 
 
 def _ending_kind(run: Run, cell: Cell, subject: str) -> str:
-    """`complete`, or the kind of the first failure in trials with the cell that the subject had, or that no one subject had;
-    `too-slow` where no trial failed and all its slices of the cell ended before an answer."""
+    """How the trials with this cell ended for the subject: `complete`, or the kind of the first failure.
+
+    A failure counts if it is the subject's, or that of no single subject. `too-slow`: no trial failed, but all its slices of the
+    cell ended before an answer.
+    """
     trials = [trial for trial in run.trials if trial.planned.cell in ("", cell.name)]
     for trial in trials:
         failure = trial.record_or_empty.failure

@@ -1,4 +1,4 @@
-"""Whether what the monitors recorded can be believed: a record for each answer, none lost, none in violation, layers that nest."""
+"""Checks the monitors' records: one for each answer, none lost, none in violation, layers nested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NESTING = "Layers that nest"
 
 
 def record_counts(run: Run) -> list[RecordCount]:
-    """Of each subject in each cell, over all that was driven for it: requests recorded, answered, lost and in violation."""
+    """For each subject and cell, over all its load: requests recorded, answered, lost and in violation."""
     counts = []
     for cell in run.schedule.cells if run.schedule.layers else ():
         for subject in run.schedule.subjects:
@@ -28,14 +28,14 @@ def record_counts(run: Run) -> list[RecordCount]:
 
 
 def examine_layers(run: Run) -> Iterator[Finding]:
-    """The findings, cell by cell and subject by subject; none where no layers were asked for."""
+    """The findings, cell by cell and subject by subject; none for runs without layers."""
     for count in record_counts(run):
         yield _of_records(count)
         yield _of_nesting(count)
 
 
 def _slices(trial: Trial, cell: Cell, subject: str) -> Sequence[int]:
-    """What was measured, whether it counts or not."""
+    """The measured slices, whether or not they count."""
     return [number for number in measured_slices(trial, cell.name, subject).values() if number in trial.slices]
 
 
@@ -51,7 +51,7 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
                 for request in seen
                 if not request.record.violations and not nests(request.record, run.schedule.nesting)
             )
-            # What was turned away may never have reached the service; what had no answer may have.
+            # Rejected requests may never have reached the service; requests without an answer may have.
             sent = row.sent or row.completed + row.lead_in_completed
             completed += sent - row.maybe_served
             least += sent - row.maybe_served - row.rejected_requests
@@ -80,7 +80,7 @@ def _of_records(count: RecordCount) -> Finding:
         answers = plural(count.completed, "answer")
         reason = f"{plural(count.records, 'request')} {where} recorded for {answers}, {count.lost:,} lost"
     elif not count.whole:
-        reason = f"the monitor {where} did not come to its end in every trial: records may be missing"
+        reason = f"the monitor {where} did not shut down properly in every trial: records may be missing"
     else:
         return Finding(RECORDS, count.cell, count.subject, Level.OK, shown, limit)
     return Finding(RECORDS, count.cell, count.subject, Level.INVALID, shown, limit, reason)
@@ -92,7 +92,7 @@ def _of_nesting(count: RecordCount) -> Finding:
     if not wrong:
         return Finding(NESTING, count.cell, count.subject, Level.OK, shown, "none")
     reason = (
-        f"{plural(count.violations, 'request')} of {count.subject} on {count.cell} changed thread or left a layer open, "
+        f"{plural(count.violations, 'request')} of {count.subject} on {count.cell} changed thread or did not close a layer, "
         f"and in {count.unnested:,} a layer takes longer than the one around it"
     )
     return Finding(NESTING, count.cell, count.subject, Level.INVALID, shown, "none", reason)

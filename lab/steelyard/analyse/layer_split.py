@@ -1,4 +1,4 @@
-"""Why two subjects' response times differ: the difference split by layer, and what lies outside the layers as a part of its own."""
+"""Splits the difference of two subjects' response times by layer, with a part of its own outside the layers."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .pairing import Fork, forks
 WHOLE = Layer.model_construct(name="response", title="Response time", tags=[])
 OUTSIDE = Layer.model_construct(name="outside", title="Outside the layers", tags=[])
 OUTSIDE_IS = "outside the layers (network, server's own queue)"
-_TICK_MS = 1e-6  # the monitor counts whole nanoseconds: what is less is rounding
+_TICK_MS = 1e-6  # the monitor counts whole nanoseconds: smaller differences are rounding
 
 
 @dataclass(frozen=True)
 class _Times:
-    """Mean times a request in ms, by the name of the layer, of `a` and `b`: a list a fork, with an entry a pair."""
+    """Mean times per request in ms by layer name, of `a` and `b`: a list per fork with one entry per pair."""
 
     a: list[list[Mapping[str, float]]]
     b: list[list[Mapping[str, float]]]
 
     def part(self, name: str) -> Differences:
-        """The differences in one layer."""
+        """The differences of one layer."""
         return Differences(
             tuple(
                 tuple(mine[name] - theirs[name] for mine, theirs in zip(*pairs, strict=True))
@@ -43,12 +43,12 @@ class _Times:
 
 
 def mean_ms(forks_of_subject: Sequence[Sequence[Mapping[str, float]]], name: str) -> float:
-    """The mean over forks of the means over their pairs."""
+    """The mean over forks of each fork's mean over pairs."""
     return fmean(fmean(pair[name] for pair in pairs) for pairs in forks_of_subject)
 
 
 def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> LayerSplit | None:
-    """The difference of the mean response times of `a` and `b` in a cell, and what each layer has of it, in ms a request.
+    """The difference of the mean response times of `a` and `b` in a cell, split by layer, in ms per request.
 
     None where no trial measured both with records.
     """
@@ -83,7 +83,7 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
 
 
 def _pairs(run: Run, fork: Fork) -> Iterator[tuple[Mapping[str, float], Mapping[str, float]]]:
-    """Of each pair that counts and has records of both: the times of a and of b."""
+    """The times of a and of b for each pair that counts and has records of both."""
     layers = layers_of(run)
     for pair in fork.counted_pairs:
         both = [_slice_times(fork.trial, number, layers) for number in (pair.a_slice, pair.b_slice)]
@@ -92,7 +92,7 @@ def _pairs(run: Run, fork: Fork) -> Iterator[tuple[Mapping[str, float], Mapping[
 
 
 def _slice_times(trial: Trial, number: int | None, layers: Sequence[Layer]) -> Mapping[str, float] | None:
-    """A slice's mean times a request, in ms: in each layer by the records, in all by the engine, and what is left outside."""
+    """A slice's mean times per request in ms: each layer by the records, the whole by the engine, and the rest outside."""
     if number is None or not (requests := records_of(trial, number)):
         return None
     row = trial.slices[number]
@@ -104,7 +104,7 @@ def _slice_times(trial: Trial, number: int | None, layers: Sequence[Layer]) -> M
 def _parts(
     layers: Sequence[Layer], times: _Times, bounds: Sequence[Interval | None], *, judged: bool
 ) -> list[SplitPart]:
-    """A row a layer, the first of which is the whole."""
+    """One row per layer; the first row is the whole."""
     means = [(mean_ms(times.a, layer.name), mean_ms(times.b, layer.name)) for layer in layers]
     apart = [judged and _is_significant(interval) for interval in bounds]
     whole_ms = means[0][0] - means[0][1]
@@ -132,22 +132,25 @@ def _is_significant(interval: Interval | None) -> bool:
 def _why_not(
     run: Run, cell: Cell, subjects: tuple[str, str], times: _Times, findings: Sequence[Finding]
 ) -> Iterator[str]:
-    """What stands in the way of telling anything apart, as for a verdict."""
+    """The reasons why no difference can be judged, as for a verdict."""
     if why := design_named(run.schedule.design).why_undecided:
         yield why
     if not run.schedule.may_have_verdict(*subjects):
-        yield f"{join_words(subjects)} do not do the same, by their study"
+        yield f"the study says that {join_words(subjects)} do not do the same work"
     about = [finding for finding in findings if finding.cell == cell.name and finding.subject in (None, *subjects)]
     yield from dict.fromkeys(finding.reason for finding in about if finding.level is Level.INVALID)
     for subject, measured in zip(subjects, (times.a, times.b), strict=True):
         if mean_ms(measured, OUTSIDE.name) < 0:
-            yield f"requests of {subject} took longer inside the server than their answers: these are not the same requests"
+            yield (
+                f"requests of {subject} took longer inside the server than their response times: "
+                "the records belong to other requests"
+            )
     if len(times.a) < 2:
-        yield "one fork counts, and nothing says how much of its differences is chance"
+        yield "only one fork counts, so the part of chance cannot be estimated"
 
 
 def _counted_slices(counted_forks: Sequence[Fork], place: int) -> list[tuple[Trial, int]]:
-    """The slices of the pairs' first (0) or second (1) subject that count, each with its trial."""
+    """The counted slices of the pairs' first (0) or second (1) subject, each with its trial."""
     return [
         (fork.trial, number)
         for fork in counted_forks
@@ -160,16 +163,16 @@ def _notes(measured: Sequence[tuple[Trial, int]]) -> Iterator[str]:
     failed = sum(sum(trial.slices[number].failures.values()) for trial, number in measured)
     if failed:
         yield (
-            f"{plural(failed, 'request')} failed: of these the time inside the server is in the layers, and the rest of it "
-            "in no response time, so that what is outside the layers is too small by that"
+            f"{plural(failed, 'request')} failed: their time inside the server is in the layers, but they have no response "
+            "time, so the part outside the layers is too small by that amount"
         )
 
 
 def sentences(parted: LayerSplit) -> Iterator[str]:
-    """What a split says: the whole, the parts that were told apart, and those that were not."""
+    """The sentences of a split: the whole, the parts with a detected difference, and the other parts."""
     yield f"{_total_text(parted)}."
     if parted.why_not:
-        yield f"Nothing is told apart: {'; '.join(parted.why_not)}."
+        yield f"The layers cannot be compared: {'; '.join(parted.why_not)}."
         return
     apart = sorted((part for part in parted.parts if part.told_apart), key=lambda part: -abs(part.ms))
     if apart:
@@ -177,12 +180,12 @@ def sentences(parted: LayerSplit) -> Iterator[str]:
         yield f"{parted.a} spends {'; '.join([first, *others])}."
     left = [_part_name(part) for part in parted.parts if not part.told_apart]
     if not apart:
-        yield f"No layer is told apart, nor is what lies {OUTSIDE_IS}."
+        yield f"No difference was detected in any layer, nor {OUTSIDE_IS}."
     elif left:
-        yield f"Not told apart: {join_words(left)}."
+        yield f"No difference detected: {join_words(left)}."
     sure = f"{parted.confidence * 100:.3g}%"
     sizes = f"{plural(parted.forks, 'fork')}, {parted.requests[0]:,} and {parted.requests[1]:,} requests"
-    yield f"All intervals hold together with {sure} confidence ({sizes})."
+    yield f"The intervals hold jointly with {sure} confidence ({sizes})."
 
 
 def _total_text(parted: LayerSplit) -> str:
@@ -191,7 +194,7 @@ def _total_text(parted: LayerSplit) -> str:
     if whole.told_apart:
         return f"{takes}: {_more_or_less(whole.ms)} ({_difference_clause(whole)})"
     within = f", {range_text(whole.interval)}" if whole.interval is not None else ""
-    return f"{takes}: not told apart ({value_text(whole.ms)} ms{within})"
+    return f"{takes}: no difference detected ({value_text(whole.ms)} ms{within})"
 
 
 def _part_text(part: SplitPart) -> str:
@@ -206,11 +209,11 @@ def _share_clause(part: SplitPart) -> str:
 
 def _part_name(part: SplitPart) -> str:
     """A part's name within a list."""
-    return f"what lies {OUTSIDE_IS}" if part.layer == OUTSIDE.name else part.title
+    return OUTSIDE_IS if part.layer == OUTSIDE.name else part.title
 
 
 def _difference_clause(part: SplitPart) -> str:
-    """From how much to how much more, or less."""
+    """The interval of the difference, such as "1.2 to 1.5", in the direction of the difference."""
     if part.interval is None or part.ms > 0:
         return range_text(part.interval)
     low, high = part.interval

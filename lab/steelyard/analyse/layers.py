@@ -1,4 +1,4 @@
-"""Where requests spend their time inside a server: layer by layer, by kind of request, and which layer makes the slow ones slow."""
+"""Where requests spend their time inside a server, by layer and kind of request, and which layer makes slow requests slow."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..statistics.checks import least_requests
 from ..statistics.margins import Margins, margins, spread
 from .pairing import counted_slices
 
-OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # what a monitor timed and no layer names
-# Of a service that names no layers: what the agent tells apart by itself, from the outside in.
+OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # timed by a monitor, but in no named layer
+# For a service without named layers: the layers that the agent knows, from the outside in.
 AGENT_LAYERS = [
     Layer(name=name, title=title, tags=[tag])
     for name, title, tag in (
@@ -49,23 +49,23 @@ class Breakdown:
     by_trial: tuple[Mapping[str, float], ...]
 
     def margins_of(self, layer: Layer) -> Margins:
-        """The layer's mean ms a request over trials, with its margins of error."""
+        """The layer's mean ms per request over trials, with its margins of error."""
         return margins([means[layer.name] for means in self.by_trial])
 
 
 def self_ms(request: RequestRecord, layer: Layer, named: frozenset[str]) -> float:
-    """A request's own time in a layer; of `other`, what it spent under tags that are not among those `named`."""
+    """A request's own time in a layer; for `other`, its time under tags that are not among those `named`."""
     tags = [tag for tag in request.layers if tag not in named] if layer is OTHER else layer.tags
     return sum(request.layers[tag].self_ns for tag in tags if tag in request.layers) / 1e6
 
 
 def is_of(request: RequestRecord, kind: RequestKind | None) -> bool:
-    """Whether a request is of a kind: each context that it names has one of the values."""
+    """Whether a request is of a kind: each context key has one of the given values."""
     return kind is None or all(request.contexts.get(key, "") in values for key, values in kind.where.items())
 
 
 def counted_request_records(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[RequestRecord, ...]]]:
-    """For each trial the requests of its slices that count, in the measured time, without violations."""
+    """For each trial, the requests in the measured time of its counted slices, without violations."""
     whole = unbroken(run.schedule, cell)
     for trial in run.trials:
         numbers = counted_slices(trial, cell.name, subject, unbroken=whole)
@@ -81,7 +81,7 @@ def records_of(trial: Trial, number: int) -> tuple[RequestRecord, ...]:
 
 
 def layers_of(run: Run) -> list[Layer]:
-    """The layers that the run asked for, and `other` where a monitor timed what none of them names; empty without."""
+    """The layers of the run, plus `other` where a monitor timed something outside them; empty without layers."""
     layers = run.schedule.layers
     named = frozenset(tag for layer in layers for tag in layer.tags)
     if layers and any(not trial.layer_tags <= named for trial in run.trials):
@@ -90,7 +90,7 @@ def layers_of(run: Run) -> list[Layer]:
 
 
 def breakdowns(run: Run) -> list[Breakdown]:
-    """Of each subject in each cell: all its requests first, then each kind of which there are any."""
+    """For each subject and cell, a breakdown of all requests first, then one for each kind that occurs."""
     layers = layers_of(run)
     if not layers:
         return []
@@ -112,13 +112,13 @@ def breakdowns(run: Run) -> list[Breakdown]:
 
 
 def mean_layer_times(requests: Sequence[RequestRecord], layers: Sequence[Layer]) -> dict[str, float]:
-    """The mean own time of one or more requests in each layer: in ms, by the layer's name; they sum up to the whole."""
+    """The mean own time of one or more requests in each layer, in ms by layer name. The values add up to the whole."""
     named = frozenset(tag for layer in layers for tag in layer.tags)
     return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
 
 
 def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
-    """A row a layer; their shares sum up to 100 percent."""
+    """One row per layer; the shares add up to 100 percent."""
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
     margins = {layer.name: breakdown.margins_of(layer) for layer in breakdown.layers}
     whole = sum(margin_of_layer.mean for margin_of_layer in margins.values())
@@ -144,7 +144,7 @@ def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
 
 
 def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
-    """Which layer makes the slowest requests slow: that which they spend most more in than all do; None for too few requests."""
+    """The layer in which the slowest requests spend the most additional time; None for too few requests."""
     slowest = slowest_requests(breakdown.requests, breakdown.layers)
     if slowest is None:
         return None
@@ -166,8 +166,10 @@ def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
 def slowest_requests(
     requests: Sequence[RequestRecord], layers: Sequence[Layer]
 ) -> tuple[float, float, Layer, float] | None:
-    """The quantile beyond which requests count as slow, by how many ms they are slower than all, the layer that they spend most
-    more in, and its share of that; None for too few requests."""
+    """The slowest requests: their quantile, how many ms they are slower than all, their layer, and its share.
+
+    The layer is the one with the most additional time. None for too few requests.
+    """
     times = sorted(request.total_ns for request in requests)
     quantile = next((candidate for candidate in _SLOW if len(times) >= least_requests(candidate)), None)
     if quantile is None:
@@ -182,6 +184,6 @@ def slowest_requests(
 
 
 def nests(request: RequestRecord, nesting: Sequence[str]) -> bool:
-    """Whether each tag of `nesting` that the request entered took no less of it than the next one; inner tags need outer ones."""
+    """Whether the times of `nesting` tags do not grow inwards: inner tags need outer ones and take no longer."""
     times = [request.layers[tag].total_ns if tag in request.layers else 0 for tag in nesting]
     return all(outer >= inner for outer, inner in pairwise(times))

@@ -1,4 +1,4 @@
-"""The words of the highest level of replication: several machines, or several sessions on one machine."""
+"""The words for the highest level of replication: several machines, or several sessions on one machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from ..models.cluster import Level
 
 @dataclass(frozen=True)
 class LevelWords:
-    """What a level is called: `one` of it, `place` where a verdict over `{count}` holds, `such` what the mean is about, `next`
-    what a prediction is about."""
+    """The words of a level.
+
+    `one` is its name, `place` is where a verdict over `{count}` of them holds, `such` is the population of the mean, and `next` is
+    the subject of a prediction.
+    """
 
     one: str
     place: str

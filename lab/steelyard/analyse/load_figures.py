@@ -21,14 +21,17 @@ from ..statistics.distributions import student_quantile
 PERCENTILES = (0.5, 0.95, 0.99)
 MOST_BANDS = 12
 _TOO_SHORT = f"an interval needs {LEAST_BATCHES} whole seconds"
-_SHAPED = "the load changes, and so does what it measures"
-_CORRELATED = "neighbouring seconds resemble each other: the interval is too narrow; load for longer"
+_SHAPED = "the load changes over time, so its seconds are not comparable"
+_CORRELATED = "neighbouring seconds are correlated, so the interval is too narrow; load for longer"
 
 
 @dataclass(frozen=True)
 class Second:
-    """One whole second: `started`, right answers and failures in it, the sum of the right ones' response times in seconds, all of
-    them as a histogram in microseconds, and the users at its end."""
+    """One whole second of a load.
+
+    It has the requests `started`, right answers and failures, the sum of response times of right answers in seconds, these as a
+    histogram in µs, and the users at its end.
+    """
 
     started: int
     completed: int
@@ -39,7 +42,7 @@ class Second:
 
 
 def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Second]:
-    """The whole seconds of a stretch in order, all operations together."""
+    """The whole seconds of a stretch in order, over all operations."""
     by_index: dict[int, list[Tick]] = {}
     for tick in ticks:
         by_index.setdefault(round((tick.time_ns - row.begin_ns) / 1e9), []).append(tick)
@@ -51,7 +54,7 @@ def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Secon
     seconds = []
     for encoded, (index, together) in zip(logged, sorted(by_index.items()), strict=False):
         if abs(together[0].time_ns - row.begin_ns - index * 1e9) > 1e7:
-            continue  # the last second may be a part of one
+            continue  # the last second may be incomplete
         seconds.append(
             Second(
                 started=sum(tick.started for tick in together),
@@ -66,14 +69,16 @@ def seconds_of(row: SliceRow, ticks: Sequence[Tick], folder: Path) -> list[Secon
 
 
 def throughput(row: SliceRow, seconds: Sequence[Second], *, steady: bool) -> Estimate:
-    """Right answers a second, with an interval over the whole seconds where the load is `steady`."""
+    """Right answers per second, with an interval over the whole seconds if the load is `steady`."""
     return with_interval(row.throughput_per_s, [second.completed for second in seconds], steady)
 
 
 @dataclass(frozen=True)
 class MeasuredStretch:
-    """The requests of a stretch: the times of right answers in microseconds and their mean in ms, how many there were, and how many
-    requests had none (wrong, failed or unanswered)."""
+    """The requests of a stretch: times of right answers in µs with mean in ms, their number, and the number of other requests.
+
+    Other requests are wrong, failed or unanswered.
+    """
 
     times: Histogram
     completed: int
@@ -82,15 +87,14 @@ class MeasuredStretch:
 
 
 def totals(counts: RequestCounts) -> RequestTotals:
-    """The counts as they are printed."""
+    """The counts for printing."""
     return RequestTotals(
         sent=counts.total, right=counts.right, wrong=counts.wrong, failed=counts.failed, unanswered=counts.unanswered
     )
 
 
 def failure_causes(outcomes: Iterable[OutcomeRow], rules: Mapping[str, Rule]) -> list[FailureCount]:
-    """Requests without a right answer by operation and cause, the most frequent first; `rules` by operation say which statuses are
-    right."""
+    """Requests without a right answer by operation and cause, most frequent first. `rules` by operation give the right statuses."""
     counts: dict[tuple[str, str, str, int | None], int] = {}
     for row in outcomes:
         if row.outcome != RIGHT:
@@ -110,14 +114,16 @@ def failure_causes(outcomes: Iterable[OutcomeRow], rules: Mapping[str, Rule]) ->
 
 
 def response_times(times: Histogram, bad: int, seconds: Sequence[Second], *, steady: bool) -> dict[str, Estimate]:
-    """Mean and percentiles of response time in ms over right answers, whose `times` are in microseconds. The `bad` requests had no
-    right answer and lie above every percentile; one that they reach has no value."""
+    """Mean and percentiles of response time in ms over right answers, whose `times` are in µs.
+
+    The `bad` requests without a right answer lie above every percentile. A percentile that reaches them has no value.
+    """
     mean_ms = times.mean() / 1000 if times.total else 0.0
     return estimates(MeasuredStretch(times, times.total, bad, mean_ms), seconds, steady=steady)
 
 
 def estimates(measured: MeasuredStretch, seconds: Sequence[Second], *, steady: bool) -> dict[str, Estimate]:
-    """The same of requests that any tool measured, with intervals over whole seconds where the load is `steady`."""
+    """As `response_times`, for requests measured by any tool, with intervals over whole seconds if the load is `steady`."""
     times = measured.times
     if times.total == 0:
         return {
@@ -139,17 +145,17 @@ def estimates(measured: MeasuredStretch, seconds: Sequence[Second], *, steady: b
 
 
 def percentile_name(share: float) -> str:
-    """What the percentile of a share is called: `p95` of 0.95."""
+    """The name of a percentile: `p95` for 0.95."""
     return f"p{share * 100:g}"
 
 
 def failed_of(row: SliceRow) -> int:
-    """Requests of the measured time that were not answered rightly, wrong answers among them."""
+    """Requests of the measured time without a right answer, wrong answers included."""
     return sum(row.failures.values()) + row.wrong
 
 
 def with_interval(value: float, by_second: Sequence[float], steady: bool) -> Estimate:
-    """A figure with Student's t interval by batch means of its values second by second, where the load is `steady`."""
+    """A figure with Student's t interval by batch means of its values per second, if the load is `steady`."""
     if not steady:
         return Estimate(value=value, why_not=_SHAPED)
     batched = batch_means(by_second)
@@ -162,7 +168,7 @@ def with_interval(value: float, by_second: Sequence[float], steady: bool) -> Est
 
 
 def _percentile(share: float, beyond: float, times: Histogram, seconds: Sequence[Second], steady: bool) -> Estimate:
-    """A percentile with Student's t interval over those of batches long enough to support one.
+    """A percentile with Student's t interval over batches that are long enough to support one.
 
     Source: Seila 1982, "A batching approach to quantile estimation in regenerative simulations", here with batches of equal time.
     """
@@ -190,7 +196,7 @@ def _percentile(share: float, beyond: float, times: Histogram, seconds: Sequence
 
 
 def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOperation]:
-    """Right answers, failures by kind and the mean response time in ms of each operation, from the seconds of a stretch."""
+    """Right answers, failures by kind and mean response time in ms of each operation, from the seconds of a stretch."""
     loaded = []
     for name in names:
         own = [tick for tick in ticks if tick.operation == name]
@@ -209,8 +215,10 @@ def by_operation(names: Sequence[str], ticks: Sequence[Tick]) -> list[LoadedOper
 
 
 def by_users(seconds: Sequence[Second]) -> list[LoadedUsers]:
-    """What was measured with so many users, from the whole seconds of a load that changes; in MOST_BANDS bands of neighbouring
-    numbers where there were more of them."""
+    """Figures by number of users, from the whole seconds of a load that changes.
+
+    More than MOST_BANDS numbers of users are grouped into bands of neighbouring numbers.
+    """
     numbers = sorted({second.users for second in seconds if second.users})
     length = math.ceil(len(numbers) / MOST_BANDS) if numbers else 1
     bands = [numbers[at : at + length] for at in range(0, len(numbers), length)]
@@ -234,5 +242,5 @@ def by_users(seconds: Sequence[Second]) -> list[LoadedUsers]:
 
 
 def kinds_of(row: SliceRow) -> Mapping[str, int]:
-    """How many requests failed by kind, wrong answers among them; kinds without one are left out."""
+    """The number of failed requests by kind, wrong answers included; kinds without one are left out."""
     return {**({"wrong": row.wrong} if row.wrong else {}), **row.failures}

@@ -1,4 +1,4 @@
-"""What the look at the machine before each trial found amiss, as notes of a report: each trial with its own finding."""
+"""Findings of the machine checks before each trial, as notes of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST = 200  # characters of a finding
 
 
 def machine_notes(run: Run) -> Iterator[str]:
-    """A note a check, such as "other processes before trials 1, 3: backup 40%; before trial 2: make 198%"."""
+    """One note per check, such as "other processes before trials 1, 3: backup 40%; before trial 2: make 198%"."""
     by_check: dict[str, dict[str, list[int]]] = {}
     for trial in run.trials:
         for check in trial.record_or_empty.machine:
@@ -21,5 +21,5 @@ def machine_notes(run: Run) -> Iterator[str]:
     for name, seen in by_check.items():
         told = [f"before {label_names('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
         left = [number for numbers in list(seen.values())[_MOST_TOLD:] for number in numbers]
-        more = [f"something else before {label_names('trial', left)}"] if left else []
+        more = [f"other findings before {label_names('trial', left)}"] if left else []
         yield f"{name} {'; '.join([*told[:_MOST_TOLD], *more])}"

@@ -1,4 +1,4 @@
-"""What several machines, or sessions, say of one question: the ratio of each, and theirs together as the highest level."""
+"""The results of several machines or sessions on one question: each ratio, and the mean over the highest level."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .sentences import prediction_text
 from .verdicts import Judgement
 
 ALPHA = 0.05
-_ITS_OWN = ("machine.", "processors_shared")  # of a setup, what a machine is
+_ITS_OWN = ("machine.", "processors_shared")  # the keys of a setup that describe the machine
 
 
 @dataclass(frozen=True)
 class MachineAnswer:
-    """What a machine says of a comparison; `ratio` as it is stored, and the log ratio with its standard error where it counts."""
+    """A machine's result of a comparison. `ratio` is as stored; the log ratio and its standard error are set where it counts."""
 
     shown: MachineRatio
     estimate: Found | None
@@ -41,8 +41,10 @@ class MachineAnswer:
 
 @dataclass(frozen=True)
 class ClusterQuestion:
-    """One judged comparison with each machine's answer, and what they come to together (None for fewer than two that count);
-    `expected` is what another day or machine would find beside sessions of one machine."""
+    """One judged comparison with each machine's answer and their mean (None for fewer than two that count).
+
+    `expected` is the prediction for another day or machine, from the sessions of one machine.
+    """
 
     a: str
     b: str
@@ -57,7 +59,7 @@ class ClusterQuestion:
 
 @dataclass(frozen=True)
 class ClusterAnalysis:
-    """A run on several machines with all that is said of it; `machines` are the analyses of those that drove something, by name."""
+    """The analysis of a run on several machines. `machines` are the analyses of those that completed trials, by name."""
 
     folder: Path
     cluster: ClusterRun
@@ -104,14 +106,14 @@ def _complete(run: Run) -> list[int]:
 
 
 def _driven_trials(run: Run) -> Iterator[int]:
-    """The trials that came to their end, and those that one of these makes up for."""
+    """The trials that were completed, and those that they replace."""
     for trial in run.trials:
         if trial.status == "complete":
             yield from (number for number in (trial.number, trial.planned.makes_up) if number is not None)
 
 
 def _planned_trials(folder: Path, cluster: ClusterRun) -> Iterator[int]:
-    """The trials that each machine or session was to drive, as its own schedule has it when it ended."""
+    """The trials that each machine or session was to run, by its own schedule when it ended."""
     for machine in cluster.machines:
         schedule = read_model(Schedule, machine_folder(folder, machine.name) / "schedule.json")
         yield from (trial.number for trial in schedule.trials if trial.makes_up is None)
@@ -119,14 +121,18 @@ def _planned_trials(folder: Path, cluster: ClusterRun) -> Iterator[int]:
 
 def _why_not(cluster: ClusterRun, home: Mapping[int, str], comparisons: Sequence[OverMachines]) -> list[str]:
     if len(cluster.schedule.subjects) < 2:
-        return ["one subject alone is compared with nothing"]
+        return ["there is one subject and nothing to compare it with"]
     if not home:
-        return [f"no trial came home: {cluster.incidents[-1].message}" if cluster.incidents else "no trial came home"]
+        return [
+            f"no machine completed a trial: {cluster.incidents[-1].message}"
+            if cluster.incidents
+            else "no machine completed a trial"
+        ]
     if not any(comparison.counted for comparison in comparisons):
         reasons = dict.fromkeys(
             f"{answer.machine}: {answer.why_not}" for comparison in comparisons for answer in comparison.machines
         )
-        return list(reasons) or ["no pair of slices could be counted"]
+        return list(reasons) or ["no pair of slices counts"]
     return []
 
 
@@ -153,7 +159,7 @@ def _system(run: Run) -> str:
 
 
 def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:
-    """What differs between the machines' setups beyond what they are."""
+    """Differences between the machines' setups, apart from the machines themselves."""
     names = list(analyses)
     for name in names[1:]:
         first, other = analyses[names[0]].run.environment, analyses[name].run.environment
@@ -163,7 +169,7 @@ def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:
 
 
 def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[ClusterQuestion]:
-    """Every judged comparison, in the order in which the machines have them."""
+    """Every judged comparison, in the machines' order."""
     asked: dict[tuple[str, str, str], dict[str, Judgement]] = {}
     for name, analysis in analyses.items():
         for judgement in analysis.judgements:
@@ -188,10 +194,10 @@ def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[Clust
 
 
 def _expected_elsewhere(prior: PairKind, measure: Measure, together: MachinesTogether | None) -> Elsewhere | None:
-    """What another day or machine of this kind would find beside sessions of one machine.
+    """The prediction for another day or machine of this kind, from the sessions of one machine.
 
-    They count as one session, of their mean and its error: whatever they share, such as their machine, no number of them averages
-    out. A prior that is smaller than the spread between them gives way to it.
+    They count as one session with their mean and its error, because what they share, such as the machine, does not average out. The
+    spread between them replaces a smaller prior.
     """
     if together is None or measure.name not in priors().measures:
         return None
@@ -206,18 +212,18 @@ def _expected_elsewhere(prior: PairKind, measure: Measure, together: MachinesTog
 
 
 def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
-    """What a machine found; it counts where its instrument is valid and two of its forks count that are not all alike."""
+    """A machine's result. It counts with a valid instrument and at least two counted forks that are not identical."""
     compared = judgement.compared
     logs = compared.log_ratios
     error = compared.standard_error
     if judgement.broken:
         why_not = judgement.broken[0]
     elif compared.by_processor is not None:
-        why_not = "by answers and by processor time its throughput ratios disagree"
+        why_not = "its throughput ratios by answers and by processor time disagree"
     elif len(logs) < 2:
-        why_not = f"only {plural(len(logs), 'fork')} can be counted, of at least 2"
+        why_not = f"only {plural(len(logs), 'fork')} of at least 2 can be counted"
     else:
-        why_not = "" if error > 0 else "its forks do not vary at all, which no measurement does"
+        why_not = "" if error > 0 else "its forks do not vary at all, which is impossible for a measurement"
     return MachineAnswer(
         MachineRatio(
             machine=name,
@@ -233,7 +239,7 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
 
 
 def _words(questions: Sequence[ClusterQuestion]) -> list[Given | None]:
-    """A word for each question, those of a cell or family sharing one error rate; None where fewer than two machines count."""
+    """A word for each question; None for fewer than two counted machines. A cell or family shares one error rate."""
     said: dict[int, Given] = {}
     families = dict.fromkeys(question.cell.family or question.cell.name for question in questions)
     for family in families:
@@ -293,7 +299,7 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
 
 
 def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[MachineAnswer]) -> str:
-    """The verdict on these machines in words, with what they differ by, what the next would find, and which do not count."""
+    """The verdict over these machines in words: their spread, the prediction for the next one, and which do not count."""
     where, words = f"on {question.cell.where}", WORDS[question.level]
     quantity = lower_first(question.measure.title)
     left_out = [
@@ -303,12 +309,12 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
     ]
     if question.together is None:
         sole = (
-            f"of {counting[0].shown.machine} alone: {ratio_text(counting[0].shown.ratio or 1.0, counting[0].shown.interval)} "
+            f"only {counting[0].shown.machine} counts: {ratio_text(counting[0].shown.ratio or 1.0, counting[0].shown.interval)} "
             f"times the {quantity}"
             if counting
-            else "nothing that counts"
+            else f"no {words.one} counts"
         )
-        first = f"No verdict over {words.one}s on {question.a} against {question.b} {where}, for there is the answer {sole}."
+        first = f"No verdict over {words.one}s on {question.a} against {question.b} {where}: {sole}."
         return " ".join([first, *left_out])
     together = question.together
     mean = together.mean.exp()
@@ -322,7 +328,7 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
     if together.prediction is not None:
         next_one = together.prediction.exp()
         spread += (
-            f"; {words.next} such as these would find {_range((next_one.low, next_one.high))} (95% prediction interval)"
+            f"; {words.next} is expected to find {_range((next_one.low, next_one.high))} (95% prediction interval)"
         )
     wide = [f"The interval of so few {words.one}s is wide."] if mean.count < LEAST_FOR_PREDICTION + 1 else []
     beyond = [f"{upper_first(prediction_text(question.expected))}."] if question.expected is not None else []
@@ -339,7 +345,7 @@ def _heading(question: ClusterQuestion, said: Given | None, count: int, where: s
         case Word.EQUIVALENT:
             return f"{a} and {b} are equivalent {where}, within {question.margin:.0%}, {here}"
         case Word.UNCONFIRMED:
-            return f"Undecided, after adjusting for all that was judged together, between {a} and {b} {where}, {here}"
+            return f"Undecided between {a} and {b} {where}, {here}, after adjusting for all comparisons judged together"
         case _:
             return f"Undecided between {a} and {b} {where}, {here}"
 

@@ -1,4 +1,4 @@
-"""The registry of measures: what is read from measures.toml and the study; compare, check and report know only this."""
+"""The registry of measures, read from measures.toml and the study. Comparisons, checks and reports know measures only from here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BUILT_IN = Path(__file__).with_name("measures.toml")
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure's value; None with the reason in `refusal` where there is none to show."""
+    """A measure's value; None with the reason in `refusal` where there is none."""
 
     value: float | None
     refusal: str | None = None
@@ -33,7 +33,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of the registry: its descriptor, and its formula read and checked against what its source has."""
+    """One measure of the registry: its descriptor, and its formula checked against the numbers of its source."""
 
     data: MeasureData
     formula: Formula
@@ -45,36 +45,36 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What readers see, such as `Mean response time`."""
+        """The title for readers, such as `Mean response time`."""
         return self.data.title
 
     @property
     def short(self) -> str:
-        """The title, or what heads a column instead of it."""
+        """The heading of a column: a short title, else the title."""
         return self.data.short or self.data.title
 
     @property
     def unit(self) -> str:
-        """The unit of its values; empty for a plain number."""
-        return self.data.unit
+        """The unit of its values as readers see it; empty for a plain number. A study may write `us` for µs."""
+        return "µs" if self.data.unit == "us" else self.data.unit
 
     @cached_property
     def better(self) -> Better:
-        """Which direction is the better one."""
+        """Which direction is better."""
         return Better(self.data.better)
 
     @property
     def from_histograms(self) -> bool:
-        """Whether a fork's value comes from its merged histograms, since percentiles of slices may not be averaged."""
+        """Whether a fork's value comes from its merged histograms, because percentiles of slices may not be averaged."""
         return bool(self.formula.percentiles or self.formula.deviations)
 
     @property
     def tail(self) -> bool:
-        """Whether it is a percentile that the engine's own lateness would falsify first."""
+        """Whether it is a tail percentile, which lateness of the engine would falsify first."""
         return any(percent > 90 for _, percent in self.formula.percentiles)
 
     def evaluate(self, quantities: Quantities) -> Measured:
-        """The measure of these quantities, or why there is none."""
+        """The value of the measure for these quantities, or why there is none."""
         for kind, percent in self.formula.percentiles:
             histogram = quantities.histogram(kind)
             if histogram.total and quantities.rank(percent, histogram.total) > 100:
@@ -88,7 +88,7 @@ class Measure:
 
 
 def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
-    """All measures by name: those of measures.toml that suit the study, then its own `[[measures]]`; raises MeasureError."""
+    """All measures by name: those of measures.toml that suit the study, then its own `[[measures]]`. Raises MeasureError."""
     built_in = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
     if not (study or {}).get("sessions"):
         built_in = {name: measure for name, measure in built_in.items() if not measure.data.of_sessions}
@@ -111,7 +111,7 @@ def _read(entries: Any, source: str) -> dict[str, Measure]:
     for place, entry in enumerate(entries, 1):
         made = _measure(entry, source, place)
         if made.name in by_name:
-            raise MeasureError(f"{source}: measure '{made.name}', name: it stands twice")
+            raise MeasureError(f"{source}: measure '{made.name}', name: the name is used twice")
         by_name[made.name] = made
     return by_name
 

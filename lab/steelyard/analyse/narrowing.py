@@ -1,4 +1,4 @@
-"""How the intervals of a run that lasts narrow, fork by fork: shown meanwhile, and no verdict."""
+"""The intervals of a running run after each fork, for display. They are no verdict."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ MOST = 24
 
 
 def interim_comparisons(run: Run) -> list[LiveComparison]:
-    """Each subject against the reference in each judged cell, with the interval of all forks that count; the first 24 of those
-    that have a ratio. Raises StoreError and MeasureError."""
+    """Each subject against the reference in each judged cell, with the interval of all counted forks.
+
+    Only the first 24 that have a ratio. Raises StoreError and MeasureError.
+    """
     return list(islice(_comparisons_of_cells(run), MOST))
 
 

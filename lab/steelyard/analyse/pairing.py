@@ -1,4 +1,4 @@
-"""From stored slices to pairs: which slices are compared with each other, and which pairs cannot count, and why."""
+"""From stored slices to pairs: which slices are compared with each other, and which pairs do not count and why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STALE_LIMIT = 0.01
 
 
 class Void(StrEnum):
-    """Why a slice cannot count."""
+    """Why a slice does not count. The values are keys of `voided` in verdicts.json."""
 
     WRONG = "wrong answers"
     COMPILING = "compiling"
@@ -35,7 +35,7 @@ class Void(StrEnum):
 
 
 def voids_text(voids: Iterable[Void]) -> str:
-    """How often each of them stood in the way, such as "compiling in 30, not measured in 2"."""
+    """How often each reason occurred, such as "compiling in 30, not measured in 2"."""
     return ", ".join(f"{void} in {count}" for void, count in Counter(voids).most_common())
 
 
@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fork:
-    """The pairs of one trial for one comparison; `why_not` says, after the words "trial N", why it does not count."""
+    """The pairs of one trial for one comparison. `why_not` says why it does not count; it follows the words "trial N"."""
 
     trial: Trial
     pairs: tuple[Pair, ...]
@@ -59,17 +59,17 @@ class Fork:
 
     @property
     def counted_pairs(self) -> tuple[Pair, ...]:
-        """The pairs of which neither slice is void."""
+        """The pairs without a void slice."""
         return tuple(pair for pair in self.pairs if not pair.voids)
 
     @property
     def void_reasons(self) -> Counter[str]:
-        """How many pairs were voided, by reason; a pair with two reasons stands under the first."""
+        """The number of voided pairs by reason; a pair with several reasons counts under the first."""
         return Counter(pair.voids[0].value for pair in self.pairs if pair.voids)
 
 
 def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[Void, ...]:
-    """Why this slice cannot count; empty where it can. An unbroken block is never voided for what was compiled in it."""
+    """Why this slice does not count; empty where it counts. Compilation never voids an unbroken block."""
     row = trial.slices.get(number)
     if row is None:
         return (Void.MISSING,)
@@ -89,35 +89,35 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
         voids.append(Void.FOREIGN)
     if row.stale + row.stale_failed > STALE_LIMIT * max(1, row.started):
         voids.append(Void.STALE)
-    if not row.valid:  # last, since the engine's own objections repeat some of the others
+    if not row.valid:  # last, because the engine's own reasons repeat some of the others
         voids.append(Void.ENGINE)
     return tuple(voids)
 
 
 def _is_disturbed(trial: Trial, number: int) -> bool:
-    """Whether others had more than 2% of the subjects' processors while a slice was driven that is compared with another's."""
+    """Whether others used more than 2% of the subjects' processors during a slice that is compared with another one."""
     foreign = trial.foreign_by_slice.get(number)
     return foreign is not None and foreign.is_disturbed and len(trial.planned.start_order) > 1
 
 
 def answered_late(row: SliceRow) -> bool:
-    """Whether nothing failed in a slice, and yet not one answer came before its end."""
+    """Whether a slice has no failure, but no answer came before its end."""
     return not row.completed and not row.wrong and not row.failures
 
 
 def measured_slices(trial: Trial, cell: str, subject: str) -> Mapping[int, int]:
-    """Slice numbers by pair number: what was measured of a subject in a cell."""
+    """Measured slice numbers of a subject in a cell, by pair number."""
     return trial.measured_slices.get((cell, subject), {})
 
 
 def counted_slices(trial: Trial, cell: str, subject: str, *, unbroken: bool) -> list[int]:
-    """The measured slices of a subject in a cell that count, in order."""
+    """The counted slices of a subject in a cell, in order."""
     numbers = measured_slices(trial, cell, subject).values()
     return sorted(number for number in numbers if not slice_voids(trial, number, unbroken=unbroken))
 
 
 def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
-    """Every trial in which both a and b were measured in the cell, in order."""
+    """Every trial that measured both a and b in the cell, in order."""
     forks_of_both = []
     for trial in run.trials:
         first, second = measured_slices(trial, cell.name, a), measured_slices(trial, cell.name, b)
@@ -134,13 +134,13 @@ def forks(run: Run, cell: Cell, a: str, b: str) -> list[Fork]:
 
 
 def _with_trial_plan(schedule: Schedule, trial: Trial, cell: Cell) -> Schedule:
-    """The schedule with the pairs of the trial's own plan, where it planned stretches for the cell."""
+    """The schedule with the trial's own number of pairs, if the trial planned stretches for the cell."""
     pairs = [plan.pairs for plan in trial.record_or_empty.stretches if plan.cell == cell.name]
     return schedule.model_copy(update={"pairs_per_cell": pairs[0]}) if pairs else schedule
 
 
 def short_of_answers(fork: Fork, cell: Cell) -> str | None:
-    """Why a fork whose stretches were planned holds too little for throughput; None where it holds enough, or none were planned."""
+    """Why a fork with planned stretches has too few answers for throughput; None where it has enough or planned none."""
     if all(plan.cell != cell.name for plan in fork.trial.record_or_empty.stretches):
         return None
     rows = fork.trial.slices
@@ -150,7 +150,7 @@ def short_of_answers(fork: Fork, cell: Cell) -> str | None:
     )
     if held >= FORK_ANSWERS:
         return None
-    return f"has {held:.0f} answers of each user, of the {FORK_ANSWERS} that throughput needs where they are too slow for turns"
+    return f"has {held:.0f} answers per user, but throughput needs {FORK_ANSWERS} when answers are too slow for turns"
 
 
 def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
@@ -160,8 +160,10 @@ def _by_turns(run: Run, cell: Cell, trial: Trial, a: str, b: str) -> str | None:
 
 
 def short_of_forks(run: Run, least: int) -> dict[int, str]:
-    """The whole trials that are missing where a judged comparison with the reference has under `least` forks that count: by the
-    trial's number, why it does not count there."""
+    """Whole trials that do not count, where a judged comparison with the reference has fewer than `least` counted forks.
+
+    By number of the trial, with the reason.
+    """
     missing: dict[int, str] = {}
     reference = run.schedule.reference
     for cell in (cell for cell in run.schedule.cells if cell.primary):
@@ -173,7 +175,7 @@ def short_of_forks(run: Run, least: int) -> dict[int, str]:
 
 
 def compared_slices(run: Run, cell: Cell, subject: str) -> dict[int, list[int]]:
-    """By trial: the slices of a subject in the pairs that count beside the reference, or, of the reference, beside any other."""
+    """By trial: the subject's slices in the pairs that count beside the reference; for the reference, beside any other subject."""
     reference = run.schedule.reference
     others = [label for label in run.schedule.subjects_in(cell) if label != subject]
     partners = others if subject == reference else [reference]
@@ -200,19 +202,22 @@ def _pair(trial: Trial, cell: Cell, number: int, a_slice: int | None, b_slice: i
 
 
 def _is_short(trial: Trial, cell: Cell, number: int) -> bool:
-    """Whether a stretch holds fewer response times than was planned for, since answers turned out slower."""
+    """Whether a stretch has fewer response times than planned, because answers were slower."""
     fits = any(plan.cell == cell.name and plan.fits for plan in trial.record_or_empty.stretches)
     row = trial.slices.get(number)
     return fits and row is not None and trial.unbroken(number) and row.completed < STRETCH_ANSWERS * cell.users
 
 
 def _why_not(schedule: Schedule, cell: Cell, trial: Trial, pairs: Sequence[Pair]) -> str | None:
-    """A failed trial is not judged, since what made it fail may have shaped its numbers; a stopped one is, if it has enough."""
+    """Why a fork does not count. A failed trial does not, because its cause may have affected the figures.
+
+    A stopped trial counts if it has enough pairs.
+    """
     if trial.status == "failed":
         return "failed"
     kept = sum(not pair.voids for pair in pairs)
     needed = kind_of(cell).least_pairs(schedule, len(pairs))
     if kept < needed:
         lost = voids_text(pair.voids[0] for pair in pairs if pair.voids)
-        return f"kept {kept} of at least {plural(needed, 'pair')}" + (f" ({lost})" if lost else "")
+        return f"kept {kept} of at least {plural(needed, 'pair')} needed" + (f" ({lost})" if lost else "")
     return None

@@ -1,4 +1,4 @@
-"""The numbers that measures are made of: of one slice, of a fork's slices, or of many forks' together."""
+"""The numbers behind measures: of one slice, of a fork's slices, or of several forks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .sources import SOURCES, is_gauge
 
 @dataclass(frozen=True)
 class Quantities:
-    """Named numbers, and the histogram of each kind of time; a name that was not recorded is absent.
+    """Named numbers, and the histogram of each kind of time; names that were not recorded are absent.
 
-    `waiting` has, for each slice, how long the oldest request had waited in vain at its end (ns), and how many had.
+    `waiting` has for each slice how long the oldest unanswered request had waited at its end (ns), and the number of such requests.
     """
 
     values: Mapping[str, float]
@@ -29,26 +29,26 @@ class Quantities:
         return histogram.percentile(rank) if histogram.total and rank <= 100 else None
 
     def rank(self, percent: float, right: int) -> float:
-        """Where a percentile lies among the `right` answers, in percent: unanswered requests took longer than all of these."""
+        """The position of a percentile among the `right` answers, in percent: unanswered requests count as longer than all."""
         unanswered = self.values.get("dropped", 0.0)
         return percent if not unanswered else percent * (right + unanswered) / max(1, right)
 
     def deviation(self, kind: str) -> float | None:
-        """In microseconds; None under two values."""
+        """The standard deviation in microseconds; None for fewer than two values."""
         histogram = self.histogram(kind)
         return histogram.deviation() if histogram.total >= 2 else None
 
     def beyond(self, microseconds: float) -> int:
-        """How many unanswered requests may have waited for longer than that already when their slice ended.
+        """How many unanswered requests may have waited for longer than this time when their slice ended.
 
-        A closed load always ends with a request of each user under way; these are no slower than others. Where the oldest
-        of a slice has waited for longer, all of that slice are counted, since nothing says how many have.
+        A closed load always ends with one request per user in flight, which are no slower than others. If the oldest of a slice has
+        waited longer than this time, all of that slice count, because the number of such requests is unknown.
         """
         return sum(count for oldest, count in self.waiting if oldest > microseconds * 1000)
 
 
 def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
-    """The quantities of these slices of one trial, put together; every measure and comparison asks for the same ones again."""
+    """The combined quantities of these slices of one trial. The result is cached: every measure needs the same ones."""
     key = ("quantities", users, *numbers)
     if key not in trial.memo:
         values = _summed_parts([_of_slice(trial, number, users) for number in numbers])
@@ -59,7 +59,7 @@ def of_slices(trial: Trial, numbers: Sequence[int], users: int) -> Quantities:
 
 
 def combine(parts: Sequence[Quantities]) -> Quantities:
-    """Several forks' quantities put together."""
+    """The combined quantities of several forks."""
     values = _summed_parts([part.values for part in parts])
     waiting = [histogram for part in parts for histogram in part.waiting]
     return Quantities(values, _remember(lambda kind: merge_histograms(part.histogram(kind) for part in parts)), waiting)
@@ -77,7 +77,7 @@ def _of_slice(trial: Trial, number: int, users: int) -> dict[str, float]:
 
 
 def _summed_parts(parts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Sums, and highest values of gauges; a name that any part lacks is left out, since its sum would be too small."""
+    """Sums, and highest values for gauges. A name that is missing in any part is left out, because its sum would be too small."""
     if len(parts) < 2:
         return parts[0] if parts else {}
     names = [name for name in parts[0] if all(name in part for part in parts)]

@@ -1,4 +1,4 @@
-"""One subject against another: pairs to forks, forks to an interval, and every dot that a report shows."""
+"""One subject against another: from pairs to forks, from forks to an interval, and every point that a report shows."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_o
 from .quantities import Quantities, combine, of_slices
 from .second_witness import Witness
 
-LEAST_PAIRS = 4  # of which an interval over the pairs of one fork needs so many
+LEAST_PAIRS = 4  # an interval over the pairs of one fork needs at least these
 
 
 @dataclass(frozen=True)
 class PairPoint:
-    """One pair's ratio a / b; None where the measure has no value. `voids` are the reasons why it does not count."""
+    """One pair's ratio a / b; None where the measure has no value. `voids` are the reasons why the pair does not count."""
 
     number: int
     ratio: float | None
@@ -37,7 +37,7 @@ class PairPoint:
 
 @dataclass(frozen=True)
 class ForkPoint:
-    """One fork's ratio a / b and, for a primary measure, its pairs. `why_not` says why it does not enter the interval."""
+    """One fork's ratio a / b and, for a primary measure, its pairs. `why_not` says why it is not part of the interval."""
 
     trial: int
     ratio: float | None
@@ -47,14 +47,13 @@ class ForkPoint:
 
 @dataclass(frozen=True)
 class Compared:
-    """Subject a against b in a cell on a measure. `interval` is of the ratio; None under two forks.
+    """Subject a against b in a cell for one measure.
 
-    `refusals` say why forks or the whole have no value, each once. `least_deviation` is what forks' log ratios vary by at the
-    least, by the scatter of their pairs; 0 where pairs do not tell, as of percentiles, which come from merged histograms.
-
-    `of_sums`: a fork's ratio is that of sums over its stretches, not the median of its pairs. `witness` is what processor time
-    says of a throughput ratio; None where it is not judged. Where it disagrees, `interval` holds both ratios, and `by_answers` is
-    the interval of the ratio alone.
+    `interval` is that of the ratio; None for fewer than two forks. `refusals` say once each why forks or the whole have no value.
+    `least_deviation` is the least deviation of the forks' log ratios that the scatter of their pairs allows; 0 where pairs give
+    none, as for percentiles from merged histograms. `of_sums`: a fork's ratio is that of sums over its stretches, not the median of
+    its pairs. `witness` is the throughput ratio by processor time; None where it is not judged. If it disagrees, `interval` spans
+    both ratios, and `by_answers` is the interval of the ratio alone.
     """
 
     a: str
@@ -76,12 +75,12 @@ class Compared:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The interval's two ends; None where there is none."""
+        """Both ends of the interval; None where there is none."""
         return None if self.interval is None else (self.interval.low, self.interval.high)
 
     @property
     def is_widened(self) -> bool:
-        """Whether the interval is as wide as the pairs ask for, since the forks agreed more closely than that."""
+        """Whether the interval was widened to the scatter of the pairs, because the forks agreed more closely."""
         if self.interval is None or not self.least_deviation:
             return False
         alone = student_interval(self.log_ratios, self.confidence).exp()
@@ -97,12 +96,12 @@ class Compared:
 
     @property
     def counted_forks(self) -> tuple[ForkPoint, ...]:
-        """The forks that enter the interval."""
+        """The forks that are part of the interval."""
         return tuple(fork for fork in self.forks if fork.why_not is None and fork.ratio is not None)
 
     @property
     def size(self) -> str:
-        """What the ratio rests on, such as "4 forks, 27 pairs"; no pair where no trial held both subjects."""
+        """The data behind the ratio, such as "4 forks, 27 pairs"; no pairs where no trial held both subjects."""
         if not self.forks:
             return "one unbroken run each"
         pairs = plural(self.pairs, "pair") if self.pairs else "by way of the reference"
@@ -115,13 +114,14 @@ class Compared:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean log ratio, no less than the scatter of the pairs predicts; 0 of fewer than two forks."""
+        """The standard error of the mean log ratio, at least that predicted by the scatter of the pairs; 0 for fewer than two
+        forks."""
         logs = self.log_ratios
         return max(stdev(logs), self.least_deviation) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
 
 
 def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: bool) -> Compared:
-    """All that the run says about a against b on one measure in one cell."""
+    """Compares a with b in one cell on one measure."""
     if design_named(run.schedule.design).unbroken:
         return _compare_unbroken(run, cell, measure, a, b, primary)
     refusals: dict[str, None] = {}
@@ -173,19 +173,19 @@ def compare(run: Run, cell: Cell, measure: Measure, a: str, b: str, *, primary: 
 
 
 def _over_pairs(scatter: Sequence[Sequence[float]], confidence: float) -> Interval | None:
-    """The ratio over the pairs of one fork, which covers these processes alone; None of too few pairs."""
+    """The ratio over the pairs of one fork, which holds for these processes only; None for too few pairs."""
     logs = [log for pairs in scatter for log in pairs]
     return student_interval(logs, confidence).exp() if len(logs) >= LEAST_PAIRS else None
 
 
 def _long_enough(fork: Fork, cell: Cell) -> Fork:
-    """The fork, which does not count for throughput where its stretches hold too few answers."""
+    """The fork, marked as not counted for throughput where its stretches have too few answers."""
     short = short_of_answers(fork, cell) if fork.why_not is None else None
     return fork if short is None else replace(fork, why_not=short)
 
 
 def _in_stretches(fork: Fork) -> bool:
-    """Whether no slice of the pairs that count took turns: each subject had the machine in stretches."""
+    """Whether no slice of the counted pairs took turns: each subject had the machine in stretches."""
     return all(
         fork.trial.unbroken(number)
         for pair in fork.counted_pairs
@@ -195,7 +195,7 @@ def _in_stretches(fork: Fork) -> bool:
 
 
 def _with_witness(run: Run, compared: Compared, kept: Sequence[Fork]) -> Compared:
-    """The comparison beside its second witness; where that disagrees, its interval holds both ratios."""
+    """The comparison with its second witness. If that disagrees, the interval spans both ratios."""
     numbers = [
         (fork.trial, [p.a_slice for p in fork.counted_pairs], [p.b_slice for p in fork.counted_pairs])
         for fork, point in zip(kept, compared.forks, strict=True)
@@ -223,10 +223,9 @@ def _widen(compared: Compared) -> Compared:
 
 
 def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compared:
-    """The subject of `first` against that of `second` where no trial holds both: fork by fork, the one's ratio to the reference by
-    the other's.
+    """The subject of `first` against that of `second` where no trial holds both, through their ratios to the reference.
 
-    Both ratios bring their own noise, so this interval is wider than that of subjects which shared their trials.
+    Both ratios add their own noise, so this interval is wider than that of subjects that share trials.
     """
     points = tuple(_quotient(*both) for both in zip(first.counted_forks, second.counted_forks, strict=False))
     confidence = 1 - alpha_of(run.schedule.looks)
@@ -254,7 +253,7 @@ def compare_by_reference(run: Run, first: Compared, second: Compared) -> Compare
 def _over_forks(
     points: Sequence[ForkPoint], confidence: float, least_deviation: float
 ) -> tuple[float | None, Interval | None]:
-    """The ratio over the forks that count, and its interval; None where there is no fork, or fewer than two."""
+    """The ratio over the counted forks and its interval; None for no fork, or for fewer than two."""
     logs = [math.log(p.ratio) for p in points if p.ratio is not None and p.why_not is None]
     interval = student_interval(logs, confidence, least_deviation).exp() if len(logs) >= 2 else None
     return math.exp(fmean(logs)) if logs else None, interval
@@ -279,8 +278,7 @@ def _fork_ratio(
     *,
     of_sums: bool,
 ) -> float | None:
-    """The median of the pairs' log ratios; the ratio of sums over its stretches; of merged histograms where the measure is a
-    percentile."""
+    """The median of the pairs' log ratios, the ratio of sums over stretches, or for a percentile that of merged histograms."""
     if not fork.counted_pairs:
         return None
     if not measure.from_histograms and not of_sums:
@@ -311,7 +309,7 @@ def _pair_points(fork: Fork, cell: Cell, measure: Measure, refused: bool) -> tup
 
 
 def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, primary: bool) -> Compared:
-    """As the papers did it: one unbroken run each, so a ratio and nothing that says how much chance is in it."""
+    """The comparison as in the papers: one unbroken run each, so a ratio without an estimate of chance."""
     first, second = (measure.evaluate(subject_quantities(run, cell, subject)) for subject in (a, b))
     refusals = tuple(dict.fromkeys(measured.refusal for measured in (first, second) if measured.refusal is not None))
     values = [measured.value for measured in (first, second) if measured.value is not None and measured.value > 0]
@@ -320,9 +318,9 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
 
 
 def fork_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, list[int]]]:
-    """Of each trial that counts, a subject's slices of a cell: those of the pairs that its comparison rests on.
+    """For each counted trial, a subject's slices of a cell in the pairs of its comparison.
 
-    Where none does, since it stood alone or too few of its pairs count, what counts of its own; failed trials are left out.
+    Without such pairs (one subject, or too few of them), its own counted slices. Failed trials are left out.
     """
     whole = unbroken(run.schedule, cell)
     judged = compared_slices(run, cell, subject)
@@ -336,10 +334,10 @@ def fork_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, lis
 
 
 def fork_quantities(run: Run, cell: Cell, subject: str) -> dict[int, Quantities]:
-    """By trial: what the slices of a subject in a cell come to that count (see `fork_slices`)."""
+    """By trial: the quantities of a subject's counted slices of a cell (see `fork_slices`)."""
     return {trial.number: of_slices(trial, numbers, cell.users) for trial, numbers in fork_slices(run, cell, subject)}
 
 
 def subject_quantities(run: Run, cell: Cell, subject: str) -> Quantities:
-    """What a subject's counted slices of a cell come to over all forks."""
+    """The quantities of a subject's counted slices of a cell over all forks."""
     return combine(list(fork_quantities(run, cell, subject).values()))

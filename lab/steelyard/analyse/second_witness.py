@@ -20,10 +20,10 @@ MEASURE = "throughput"
 
 @dataclass(frozen=True)
 class Witness:
-    """What processor time says of a throughput ratio a / b.
+    """A throughput ratio a / b by processor time.
 
     `logs` are the logarithms of each fork's ratio by processor time (B / C), and `log_apart` those of its w_a / w_b, both in the
-    order of the forks that count. `apart` is the interval of w_a / w_b. `disagrees`: it is beyond half the margin.
+    order of the counted forks. `apart` is the interval of w_a / w_b. `disagrees`: it differs from 1 by more than half the margin.
     """
 
     logs: tuple[float, ...]
@@ -37,7 +37,7 @@ class Witness:
 
 
 def applies(cell: Cell, measure: Measure) -> bool:
-    """Whether a comparison has a second witness: throughput of steady load."""
+    """Whether a comparison has a second witness: throughput under steady load."""
     return measure.name == MEASURE and kind_of(cell).name == "steady"
 
 
@@ -48,8 +48,10 @@ def witness(
     forks: Sequence[tuple[Trial, Sequence[int], Sequence[int]]],
     confidence: float,
 ) -> Witness | None:
-    """Of a comparison of two subjects by the slices of each fork that count; None where it is not judged (see `why_not_judged`), or
-    under two forks."""
+    """The second witness of two subjects from the counted slices of each fork.
+
+    None where it is not judged (see `why_not_judged`), or for fewer than two forks.
+    """
     if any(why_not_judged(run, cell, label) is not None for label in labels):
         return None
     apart: list[float] = []
@@ -69,7 +71,7 @@ def witness(
 
 
 def quotient(margin: float, first: Witness | None, second: Witness | None, confidence: float) -> Witness | None:
-    """Of two comparisons with one reference: what processor time says of the one's subject against the other's, fork by fork."""
+    """The witness of one subject against another from two comparisons with one reference, fork by fork."""
     if first is None or second is None:
         return None
     logs = tuple(a - b for a, b in zip(first.logs, second.logs, strict=False))
@@ -81,7 +83,7 @@ def quotient(margin: float, first: Witness | None, second: Witness | None, confi
 
 
 def answers_and_work(trial: Trial, cell: Cell, numbers: Sequence[int]) -> AnswersAndWork:
-    """What a subject's slices of one trial come to."""
+    """The answers and the processor time of a subject's slices of one trial."""
     answers = all_answers = 0
     seconds = cpu_ns = all_cpu_ns = 0.0
     for number in numbers:
@@ -93,16 +95,16 @@ def answers_and_work(trial: Trial, cell: Cell, numbers: Sequence[int]) -> Answer
         cpu_ns += _measured_cpu_ns(trial, cell, number, observed)
         if row.cpu_own_ns is None:
             all_cpu_ns += observed
-        else:  # subjects that share processes are told apart by whose turn it was alone
+        else:  # subjects that share processes can be separated only by their turns
             all_cpu_ns += row.cpu_own_ns + (row.cpu_other_ns or 0) + (row.cpu_between_ns or 0)
     return AnswersAndWork(answers, seconds, cpu_ns, all_answers, all_cpu_ns)
 
 
 def _measured_cpu_ns(trial: Trial, cell: Cell, number: int, observed_ns: int) -> float:
-    """Processor time of a slice's measured time: by the clocks at the edges of its turns, or of its stretch.
+    """The processor time of a slice's measured time, by the clocks at the edges of its turns or stretch.
 
-    Runs of before stretches had their edges read have what was used from the lead-in's begin to the last look. It is spread
-    evenly over that time, as of a server that is equally busy throughout.
+    Older runs have no reading at the edges of stretches. Their processor time from lead-in to the last reading is spread evenly
+    over that time, as for a server that is equally busy throughout.
     """
     row = trial.slices[number]
     if row.cpu_own_ns is not None:
@@ -132,7 +134,7 @@ def witnesses(run: Run, cell: Cell, subject: str) -> dict[int, float]:
 
 
 def counted_of(trial: Trial, cell: Cell, subject: str) -> AnswersAndWork | None:
-    """What all measured slices of a subject in a trial come to; None where there are none."""
+    """The totals of all measured slices of a subject in a trial; None where there are none."""
     numbers = [
         number for number in trial.measured_slices.get((cell.name, subject), {}).values() if number in trial.slices
     ]
@@ -142,8 +144,8 @@ def counted_of(trial: Trial, cell: Cell, subject: str) -> AnswersAndWork | None:
 def both_text(a: str, b: str, by_answers: Interval, by_processor: Interval) -> str:
     """Both ratios, where the two witnesses disagree."""
     return (
-        f"{a} against {b} is {_with_bounds(by_answers)} by answers and {_with_bounds(by_processor)} by processor time: answers and "
-        "work were counted over different times, so the interval holds both"
+        f"{a} against {b} is {_with_bounds(by_answers)} by answers and {_with_bounds(by_processor)} by processor time. Answers and "
+        "work were counted over different times, so the interval spans both"
     )
 
 

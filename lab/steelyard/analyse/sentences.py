@@ -1,4 +1,4 @@
-"""A verdict in words that a person can read."""
+"""Verdicts as English sentences."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 HERE = "on this machine"
-NOW = f"{HERE}, at this hour"  # what a time holds for, unless it is expected elsewhere too
-_MOST_NAMED = 2  # cells of a grid, or their operations, that a sentence names; of more it counts them
-# What a subject is in cells of a grid with this word, and what joins the subject that it is compared with.
+NOW = f"{HERE}, at this hour"  # the scope of a result without a prediction
+_MOST_NAMED = 2  # cells or operations that a sentence lists; more are counted
+# The words for a subject in cells of a grid with this verdict, and the word before the other subject.
 _IN_CELLS = {
     Word.FASTER: ("faster", " than"),
     Word.SLOWER: ("slower", " than"),
@@ -32,25 +32,25 @@ _IN_CELLS = {
 _DEEDS = {
     "out-of-memory": "ran out of memory",
     "deadlock": "deadlocked",
-    "self-deadlock": "waited for itself",
+    "self-deadlock": "deadlocked itself",
     "hung": "hung",
     "killed": "was killed",
     "died": "died",
     "too-slow": "was too slow",
-    "no-answer": "answered nothing",
-    "wrong-answer": "answered wrongly",
-    "not-ready": "did not come up",
-    "not-back": "did not come back from a fault",
+    "no-answer": "gave no answer",
+    "wrong-answer": "gave wrong answers",
+    "not-ready": "did not start",
+    "not-back": "did not recover from a fault",
     "contract": "broke the contract",
-    "state": "began in another state",
-    "reconciliation": "was not reconciled",
+    "state": "started from a wrong state",
+    "reconciliation": "failed its reconciliation",
     "budget": "was cut by the end of the budget",
-    "defect": "was ended by a defect of Steelyard",
+    "defect": "was stopped by a defect of Steelyard",
 }
 
 
 def failure_phrase(kind: str) -> str:
-    """What a subject did, such as "ran out of memory", by the kind of its failure."""
+    """The phrase for a kind of failure, such as "ran out of memory"."""
     return _DEEDS.get(kind, f"failed ({kind})")
 
 
@@ -61,8 +61,8 @@ def load_text(place: Place) -> str:
 
 @dataclass(frozen=True)
 class Wording:
-    """A verdict in words: the verdict, what it rests on (empty where there is nothing), and what stands in its way. A `detail` is
-    told below another, which sums it up."""
+    """A verdict in words: the verdict, its basis (empty where there is none), and its limitations. A `detail` belongs to a summary
+    above it."""
 
     verdict: str
     basis: str = ""
@@ -83,9 +83,12 @@ def verdict(
     holds_elsewhere: bool = False,
     processors: int | None = None,
 ) -> Wording:
-    """One comparison's verdict, such as "this is slower than that on echoStruct: 0.97 times the throughput, on this machine, at
-    this hour (95% interval 0.95 to 0.98, 4 forks, 40 pairs).", with what is `expected` of another session. `processors` is how many
-    the servers had, which a ratio may depend on (None: not recorded, or not the same for both)."""
+    """One comparison's verdict in words, with the prediction `expected`.
+
+    Such as "this is slower than that on echoStruct: 0.97 times the throughput, on this machine, at this hour (95% interval 0.95 to
+    0.98, 4 forks, 40 pairs).". `processors` is the number of server processors, which a ratio may depend on (None: not recorded, or
+    different for both).
+    """
     compared, said = judgement.compared, judgement.word or Word.UNDECIDED
     where = "" if processors is None or compared.ratio is None else f" on {plural(processors, 'server processor')}"
     where += "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
@@ -115,8 +118,11 @@ def _opening(compared: Compared, said: Word, margin: float, direction: Word | No
 
 
 def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
-    """All subjects' verdicts in all cells that are judged together, such as "Over a grid of 5 cells of echoList, on this
-    machine, by throughput beside that: this is faster in 2 (1.10 to 2.30 times); nothing was decided of another."."""
+    """All subjects' verdicts in all cells that are judged together.
+
+    Such as "Over a grid of 5 cells of echoList, on this machine, by throughput beside that: this is faster in 2 (1.10 to 2.30
+    times); no decision on another.".
+    """
     first, whole = by_subject[0][0].compared, len(by_subject[0])
     clauses: list[str] = []
     undecided: list[str] = []
@@ -128,7 +134,7 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
         else:
             undecided.append(subject)
     if undecided:
-        clauses.append(f"nothing was decided of {join_words(undecided)}")
+        clauses.append(f"no decision on {join_words(undecided)}")
     return Wording(
         f"{_cells_text(by_subject[0])}, by {quantity_text(first)} beside {first.b}: {'; '.join(clauses)}",
         _size([judgement for judgements in by_subject for judgement in judgements], whole),
@@ -136,7 +142,7 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
 
 
 def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
-    """In how many cells a subject has this word and by how much, such as "faster in 2 (1.10 to 2.30 times)"; empty for none."""
+    """The number of cells where a subject has this word, such as "faster in 2 (1.10 to 2.30 times)"; empty for none."""
     cells = [judgement.compared for judgement in judgements if judgement.word is said]
     if not cells:
         return ""
@@ -146,7 +152,7 @@ def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
 
 
 def _direction_note(judgements: Sequence[Judgement]) -> str:
-    """In how many equivalent cells a difference was shown, such as " (slower by less than the margin in 2)"; empty for none."""
+    """The number of equivalent cells with a shown difference, such as " (slower by less than the margin in 2)"; empty for none."""
     directions = [judgement.direction for judgement in judgements if judgement.word is Word.EQUIVALENT]
     shown = [
         f"{said} by less than the margin in {directions.count(said)}"
@@ -157,15 +163,18 @@ def _direction_note(judgements: Sequence[Judgement]) -> str:
 
 
 def _size(judgements: Sequence[Judgement], whole: int) -> str:
-    """What verdicts over a grid rest on."""
+    """The data behind verdicts over a grid."""
     forks = sorted({len(judgement.compared.counted_forks) for judgement in judgements})
     counts = plural(forks[-1], "fork") if forks[0] == forks[-1] else f"{forks[0]} to {forks[-1]} forks"
     return f"adjusted for {whole} cells, {counts}"
 
 
 def over_cells(judgements: Sequence[Judgement]) -> Wording:
-    """One subject's verdicts in all cells that are judged together, such as "Over a grid of 6 cells of echoList, on this machine,
-    this is faster than that in 5, 1.10 to 2.30 times the throughput; undecided in 1 (echoList, ListSize 1, 1 user)."."""
+    """One subject's verdicts in all cells that are judged together.
+
+    Such as "Over a grid of 6 cells of echoList, on this machine, this is faster than that in 5, 1.10 to 2.30 times the throughput;
+    undecided in 1 (echoList, ListSize 1, 1 user).".
+    """
     first, whole = judgements[0].compared, len(judgements)
     clauses: list[str] = []
     for said, (words, joined) in _IN_CELLS.items():
@@ -188,14 +197,14 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
 
 
 def _cells_text(judgements: Sequence[Judgement]) -> str:
-    """Which cells a sentence is about, by their operations: a study may have several grids."""
+    """The cells of a sentence by their operations: a study may have several grids."""
     operations = list(dict.fromkeys(judgement.compared.cell.operation for judgement in judgements))
     named = join_words(operations) if len(operations) <= _MOST_NAMED else plural(len(operations), "operation")
     return f"Over a grid of {len(judgements)} cells of {named}, {NOW}"
 
 
 def _bare_cell_name(compared: Compared) -> str:
-    """A cell of a grid among others, without brackets of its own."""
+    """The name of a cell among others of its grid, without its own brackets."""
     cell = compared.cell
     return f"{cell.operation}, {cell.size}" if cell.size else cell.name
 
@@ -207,14 +216,14 @@ def _ratios(cells: Sequence[Compared]) -> str:
 
 
 def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Wording:
-    """Why there is none, for all or for one comparison: the first reason, and how many more there are."""
+    """Why there is no verdict, for all or for one comparison: the first reason, and the number of others."""
     more = f", and {plural(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
     where = f" on {compared.a} against {compared.b}" if compared is not None else ""
     return Wording(f"No verdict{where}: {reasons[0]}{more}")
 
 
 def contradiction_text(contradiction: ContradictedRun) -> str:
-    """An earlier run that found otherwise, with both intervals."""
+    """A contradicting earlier run, with both intervals."""
     here, before = (
         f"{ratio_text(ratio, interval)} ({' to '.join(ratio_text(bound, interval) for bound in interval)})"
         for ratio, interval in (
@@ -229,7 +238,7 @@ def contradiction_text(contradiction: ContradictedRun) -> str:
     when = where.get(contradiction.same_boot, "") if contradiction.same_boot is not None else ""
     return (
         f"this contradicts the earlier run {contradiction.earlier} of the same question{when}: {here} now, {before} then; "
-        "each holds for its machine and hour alone"
+        "each holds only for its machine and hour"
     )
 
 
@@ -238,30 +247,30 @@ def ranking(compared: Compared, ranked: Sequence[Ranked], floors: Sequence[str],
     places = ", ".join(f"{place.subject} {place_text(place)}" for place in ranked)
     reasons = []
     if any(place.best < place.worst for place in ranked):
-        reasons.append("Places are those that no decided pair contradicts.")
+        reasons.append("Each range of places holds the places that no decided pair contradicts.")
     if floors:
         kind = "it is a floor" if len(floors) == 1 else "they are floors"
-        reasons.append(f"Apart, for {kind}: {join_words(floors)}.")
+        reasons.append(f"Not ranked, because {kind}: {join_words(floors)}.")
     if unranked:
-        reasons.append(f"Without a place, for want of forks that count: {join_words(unranked)}.")
+        reasons.append(f"Not ranked, because too few of their forks count: {join_words(unranked)}.")
     where = f"on {compared.cell.where}, {NOW}"
     return Wording(f"By {quantity_text(compared)} {where}: {places}", reasons=" ".join(reasons))
 
 
 def place_text(rank: Ranked | Rank) -> str:
-    """The places left to a subject, such as "4 to 8"."""
+    """The possible places of a subject, such as "4 to 8"."""
     return str(rank.best) if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
 
 
 def amount(compared: Compared) -> str:
-    """How far apart the two are, as a ratio in words, such as "1.2 times the throughput"."""
+    """The ratio in words, such as "1.2 times the throughput"."""
     if compared.ratio is None:
         return "nothing could be compared"
     return f"{ratio_text(compared.ratio, compared.bounds)} times the {quantity_text(compared)}"
 
 
 def basis(compared: Compared) -> str:
-    """The interval, and the forks and pairs that it rests on; empty where there is no ratio."""
+    """The interval, with the number of forks and pairs; empty where there is no ratio."""
     if compared.ratio is None:
         return ""
     bounds = compared.bounds
@@ -273,7 +282,7 @@ def basis(compared: Compared) -> str:
 
 
 def prediction_text(expected: Elsewhere | None) -> str:
-    """What another session would find, and by which deviation between sessions; empty where nothing is known."""
+    """The prediction for another session, with the assumed deviation between sessions; empty where there is none."""
     if expected is None:
         return ""
     low, high = (ratio_text(bound, expected.interval) for bound in expected.interval)

@@ -1,4 +1,4 @@
-"""How many processors the compared servers had: a ratio on one processor says little about the ratio on twelve."""
+"""The number of processors of the compared servers: a ratio on one processor may differ from that on twelve."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def processors_of(run: Run, label: str) -> int | None:
 
 
 def _processors_factor(run: Run, label: str) -> int | None:
-    """The number that the factor `cpus` of a subject's processes asks for; None where it takes all of the servers'."""
+    """The number in the factor `cpus` of a subject's processes; None where it uses all server processors."""
     subjects = run.environment.get("subjects")
     parts = subjects.get(label) if isinstance(subjects, Mapping) else None
     for part in parts if isinstance(parts, list) else []:

@@ -1,4 +1,4 @@
-"""Sessions read back: how long whole ones took, what each of their requests took, and what made others end early."""
+"""Results of user sessions: the time of complete sessions, the time of each request, and why others ended early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..plan.kinds import unbroken
 from ..results.stored_run import Run
 from .pairing import counted_slices, measured_slices
 
-# What ended a session early, in words; other kinds of failure are words already.
+# Why a session ended early, in words; other kinds of failure are readable as they are.
 _WORDS = {
     "capture": "an answer without the value that later requests need",
     "wrong": "a wrong answer",
@@ -26,9 +26,9 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class StepTimes:
-    """What requests of one operation took within sessions, over all forks: `times` are response times.
+    """Requests of one operation within sessions, over all forks: `times` are response times.
 
-    `each` is how often a session makes such a request; `failures` are by kind, wrong answers among them, of all measured slices.
+    `each` is how often a session makes such a request. `failures` are by kind, wrong answers included, over all measured slices.
     """
 
     operation: str
@@ -41,8 +41,8 @@ class StepTimes:
 class SessionTimes:
     """One subject's sessions of one name in a cell, over all forks.
 
-    `times` are those of whole sessions in counted slices, from when the first request was due to the last answer. `whole` and
-    `ended_early` count sessions of all measured slices; None where the cell mixes sessions, which are counted together.
+    `times` are those of complete sessions in counted slices, from the due instant of the first request to the last answer. `whole`
+    and `ended_early` count sessions of all measured slices; None where the cell mixes sessions, which are counted together.
     """
 
     subject: str
@@ -55,14 +55,14 @@ class SessionTimes:
 
     @property
     def mean_ms(self) -> float | None:
-        """The mean time of a whole session; None where none was."""
+        """The mean time of a complete session; None where there was none."""
         return self.times.mean() / 1000 if self.times.total else None
 
     def parts_ms(self) -> dict[str, float]:
-        """The mean time of a whole session taken apart: what its requests of each operation took, and under "" what lies between
-        them, the pauses; empty where no session was whole or an operation was never answered.
+        """The mean time of a complete session by part: its requests by operation, and the pauses between them under "".
 
-        Requests of sessions that ended early, or that a slice's end cut off, are among those of which means are taken.
+        Empty where no session was complete or an operation was never answered. The means include requests of sessions that ended
+        early or were cut off by the end of a slice.
         """
         if self.mean_ms is None or not all(step.times.total for step in self.steps):
             return {}
@@ -71,12 +71,12 @@ class SessionTimes:
 
 
 def session_cells(schedule: Schedule) -> list[Cell]:
-    """The cells that ask for sessions."""
+    """The cells whose load is sessions."""
     return [cell for cell in schedule.cells if _names(schedule, cell)]
 
 
 def session_times(run: Run, cell: Cell) -> Iterator[SessionTimes]:
-    """Each session of the cell's mix, for each subject that was measured in it."""
+    """Each session of the cell's mix, for each subject measured in it."""
     names = _names(run.schedule, cell)
     for name in names:
         for subject in run.schedule.subjects:
@@ -85,12 +85,12 @@ def session_times(run: Run, cell: Cell) -> Iterator[SessionTimes]:
 
 
 def ended_early_text(sessions: SessionTimes) -> str:
-    """How many sessions ended before their last step, of how many, and by what; empty where nothing counts them."""
+    """How many sessions ended before their last step, and why; empty where they were not counted."""
     if sessions.whole is None or sessions.ended_early is None:
         return ""
     both = sessions.whole + sessions.ended_early
     if not sessions.ended_early:
-        return f"All {plural(both, 'session')} of {sessions.subject} came to their end." if both else ""
+        return f"All {plural(both, 'session')} of {sessions.subject} were completed." if both else ""
     words = [
         f"in {step.operation}, {_WORDS.get(kind, kind)} ({plural(count, 'time')})"
         for step in sessions.steps
@@ -147,7 +147,7 @@ def _session_times(run: Run, cell: Cell, name: str, subject: str, *, alone: bool
 
 
 def _failures(run: Run, cell: Cell, subject: str) -> dict[str, Counter[str]]:
-    """What went wrong in measured slices, by what the engine calls the operation, and by kind."""
+    """Failures in measured slices, by the engine's name of the operation and by kind."""
     by_operation: dict[str, Counter[str]] = {}
     for trial in run.trials:
         for number in measured_slices(trial, cell.name, subject).values():

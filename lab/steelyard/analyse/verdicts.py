@@ -1,4 +1,4 @@
-"""The verdict on each comparison: its word, or why there is none."""
+"""The verdict of each comparison: its word, or why there is none."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _PROMISED_DIFFERENCE = 0.05
 
 @dataclass(frozen=True)
 class Judgement:
-    """A comparison with its word; `word` is None for secondary ones and where the instrument is not valid.
+    """A comparison with its word.
 
-    `direction` is faster or slower where a difference was shown, also one that lies within the margin. `broken` are the reasons
-    why the instrument is not valid for it, `reasons` all else that stands in the way. `gap` is set where the shares of failures
-    differ beyond chance.
+    `word` is None for secondary comparisons and where the instrument is not valid. `direction` is faster or slower where a
+    difference was shown, even within the margin. `broken` are the reasons why the instrument is not valid for it, `reasons` all
+    other limitations. `gap` is set where the shares of failures differ beyond chance.
     """
 
     compared: Compared
@@ -42,16 +42,16 @@ class Judgement:
 
     @property
     def text(self) -> str | None:
-        """The word as a person reads it; None where there is none."""
+        """The word for readers; None where there is none."""
         return None if self.word is None else verdict_text(self.word, self.direction)
 
 
 def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -> Iterator[Judgement]:
     """Every subject against the reference, in every cell, on every measure; the primary comparisons come first.
 
-    Where there are more than two subjects, the others are compared with each other too, on the primary measure, so that
-    all can be ranked. Holm's adjustment is over a cell's comparisons against the reference, and apart from it over those among
-    the others: a ranking costs the verdicts against the reference no power, and each family has its own error rate.
+    With more than two subjects, the others are also compared with each other on the primary measure, for a ranking. Holm's
+    adjustment is over a cell's comparisons against the reference, and separately over those among the others. The ranking therefore
+    costs the verdicts against the reference no power, and each family has its own error rate.
     """
     reference = run.schedule.reference
     cells = sorted(run.schedule.cells, key=lambda cell: not cell.primary)
@@ -90,7 +90,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
         word = given.word
         near = [finding for finding in about if finding.check == ENGINE_SHARE and finding.level is Level.WARNING]
         if invalid and _limited_only_the_faster(comparison, word, [*invalid, *near]):
-            bound = (f"{reason}, and the difference is at least so large" for reason in broken)
+            bound = (f"{reason}, so the true difference may be larger" for reason in broken)
             yield Judgement(comparison, word, (), (*reasons, *bound), gap, given.direction)
             continue
         busy = (finding.reason for finding in near)
@@ -99,7 +99,7 @@ def judge(run: Run, measures: dict[str, Measure], findings: Sequence[Finding]) -
 
 
 def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: str) -> Iterator[Compared]:
-    """A subject against the reference on every measure, the one that judges them first."""
+    """A subject against the reference on every measure; the judging measure comes first."""
     reference = run.schedule.reference
     judged_by = judged_measure(cell, measures, failure_gap(run, cell, other, reference))
     for name, measure in sorted(measures.items(), key=lambda item: item[0] != judged_by):
@@ -107,29 +107,32 @@ def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: 
 
 
 def _limited_only_the_faster(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
-    """Whether all that troubles a comparison is that the engine was the limit of the faster subject, and not nearly that of the
-    other: of closed load the faster can only be faster still, so the word stands, and what was measured is the least that the
-    difference may be."""
+    """Whether the only finding is that the engine limited the faster subject, and did not nearly limit the other.
+
+    Under closed load the faster subject can only be faster still. The word stands, and the measured difference is a lower bound.
+    """
     faster = {Word.FASTER: comparison.a, Word.SLOWER: comparison.b}.get(word) if word is not None else None
     closed = comparison.cell.primary_measure == comparison.measure.name == "throughput"
     return closed and all((finding.check, finding.subject) == (ENGINE_SHARE, faster) for finding in troubles)
 
 
 def _families(primaries: list[Compared], among: list[Compared]) -> Iterator[list[Compared]]:
-    """Comparisons whose error rate is shared: each cell or family of cells is a question of its own, and its ranking another."""
+    """Comparisons that share an error rate: each cell or family of cells is one question, and its ranking another."""
     for family in dict.fromkeys(comparison.cell.family or comparison.cell.name for comparison in (*primaries, *among)):
         yield [comparison for comparison in primaries if (comparison.cell.family or comparison.cell.name) == family]
         yield [comparison for comparison in among if (comparison.cell.family or comparison.cell.name) == family]
 
 
 def _compared_subjects(run: Run, cell: Cell) -> list[str]:
-    """The subjects of a cell but the reference."""
+    """The subjects of a cell without the reference."""
     return [label for label in run.schedule.subjects_in(cell) if label != run.schedule.reference]
 
 
 def _comparisons_of_alike(run: Run, measures: dict[str, Measure], beside: Sequence[Compared]) -> Iterator[Compared]:
-    """The subjects that are not the reference against each other where they are alike, on the primary measure of the primary cell;
-    `beside` are their comparisons with the reference."""
+    """Comparisons among the subjects other than the reference, where they are alike, on the primary measure.
+
+    `beside` are their comparisons with the reference.
+    """
     if design_named(run.schedule.design).why_undecided:
         return
     together = [set(trial.start_order) for trial in run.schedule.trials]
@@ -149,7 +152,7 @@ def _comparisons_of_alike(run: Run, measures: dict[str, Measure], beside: Sequen
 
 @dataclass(frozen=True)
 class Ranked:
-    """The best and the worst place that the data allow a subject on the primary measure; `ratio` is to the reference."""
+    """The best and the worst place that the data allow for a subject on the primary measure; `ratio` is to the reference."""
 
     subject: str
     best: int
@@ -158,20 +161,22 @@ class Ranked:
 
 
 def ranks(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """The subjects' places in the primary cell. Empty for fewer than three, and where several cells are judged, each of which
-    has places of its own."""
+    """The subjects' places in the primary cell.
+
+    Empty for fewer than three subjects, and where several cells are judged, because each has its own places.
+    """
     if len(run.schedule.subjects) < 3 or sum(cell.primary for cell in run.schedule.cells) != 1:
         return []
     return ranked_subjects(run, judgements)
 
 
 def ranked_subjects(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
-    """Subjects by their measured ratios, best first, by the judgements of one cell, each with the places that are left to it.
+    """Subjects by measured ratio, best first, from the judgements of one cell, each with its possible places.
 
-    A place is left to a subject where some order of all has it there and contradicts no pair that was decided. A floor has no
-    place, for it does not do what the others do. A subject without a word against any other (nothing measured, or no valid
-    instrument) has none either, nor one of which too few forks count beside the reference where others have enough: the
-    first place would be left to it, since none was shown to be better.
+    A place is possible if some order of all subjects has it and contradicts no decided pair. A floor has no place, because it does
+    other work. A subject without a word against any other has none either (nothing measured, or no valid instrument). The same
+    holds for a subject with too few counted forks where others have enough: otherwise its first place would be possible, since no
+    other was shown to be better.
     """
     reference = run.schedule.reference
     worded = [
@@ -208,7 +213,7 @@ def ranked_subjects(run: Run, judgements: Sequence[Judgement]) -> list[Ranked]:
 
 
 def _worse_subjects(worded: Sequence[Judgement], subjects: Sequence[str]) -> dict[str, set[str]]:
-    """For each subject those that are worse: shown to be, or worse than one that is. Two that would each be worse are neither."""
+    """For each subject the worse ones: shown to be worse, or worse than one of these. Two that would each be worse are neither."""
     worse: dict[str, set[str]] = {label: set() for label in subjects}
     for judgement in worded:
         if judgement.word in (Word.FASTER, Word.SLOWER):
@@ -223,7 +228,7 @@ def _worse_subjects(worded: Sequence[Judgement], subjects: Sequence[str]) -> dic
 
 
 def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, ...]]]:
-    """A word and its reasons for each primary comparison, adjusted for their number."""
+    """The word and reasons of each primary comparison, adjusted for their number."""
     ready = [comparison for comparison in primaries if len(comparison.counted_forks) >= LEAST_FORKS]
     alpha = alpha_of(run.schedule.looks)
     given = (
@@ -245,7 +250,7 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
         said = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
         both = _both_ratios_text(comparison)
         if both and said.word is not by_processor.get(id(comparison), said.word):
-            worded.append((Given(Word.UNDECIDED, None), (both, "they do not give the same word")))
+            worded.append((Given(Word.UNDECIDED, None), (both, "they give different verdicts")))
             continue
         why = () if said.word.decides else tuple(_why_not_decided(run, comparison, said.word, len(ready)))
         worded.append((said, (both, *why) if both else why))
@@ -253,7 +258,7 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
 
 
 def _both_ratios_text(compared: Compared) -> str:
-    """Both throughput ratios where the two witnesses disagree; empty where they do not."""
+    """Both throughput ratios where the two witnesses disagree; empty otherwise."""
     by_answers, by_processor = compared.by_answers, compared.by_processor
     if by_answers is None or by_processor is None:
         return ""
@@ -261,7 +266,7 @@ def _both_ratios_text(compared: Compared) -> str:
 
 
 def _words_by_processor(run: Run, ready: Sequence[Compared]) -> list[Word]:
-    """The words of the same comparisons with the ratios by processor time of those where the two witnesses disagree."""
+    """The words of these comparisons with the ratios by processor time, where the two witnesses disagree."""
     if not ready:
         return []
     judged = [
@@ -276,14 +281,14 @@ def _words_by_processor(run: Run, ready: Sequence[Compared]) -> list[Word]:
 
 
 def _why_not_decided(run: Run, compared: Compared, word: Word, comparisons: int) -> Iterator[str]:
-    """`comparisons` were judged together, so that the chance of a wrong word is shared by them."""
+    """Why a comparison is not decided. `comparisons` were judged together and share the error rate."""
     if why := design_named(run.schedule.design).why_undecided:
         yield why
         return
     count = len(compared.counted_forks)
     if word is Word.TOO_FEW_FORKS:
         why = f": {', '.join(compared.refusals)}" if compared.refusals else ""
-        yield f"only {plural(count, 'fork')} can be counted, of at least {LEAST_FORKS}{why}"
+        yield f"only {plural(count, 'fork')} of at least {LEAST_FORKS} can be counted{why}"
         return
     if word is Word.UNCONFIRMED and compared.interval is not None:
         apart = compared.interval.low > 1 or compared.interval.high < 1

@@ -27,7 +27,7 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
     """Gravest first; none where there is nothing to know."""
     run = analysis.run
     if analysis.verdicts.status == "partial":
-        yield Badge("partial run", "not all planned trials came to their end", "caveats")
+        yield Badge("partial run", "not all planned trials were completed", "caveats")
     if run.schedule.scale != 1:
         yield Badge(f"times scaled by {run.schedule.scale:g}", "the study's tests were shortened", "caveats")
     yield from _warming(run)
@@ -37,12 +37,14 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
         told = ", ".join(f"{label} on JDK {major}" for label, major in run.unusual_jdks.items())
         yield Badge("different JDKs", told, "caveats")
     if run.schedule.left_out:
-        yield Badge("shortened", "the time given did not hold all that was planned", "caveats")
+        yield Badge("shortened", "the budget was too short for all that was planned", "caveats")
     if analysis.verdicts.contradictions:
-        yield Badge("contradicts an earlier run", "an earlier run of the same question said otherwise", "caveats")
+        yield Badge(
+            "contradicts an earlier run", "an earlier run of the same question found a different result", "caveats"
+        )
     caveats = len(analysis.verdicts.notes)
     if caveats:
-        yield Badge(plural(caveats, "caveat"), "what else is to be known", "caveats")
+        yield Badge(plural(caveats, "caveat"), "other caveats", "caveats")
 
 
 def _warming(run: Run) -> Iterator[Badge]:

@@ -18,8 +18,8 @@ from ..statistics.campaigns import Found, random_effects
 from ..statistics.interval import Interval
 
 NOT_PAIRED = (
-    "not paired: they were measured at different times, and the machine may have had other things to do; "
-    "`steelyard check OLD NEW` measures two now"
+    "not paired: the runs were measured at different times, and the machine may have had other work; "
+    "`steelyard check OLD NEW` measures two versions now, side by side"
 )
 
 
@@ -126,7 +126,7 @@ def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
     for cell in old.schedule.cells:
         other = loads.get(cell.name)
         if other is not None and (cell.mix, cell.users, cell.profile) != (other.mix, other.users, other.profile):
-            yield f"{prefix}the load of {cell.name} is another one"
+            yield f"{prefix}the load of {cell.name} differs"
     if old.schedule.parameters != new.schedule.parameters:
         yield f"{prefix}parameters were {old.schedule.parameters} and are {new.schedule.parameters}"
 
@@ -144,12 +144,12 @@ def agreement(question: Question) -> str:
         f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_range_text(question.mean_interval)})"
     )
     if question.prediction is not None:
-        said += f", and one more would find {_range_text(question.prediction)} (95% prediction interval)"
+        said += f", and the next run is expected to find {_range_text(question.prediction)} (95% prediction interval)"
     return (
         said
         + "."
         + (
-            " Some of them exclude each other: each holds for its hour and machine alone."
+            " Some of them contradict each other: each holds only for its hour and machine."
             if question.contradict
             else ""
         )

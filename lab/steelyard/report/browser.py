@@ -63,9 +63,9 @@ def _draw_page(page: Path, to: Path, *asked: str) -> Path:
         ]
         with Keeper(command, log=Path(folder, "browser.log")) as kept:
             ended = kept.wait(_LIMIT_SECONDS)
-            said = kept.log_tail(lines=1) or "it said nothing"
+            said = kept.log_tail(lines=1) or "it printed no message"
     if ended is None:
-        raise SteelyardError(f"{program} drew nothing in {_LIMIT_SECONDS} s")
+        raise SteelyardError(f"{program} drew nothing within {_LIMIT_SECONDS} s")
     if ended.code != 0 or not to.is_file() or not to.stat().st_size:
         raise SteelyardError(f"{program} could not draw {to.name}: {said[:300]}")
     return to

@@ -111,7 +111,7 @@ def _shown_figure(figure: ForkFigure, busy: str, forks: int) -> Shown:
         note = (
             "no interval: it is 0 in some forks"
             if figure.forks == forks
-            else f"no interval: only {figure.forks or 'none'} of {plural(forks, 'fork')} can tell it alone"
+            else f"no interval: only {figure.forks or 'none'} of {plural(forks, 'fork')} has enough requests for it"
         ).replace("only none", "none")
     return Shown(value_text(figure.value), under=dash_interval(bounds), note=note)
 

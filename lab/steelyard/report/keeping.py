@@ -60,7 +60,7 @@ def _write_outputs(whole: Run, made: Path) -> None:
     analysis = analyse_run(read_run(made))
     if _outputs(analysis) != _outputs(analyse_run(whole)):
         raise StoreError(
-            f"kept small, the run {made.name} would not say what it says whole",
+            f"the kept run of {made.name} would give another report than the run itself",
             hint="this is a defect of Steelyard: please report it",
         )
     write_figures(analysis, made)

@@ -60,7 +60,7 @@ def conditions(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         if "=" not in word:
             raise ConfigurationError(
-                f"--where {word[:100]} is no condition", hint="write KEY=VALUE, such as soap_name=search"
+                f"--where {word[:100]} is not a condition", hint="write KEY=VALUE, such as soap_name=search"
             )
     return dict(word.split("=", 1) for word in words)
 
@@ -100,9 +100,9 @@ def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
     ]
     notes = _violation_sentences(read.violations)
     if read.lost:
-        notes.append(f"{plural(read.lost, 'request')} lost, as the monitor says")
+        notes.append(f"{plural(read.lost, 'request')} lost, as counted by the monitor")
     if not read.whole:
-        notes.append("a process has not come to its end: its last requests may be missing")
+        notes.append("a process did not shut down properly: its last requests may be missing")
     named = [tag for layer in AGENT_LAYERS for tag in layer.tags]
     return RecordedRequests(name, name, (), _tags(requests, named), requests, notes)
 

@@ -41,7 +41,7 @@ def _lines(analysis: Analysis) -> Iterator[str]:
     for name, value in facts(analysis):
         yield f"- {_plain(name)}: {_plain(value)}"
     if known := [badge.words for badge in badges(analysis)]:
-        yield f"- to be known: {_plain(', '.join(known))}"
+        yield f"- caveats: {_plain(', '.join(known))}"
     yield ""
     if analysis.verdicts.decisions:
         yield from _rows(

@@ -103,7 +103,7 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
         limit_sentence(figures),
         [
             ("Limit", _FIGURES, [_row(f"limit, {figures.unit}", figures.limit)]),
-            ("Stages, in order of time", ("stage", "answered/s", "slow, %", "failed, %", "promise"), rows),
+            ("Stages, in order of time", ("stage", "answered/s", "slow, %", "failed, %", "goal"), rows),
         ],
         [
             *_not_valid(figures.why_not),
@@ -142,14 +142,14 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
         )
         for side in figures.subjects
     ]
-    where = f"{figures.forks} starts of each" if figures.forks > 1 else "these two processes alone"
+    where = f"{figures.forks} starts of each subject" if figures.forks > 1 else "these two processes only"
     return OwnFigures(
         COMPARISON,
         _true_words(words),
         f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {told}",
         [
             ("Ratio", _FIGURES, [_row(f"{figures.measure}, {first} over {second}", ratio)]),
-            ("Targets", ("target", "answered/s", "mean, ms", "right answers", "failed", "sent in all"), rows),
+            ("Targets", ("target", "answered/s", "mean, ms", "right answers", "failed", "sent in total"), rows),
         ],
         [
             *_not_valid(figures.why_not),
@@ -176,7 +176,7 @@ def of_calibration(figures: Calibration) -> OwnFigures:
     smallest = [
         (
             f"{each.minutes:g} minutes",
-            "none: not even the first look fits" if each.difference is None else f"{each.difference:.1%}",
+            "none: the first look does not fit" if each.difference is None else f"{each.difference:.1%}",
             "" if each.difference is None else f"{each.forks}",
         )
         for each in figures.smallest
@@ -229,7 +229,7 @@ def _alarms(figures: Calibration) -> str:
 def _headroom(figures: Calibration) -> str:
     if figures.headroom is None:
         return f"not measured: {figures.headroom_why_not}"
-    return f"{figures.headroom:.1f} times the measured rate, where at least {machine_history.LEAST_HEADROOM:g} is asked"
+    return f"{figures.headroom:.1f} times the measured rate; at least {machine_history.LEAST_HEADROOM:g} is required"
 
 
 def _percents(ratio: float, low: float, high: float) -> tuple[str, str]:

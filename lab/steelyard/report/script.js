@@ -144,7 +144,7 @@
       return [...own, ratioText(known.ratio, known.low, known.high), interval, known.word];
     }
     if (!mine.value || !theirs.value) return [...own, "-", "", "nothing to compare"];
-    return [...own, ratioText(mine.value / theirs.value, null, null), "", "one divided by the other: not paired, not judged"];
+    return [...own, ratioText(mine.value / theirs.value, null, null), "", "ratio of both figures: not paired, not judged"];
   }
 
   function compareTwo(section, data) {
@@ -167,7 +167,7 @@
   // A fork, slice by slice
 
   const FIGURES = [
-    ["throughput", "requests/s"], ["mean_ms", "mean, ms"], ["cpu_us", "CPU a request, us"], ["compiler", "compiler, %"],
+    ["throughput", "requests/s"], ["mean_ms", "mean, ms"], ["cpu_us", "CPU per request, µs"], ["compiler", "compiler, %"],
     ["collector", "collector, ms"],
   ];
   const WIDTH = 760, HEIGHT = 220, LEFT = 64, FOOT = 36;
@@ -229,7 +229,7 @@
   function secondsOf(data, intervals) {
     const rows = intervals.map(point => [point.at.toFixed(1), data.subjects[point.subject], ...SECONDS.map(([name]) => shownText(point[name]))]);
     return [
-      make("p", { class: "small" }, "Each subject from the begin of its own test."),
+      make("p", { class: "small" }, "Seconds count from the start of each subject's own test."),
       make("h4", {}, "Throughput, requests/s"), overTime(data, intervals, "throughput", "requests/s"),
       make("h4", {}, "Mean response time, ms"), overTime(data, intervals, "mean_ms", "ms"),
       make("details", {}, make("summary", {}, "The numbers of these intervals"), table(["after, s", "subject", ...SECONDS.map(([, title]) => title)], rows, 2)),
@@ -265,7 +265,7 @@
     };
     select.addEventListener("change", show);
     const told = `Trial ${trial.number}, slice by slice`;
-    const note = make("p", { class: "small" }, "Filled dots were measured, hollow ones are warm-up, crosses were voided.");
+    const note = make("p", { class: "small" }, "Filled dots are measured slices, hollow dots are warm-up, crosses are voided slices.");
     place.replaceChildren(make("h3", {}, told), ...(cells.length > 1 ? [make("p", { class: "controls" }, label)] : []), note, body);
     if (cells.length) show();
     place.scrollIntoView({ block: "nearest" });

@@ -69,7 +69,7 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
 
 def cost_sentences(analysis: Analysis) -> list[str]:
     """A sentence a comparison on what goes with its verdict, both sides' values in it, such as "go spends 1.61 times the processor
-    time on a request (212 against 131 us) and holds 0.034 times the memory (13.5 against 398 MiB)."
+    time on a request (212 against 131 µs) and holds 0.034 times the memory (13.5 against 398 MiB)."
 
     Empty where several cells are judged, where there are more subjects than sentences are read of, and without a valid verdict.
     """

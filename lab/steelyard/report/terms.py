@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -29,3 +31,9 @@ class Terms(Strict):
 def terms() -> tuple[Term, ...]:
     """All terms in the order of the file."""
     return load(_FILE, Terms).terms
+
+
+def terms_in(texts: Iterable[str]) -> list[Term]:
+    """The terms of a report that occur in these texts as whole words, singular or plural, in the order of the file."""
+    text = " ".join(texts)
+    return [term for term in terms() if term.on_report and re.search(rf"\b{term.term}s?\b", text, re.IGNORECASE)]

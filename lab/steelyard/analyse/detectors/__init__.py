@@ -1,4 +1,4 @@
-"""The detectors of loads with a shape, one file each. To add one is to add a file, and a line here; they speak in this order."""
+"""The detectors of shaped loads, one file each, in the order of their sentences. To add a detector, add a file and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a detector of loads with a shape is: the profiles that it reads, and the sentence that it says of a subject."""
+"""The interface of a detector of shaped loads: the load profiles that it reads, and its sentence on a subject."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..blocks import Series
 
 
 def no_joint_text(_: Mapping[str, Sequence[Series]]) -> str | None:
-    """A detector that says nothing of subjects side by side."""
+    """The `together` of a detector that does not compare subjects."""
     return None
 
 
 @dataclass(frozen=True)
 class Detector:
-    """A question that is put to every block of the `profiles` named.
+    """A question that is answered for every block with one of the `profiles`.
 
-    `question` is what follows "Not judged ", with the subject for {}. `say` answers it in a sentence for a subject by its
-    label, of each fork's seconds in a cell; raises InsufficientDataError where these do not tell. `together` says of all
-    subjects, by label, what can only be said side by side, or None.
+    `question` follows "Not judged " in a sentence, with the subject in place of {}. `say` answers it in a sentence for one subject
+    by its label, from each fork's seconds in a cell; it raises InsufficientDataError where the data do not suffice. `together`
+    compares all subjects by label, or returns None.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Drift: whether response time creeps up under constant load."""
+"""Drift: whether response time rises under constant load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .detector import Detector
 
 
 def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
-    """The trend once each fork has settled, since a start that is still slow would look like a fall."""
+    """The trend after each fork has settled: a slow start would look like a fall."""
     settled_ms = []
     for fork in forks:
         settled = settling(fork.throughput_per_s).seconds

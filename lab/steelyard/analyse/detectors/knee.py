@@ -1,4 +1,4 @@
-"""The knee: from how many users on throughput grows no more, over levels that were held."""
+"""The knee: the number of users from which throughput no longer grows, over held levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .detector import Detector
 
 
 def _describe_forks(name: str, forks: Sequence[Series], cell: Cell) -> str:
-    """Over the levels that all forks came to: a stress test may end at another one in each."""
+    """Over the levels that all forks reached: a stress test may end at another level in each fork."""
     assert isinstance(cell.profile, Steps)
     levels = shapes.levels_of(cell.profile)
     measured = [blocks.level_means(fork, levels) for fork in forks]

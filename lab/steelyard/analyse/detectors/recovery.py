@@ -1,4 +1,4 @@
-"""Recovery: how soon after a burst begins response time is back at the undisturbed level."""
+"""Recovery: how soon after the start of a burst the response time returns to the undisturbed level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusal: from how many users on a server refuses requests, and what share of them."""
+"""Refusal: the number of users from which a server refuses requests, and the share it refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
 
 
 def _compare_subjects(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
-    """How those of whom it can be told take the same overload; None under two."""
+    """How the subjects with a known result handle the same overload; None for fewer than two."""
     told: dict[str, Refusals] = {}
     for subject, forks in by_subject.items():
         with suppress(InsufficientDataError):

@@ -1,4 +1,4 @@
-"""Scalability: the law by which throughput grows with users, over levels that were held."""
+"""Scalability: the law of throughput by number of users, over held levels."""
 
 from __future__ import annotations
 

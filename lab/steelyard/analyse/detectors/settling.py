@@ -1,4 +1,4 @@
-"""Settling: how long throughput takes to come near its final level under constant load."""
+"""Settling: how long throughput takes to come close to its final level under constant load."""
 
 from __future__ import annotations
 

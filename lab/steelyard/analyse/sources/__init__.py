@@ -1,4 +1,4 @@
-"""The sources of measures: what is read of a stored slice, one file each. To add one is to add a file, and a line here."""
+"""The sources of measures: the numbers read from a stored slice, one file each. To add a source, add a file and a line here."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _GAUGE_PREFIXES = tuple(prefix for source in SOURCES.values() for prefix in sour
 
 
 def is_gauge(name: str) -> bool:
-    """Whether of slices put together the highest is taken, not the sum."""
+    """Whether the highest value is taken over several slices, not the sum."""
     return name in _GAUGES or name.startswith(_GAUGE_PREFIXES)

@@ -1,4 +1,4 @@
-"""What the garbage collectors of the judged processes did during a slice (their logs): pauses, and what was allocated."""
+"""Garbage collection of the judged processes during a slice, from their logs: pauses and allocated bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What processes saw of their own state (gauges.csv): `gauge_samples_NAME` of them, `gauge_sum_NAME`, `gauge_highest_NAME`."""
+"""Gauges that processes reported (gauges.csv): `gauge_samples_NAME`, `gauge_sum_NAME` and `gauge_highest_NAME`."""
 
 from __future__ import annotations
 

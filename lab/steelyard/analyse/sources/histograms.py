@@ -1,4 +1,4 @@
-"""Times by kind, as merged histograms (intervals.hlog): read only where a formula asks for a percentile or a deviation."""
+"""Times by kind, as merged histograms (intervals.hlog), read only where a formula has a percentile or deviation."""
 
 from __future__ import annotations
 

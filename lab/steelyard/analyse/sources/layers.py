@@ -1,4 +1,4 @@
-"""Where a request's time went inside the server (layers.csv): `self_ns_TAG`, `total_ns_TAG` and `entries_TAG`, for each tag."""
+"""Time of requests inside the server (layers.csv): `self_ns_TAG`, `total_ns_TAG` and `entries_TAG` for each tag."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .source import Source
 
 
 def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
-    """Sums over the requests of the measured time; those in violation are counted and in no sum."""
+    """Sums over the requests of the measured time. Requests in violation are counted, but are in no sum."""
     if not trial.layers:
         return {}
     measured = [request.record for request in trial.layers.get(number, ()) if request.measured]

@@ -1,4 +1,4 @@
-"""What the judged processes of a subject used during a slice (observations.csv): companions are shown apart."""
+"""Resources used by a subject's judged processes during a slice (observations.csv), without companions."""
 
 from __future__ import annotations
 

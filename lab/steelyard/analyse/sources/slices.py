@@ -1,4 +1,4 @@
-"""The engine's counts and sums of a slice (slices.csv, ticks.csv), with the pauses that the job asked for (job.json)."""
+"""The engine's counts and sums of a slice (slices.csv, ticks.csv), with the pauses of the job (job.json)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NO_COUNTS = {"slice", "subject", "phase", "operation", "why_not", "valid", "beg
     "cpu_other_ns",
     "cpu_between_ns",
     "cpu_window_ns",
-}  # the last four are not known of every slice
+}  # the last four are unknown for some slices
 COUNTS = tuple(item.name for item in fields(SliceRow) if item.name not in _NO_COUNTS)
 _OF_SECONDS = frozenset({"answered_seconds", "second_means_ms_sum", "second_means_ms_squares"})
 
 
 def second_means_ms(trial: Trial, number: int) -> dict[int, float]:
-    """The mean response time of each second of a slice that had a right answer, in ms, by the instant of its end in ns."""
+    """The mean response time in ms of each second with a right answer, by the instant of its end in ns."""
     spent, completed = dict[int, int](), dict[int, int]()
     for tick in trial.ticks_by_slice.get(number, ()):
         spent[tick.time_ns] = spent.get(tick.time_ns, 0) + tick.response_ns_sum

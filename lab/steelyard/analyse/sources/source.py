@@ -1,4 +1,4 @@
-"""What a source of measures is: the numbers that it reads of a slice, and how several slices' are put together."""
+"""The interface of a source of measures: the numbers that it reads from a slice, and how several slices are combined."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from ...results.stored_run import Trial
 
 @dataclass(frozen=True)
 class Source:
-    """One kind of stored numbers that formulas of measures may draw on, beside those of slices, which all may.
+    """One kind of stored numbers for the formulas of measures, in addition to those of slices.
 
-    `names` are the numbers; of slices put together they are added, but of `gauges` the highest is taken. `of_slice` reads
-    them of one slice of a trial; it leaves out what was not recorded. `prefixes` begin further names, whose rest a run decides;
-    of those of `gauge_prefixes` the highest is taken, too.
-    `histograms`: formulas may take percentiles and deviations.
+    `names` are the numbers. Over several slices they are added; of `gauges` the highest is taken. `of_slice` reads them from one
+    slice of a trial and leaves out what was not recorded. `prefixes` start further names whose rest depends on the run; of those of
+    `gauge_prefixes` the highest is taken too. `histograms`: formulas may use percentiles and deviations.
     """
 
     name: str

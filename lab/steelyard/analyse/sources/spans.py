@@ -1,7 +1,7 @@
-"""Times between a service's events (spans.csv): `spans_NAME` of them ended, `span_ns_NAME` in all, in `span_seconds` of load.
+"""Times between a service's events (spans.csv): `spans_NAME` ended, `span_ns_NAME` in total, in `span_seconds` of load.
 
-`spans_NAME_meeting_OTHER` counts those of them during which, at least in part, a span of another name went on. Where work was left
-when the time to wait for it was over, the spans that ended are those that were quick: only how many they were is given.
+`spans_NAME_meeting_OTHER` counts the spans of NAME that overlap a span of another name. If work was unfinished at the end of the
+wait, only the quick spans have ended: then only their number is given.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
 
 
 def _meetings(spans: Sequence[SpanRow]) -> dict[str, float]:
-    """How many spans of a name, of those that count, met at least one of each other name."""
+    """How many counted spans of a name overlap at least one span of each other name."""
     by_name: dict[str, list[SpanRow]] = {}
     for span in spans:
         by_name.setdefault(span.name, []).append(span)

@@ -37,7 +37,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
     return Picture(
         f"{curves[0].operation}, {curves[0].users} users, requests/s",
         "",
-        f"Throughput over the size of a request. {told}.",
+        f"Throughput over request size. {told}.",
         draw_narrow(name, _chart(values, subjects)),
         "",
         ("request", "subject", "requests/s", "95% interval"),
@@ -48,7 +48,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
 def _chart(points: Sequence[dict[str, object]], subjects: Sequence[str]) -> Chart:
     scales = series(subjects)
     log = scale_of(type="log", nice=False, padding=12)
-    x = channel("bytes:Q", scale=log, axis=axis_of(title="bytes of a request", tickCount=4, format="~s"))
+    x = channel("bytes:Q", scale=log, axis=axis_of(title="request size, bytes", tickCount=4, format="~s"))
     y = channel("value:Q", scale=log, axis=axis_of(title=None, tickCount=5, format=PLAIN))
     low = channel("low:Q", scale=log, axis=axis_of(title=None, tickCount=5, format=PLAIN))
     colour = channel("subject:N", scale=scales["colour"], legend=None)

@@ -62,7 +62,7 @@ def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
         median = f"median {value_text(curves[subject][50.0])} ms"
         yield Picture(
             title=f"{subject}, {cell.name}",
-            caption=f"The full line is {reference}." if len(both) > 1 else "",
+            caption=f"The solid line is {reference}." if len(both) > 1 else "",
             alt=f"Percentiles of response time of {subject} on {cell.name}: {median}.",
             wide=draw_narrow(f"percentiles-{place}-{number}", drawn),
             narrow="",

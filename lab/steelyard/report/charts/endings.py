@@ -29,7 +29,7 @@ def ending_map(name: str, endings: Sequence[Ending]) -> Picture:
     wide, narrow = draw(name, lambda width: _chart(endings, width))
     return Picture(
         endings[0].cell.operation,
-        "Each tile is a start of its own: the mean response time of right answers stands below how it ended.",
+        "Each tile is one fresh start: how it ended, and the mean response time of right answers.",
         f"How each server ended on {endings[0].cell.operation}. {told}.",
         wide,
         narrow,
@@ -64,7 +64,7 @@ def _chart(endings: Sequence[Ending], width: int) -> Chart:
     ]
     columns, subjects = (list(dict.fromkeys(value[side] for value in values)) for side in ("load", "subject"))
     states = {_state(ending): _COLOURS[ending.state][0] for ending in endings}
-    x = channel("load:N", sort=columns, axis=axis_of(title="users x bytes of a request", orient="top", labelAngle=-30))
+    x = channel("load:N", sort=columns, axis=axis_of(title="users x request size", orient="top", labelAngle=-30))
     y = channel("subject:N", sort=subjects, axis=axis_of(title=None))
     base = marks(values).encode(x=x, y=y)
     colour = channel("ended:N", scale=scale_of(domain=list(states), range=list(states.values())), legend=None)

@@ -25,7 +25,11 @@ def forest_chart(place: int, comparison: OverMachines, level: Level = "machine")
     caption = (
         f"{comparison.title} of {both}. Each dot is a {words.one} with its interval over forks, hollow where it does not count; "
         f"the diamond is the mean over {words.one}s with its {percent_text(comparison.confidence)} interval"
-        + (f", the dashed bar what {words.next} would find" if comparison.prediction is not None else "")
+        + (
+            f", and the dashed bar is the prediction interval for {words.next}"
+            if comparison.prediction is not None
+            else ""
+        )
         + "; the band is the margin within which subjects count as equal."
     )
     told = "; ".join(f"{row['row']}: {row['said']}" for row in rows)

@@ -47,14 +47,14 @@ def graph(path: Path) -> Graph | None:
     visits = _visits(depths, calls, entry)
     total = visits.total() - 1
     caption = (
-        f"{len(calls)} services, {total} calls a request. Under each name stands how often a request reaches it; a full line "
-        "is a call after the one before it, a dashed line one that is made at the same time as its neighbours."
+        f"{len(calls)} services, {total} calls a request. Below each name is how often a request reaches it. A solid line "
+        "is a call that waits for the one before it; dashed lines are calls made in parallel."
     )
     rows = tuple(
         (
             name,
             ", ".join(callees) or "none",
-            ("all at once" if name in parallel else "one after the other") if len(callees) > 1 else "",
+            ("in parallel" if name in parallel else "in sequence") if len(callees) > 1 else "",
             str(visits[name]),
         )
         for name, callees in calls.items()

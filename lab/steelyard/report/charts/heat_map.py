@@ -29,8 +29,8 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
     wide, narrow = draw(name, lambda width: _chart(shown, width))
     return Picture(
         f"{operation}: {first.a} against {first.b}",
-        f"Ratios of {measure_title}; blue where {first.a} has more, orange where it has less, deeper with the distance. A word "
-        "stands where the verdict does, adjusted for all cells that are judged together; the intervals are each cell's own "
+        f"Ratios of {measure_title}; blue where {first.a} is higher, orange where it is lower, darker with the distance. A cell "
+        "has a word where it has a verdict, which is adjusted for all cells judged together. The intervals are per cell "
         "and not adjusted.",
         f"Ratios of {measure_title} of {first.a} to {first.b} on {operation}. {told}.",
         wide,
@@ -41,7 +41,7 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
 
 
 def _payload(judgement: Judgement) -> str:
-    return ", ".join(f"{name} {value}" for name, value in judgement.compared.cell.payload.items()) or "as it is"
+    return ", ".join(f"{name} {value}" for name, value in judgement.compared.cell.payload.items()) or "unchanged"
 
 
 def _row(judgement: Judgement) -> tuple[str, str, str, str, str]:

@@ -118,8 +118,8 @@ def request_timeline(
     slow = ordered[slowest]
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
     caption = (
-        f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_pause_text(slow, pauses)}); "
-        "a bar begins where its layer is first entered and is as long as all its entries"
+        f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_pause_text(slow, pauses)}). "
+        "A bar begins where the request first enters the layer; its length is the sum of all entries"
     )
     return Picture(
         title=f"{breakdown.subject} on {breakdown.cell.name}",
@@ -127,7 +127,7 @@ def request_timeline(
         alt=f"Requests of {breakdown.subject} on {breakdown.cell.name} in order of time. {caption}.",
         wide=wide,
         narrow=narrow,
-        headings=("after, ms", "in all, ms", "paused, ms", *(layer.title for layer in breakdown.layers)),
+        headings=("after, ms", "total, ms", "paused, ms", *(layer.title for layer in breakdown.layers)),
         rows=tuple(
             (
                 value_text((request.begin_ns - begin) / 1e6),
@@ -155,7 +155,7 @@ def _paused_ms(request: RequestRecord, pauses: Sequence[Pause]) -> float:
 
 def _pause_text(request: RequestRecord, pauses: Sequence[Pause]) -> str:
     paused = _paused_ms(request, pauses)
-    return f"of which the collector stopped it for {value_text(paused)} ms" if paused else "in no pause of a collector"
+    return f"stopped by the collector for {value_text(paused)} ms" if paused else "during no pause of a collector"
 
 
 def _time_chart(

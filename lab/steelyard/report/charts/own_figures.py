@@ -57,7 +57,7 @@ def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[st
     )
     return Picture(
         f"{measure.title}, {measure.unit}: {cell.name}",
-        f"Floors, apart: {apart}." if apart else "",
+        f"Floors, not in the chart: {apart}." if apart else "",
         f"{measure.title} in {measure.unit} on {cell.name}. {'; '.join(f'{row[0]}: {row[1]}' for row in rows)}.",
         draw_narrow(name, _sorted_rows([figure for figure in shown if figure.subject in order], order)),
         "",

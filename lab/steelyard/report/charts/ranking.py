@@ -34,7 +34,7 @@ def ranking_chart(
     first = shown[0]
     return Picture(
         "Places",
-        f"{first.measure.title} on {first.cell.name}, each subject over {first.b}. Before a name stands its place, or the best and "
+        f"{first.measure.title} on {first.cell.name}, each subject over {first.b}. Each name has its place, or the best and "
         f"the worst that no decided pair contradicts. Small dots are forks, the bar is the {percent_text(first.confidence)} "
         "interval over them, the band is the margin within which subjects count as equal.",
         "; ".join(f"{row['row']}: {ratio_text(row['ratio'])}" for row in rows) + ".",

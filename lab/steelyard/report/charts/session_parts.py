@@ -27,9 +27,9 @@ def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequ
     told = "; ".join(f"{subject}, {part}: {ms} ms" for subject, part, ms, _ in rows)
     wide, narrow = draw(name, lambda width: _chart(parts, subjects, width))
     return Picture(
-        f"Where the time of a {of_subjects[0].name} goes, ms",
-        "Means of whole sessions. Dark parts are requests, in the order of their steps; the light one at the end is what lies "
-        "between them, the pauses that the study asks for.",
+        f"Time of a {of_subjects[0].name} by part, ms",
+        "Means of complete sessions. Dark parts are requests, in the order of their steps. The light part at the end is "
+        "the time between them: the pauses that the study asks for.",
         f"Mean time of a {of_subjects[0].name} by its parts. {told}.",
         wide,
         narrow,

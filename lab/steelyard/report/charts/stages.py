@@ -27,13 +27,13 @@ def stage_chart(limit: LimitOutput) -> Picture | None:
     wide, narrow = draw("stages", lambda width: _chart(shown, limit, width))
     kept = sum(promise == KEPT for _, _, promise in shown)
     return Picture(
-        title=f"Response time at the promise's percentile, over {limit.unit}",
+        title=f"Response time at the goal's percentile, over {limit.unit}",
         caption=f"A circle is a stage that kept {' and '.join(limit.promise)}, a triangle one that broke it, a cross one that is "
-        "left out. Both axes are logarithmic. The vertical line is the limit, the lines beside it are its 95% interval.",
-        alt=f"{len(shown)} stages, of which {kept} kept the promise.",
+        "left out. Both axes are logarithmic. The vertical line is the limit; the lines beside it are its 95% interval.",
+        alt=f"{len(shown)} stages, of which {kept} kept the goal.",
         wide=wide,
         narrow=narrow,
-        headings=(limit.unit, "ms", "promise"),
+        headings=(limit.unit, "ms", "goal"),
         rows=tuple((value_text(load), value_text(time), promise) for load, time, promise in sorted(shown)),
     )
 
@@ -46,12 +46,12 @@ def load_of(stage: LimitStage, unit: str) -> float | None:
 
 
 def goal_state(stage: LimitStage) -> str:
-    """Whether a stage kept the promise, or is left out."""
+    """Whether a stage kept the goal, or is left out."""
     return LEFT_OUT if stage.left_out else KEPT if stage.kept else BROKEN
 
 
 def _chart(shown: list[tuple[float, float, str]], limit: LimitOutput, width: int) -> Chart:
-    values: list[dict[str, Any]] = [{"load": load, "ms": time, "promise": promise} for load, time, promise in shown]
+    values: list[dict[str, Any]] = [{"load": load, "ms": time, "goal": state} for load, time, state in shown]
     names = list(_COLOURS)
     x = channel(
         "load:Q", axis=axis_of(title=limit.unit, tickCount=6, format=PLAIN), scale=scale_of(type="log", nice=False)
@@ -63,8 +63,8 @@ def _chart(shown: list[tuple[float, float, str]], limit: LimitOutput, width: int
         .encode(
             x=x,
             y=y,
-            color=channel("promise:N", scale=scale_of(domain=names, range=list(_COLOURS.values())), legend=None),
-            shape=channel("promise:N", scale=scale_of(domain=names, range=list(_SHAPES.values())), legend=None),
+            color=channel("goal:N", scale=scale_of(domain=names, range=list(_COLOURS.values())), legend=None),
+            shape=channel("goal:N", scale=scale_of(domain=names, range=list(_SHAPES.values())), legend=None),
         )
     )
     bounds = [

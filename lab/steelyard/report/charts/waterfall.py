@@ -24,8 +24,9 @@ def waterfall(name: str, shown: LayerSplit, layers: Sequence[Layer]) -> Picture:
     return Picture(
         title=f"{shown.a} against {shown.b} on {shown.cell}",
         caption=(
-            f"Time a request of {shown.a} less that of {shown.b}, ms. Each part begins where the one above it ended. "
-            f"A pale bar is not told apart; lines are intervals, which hold together with {shown.confidence * 100:.3g}% confidence."
+            f"Time a request of {shown.a} less that of {shown.b}, ms. Each part begins where the part above it ends. "
+            "A pale bar is a part without a detected difference. Lines are intervals that hold jointly with "
+            f"{shown.confidence * 100:.3g}% confidence."
         ),
         alt=f"The difference in response time by layer. {' '.join(shown.sentences)}",
         wide=wide,
@@ -59,8 +60,8 @@ def rows(shown: LayerSplit) -> tuple[tuple[str, ...], ...]:
 def _share(part: SplitPart) -> str:
     """What a part is of the whole difference, or that it is not told apart."""
     if not part.told_apart:
-        return "not told apart"
-    return "told apart" if part.percent is None else f"{part.percent:.0f}%"
+        return "no difference detected"
+    return "difference detected" if part.percent is None else f"{part.percent:.0f}%"
 
 
 def _values(shown: LayerSplit, layers: Sequence[Layer]) -> Iterator[dict[str, Any]]:
@@ -79,7 +80,7 @@ def _values(shown: LayerSplit, layers: Sequence[Layer]) -> Iterator[dict[str, An
             "high": start + high,
             "right": max(start, end, start + high),
             "more": f"{'+' if part.ms > 0 else ''}{value_text(part.ms)} ms" if part.told_apart else "",
-            "not": "" if part.told_apart else "not told apart",
+            "not": "" if part.told_apart else "no difference detected",
             "colour": of_layer[part.layer],
             "opacity": 1.0 if part.told_apart else 0.3,
         }

@@ -91,7 +91,7 @@ def _ratios(analysis: Analysis, cell: Cell, name: str) -> Iterator[list[object]]
 
 
 def _word(judgement: Judgement) -> str:
-    return "not judged, it explains" if word_of(judgement) == "secondary" else word_of(judgement)
+    return "not judged (secondary)" if word_of(judgement) == "secondary" else word_of(judgement)
 
 
 SECTION = Section("any_two", content)

@@ -22,17 +22,17 @@ def _limitations(run: Run) -> Iterator[str]:
     processors = machine.get("processors") if isinstance(machine, Mapping) else None
     if run.environment.get("network", "loopback") == "loopback":
         yield (
-            "Servers and load engine ran on one machine and spoke over its loopback device. A network's latency, its limits "
+            "Servers and load engine ran on one machine and communicated over its loopback device. A network's latency, its limits "
             "and the cost of its interrupts are not in these figures."
         )
     if run.environment.get("network") == "link" and _subjects_on_host(shared):
         yield (
-            "The subjects ran on another machine than the engine. By how much its processors, its disks or the network between the "
-            "two differ from day to day is not in the intervals, and what was checked before each trial is the engine's machine."
+            "The subjects ran on another machine than the engine. The intervals do not cover how much its processors, its disks "
+            "or the network between the two vary from day to day. The checks before each trial are of the engine's machine."
         )
     elif run.environment.get("network") == "link":
         yield (
-            "The host of the subjects is a network namespace of the engine's machine: they share its processors, memory and disks, "
+            "The host of the subjects is a network namespace of the engine's machine: both share its processors, memory and disks, "
             "and the link between them is the kernel's own work. The cost of network cards and interrupts is not in these figures."
         )
     if isinstance(processors, int) and not processor_series(run):
@@ -45,13 +45,16 @@ def _limitations(run: Run) -> Iterator[str]:
     if isinstance(shared, Mapping) and shared.get("same_core"):
         yield "Processors of the engine and of the servers are threads of one core, so each slowed the other."
     if isinstance(shared, Mapping) and isinstance(shared.get("quota"), int | float):
-        yield f"A quota of {shared['quota']:g} processors held for all together: a server that may use more could be faster."
+        yield (
+            f"A quota of {shared['quota']:g} processors was in force for engine and servers together: "
+            "without it, a server could be faster."
+        )
     if isinstance(shared, Mapping):
         yield from _idle_processor_notes(shared)
     if all(cell.profile.kind != "rate" for cell in run.schedule.cells):
         yield (
-            "The load was closed: each user waited for an answer before asking again. Response times are those at full load, "
-            "not those at a rate that users would bring, and throughput is that of saturation."
+            "The load was closed: each user waited for an answer before its next request. Response times are those at full load, "
+            "not those at a given arrival rate, and throughput is that of saturation."
         )
     if ran_already(run.schedule):
         yield from _of_what_ran(run)
@@ -66,8 +69,8 @@ def _limitations(run: Run) -> Iterator[str]:
 def _of_what_ran(run: Run) -> Iterator[str]:
     """What is not known of subjects that ran before."""
     yield (
-        "No subject was started for this run. By how much a figure differs from start to start and from hour to hour is in no "
-        "interval: each covers these processes and this hour."
+        "No subject was started for this run. No interval covers how much a figure varies from start to start and from hour to "
+        "hour: each interval holds for these processes and this hour only."
     )
     outcome = load_of(run) or limit_of(run)
     yield from (f"Not judged: {figure}." for figure in (outcome.not_judged if outcome is not None else ()))
@@ -82,13 +85,13 @@ def _idle_processor_notes(shared: Mapping[str, object]) -> Iterator[str]:
     awake = shared.get("awake")
     if isinstance(awake, list) and awake and awake == shared.get("engine") != shared.get("server"):
         yield (
-            "The load engine's processor was kept from halting, by a thread that yields to everything else; the servers' were not, "
-            "and what the machine takes to wake them is in the tails."
+            "The load engine's processor was kept from halting, by a thread that yields to everything else; the servers' "
+            "processors were not, so the time to wake them is in the tails."
         )
     elif awake:
         yield (
             "The processors were kept from halting by threads that yield to everything else, as on a server that is never "
-            "idle: what it costs to wake a halted one is not in these figures."
+            "idle. The cost of waking a halted processor is not in these figures."
         )
 
 

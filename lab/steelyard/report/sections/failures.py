@@ -25,14 +25,14 @@ _MOST_CAUSES = 40
 _CLOSES = "closed a 1,000"
 _FAULTS = "expected faults"
 _PARTS = (
-    SharePart("right", "answered as asked", COLOURS[2]),
-    SharePart(_FAULTS, "refused, as the request deserved", COLOURS[4]),
+    SharePart("right", "right answer", COLOURS[2]),
+    SharePart(_FAULTS, "refused as expected", COLOURS[4]),
     SharePart("failed", "failed", COLOURS[1]),
 )
 _ASIDES = {  # below the table, where it has such a column
-    "unanswered": "Unanswered requests had no answer when the drain ended, which lasts as long as the request timeout.",
-    "unfinished": "In flight counts requests that a slice's end cut off; a closed load leaves one a user and slice.",
-    "stale": "Stale requests met a connection that the server had closed, and were sent again.",
+    "unanswered": "Unanswered: requests without an answer when the drain ended. The drain lasts as long as the request timeout.",
+    "unfinished": "In flight: requests cut off by the end of a slice. A closed load leaves one per user and slice.",
+    "stale": "Stale: requests sent again because the server had closed their connection.",
 }
 
 

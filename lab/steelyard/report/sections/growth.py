@@ -45,7 +45,7 @@ def _sentence(curve: Grown) -> str:
     ends = curve.largest_answered
     ended = f" It ends at {bytes_text(ends)}: {_why_none(curve)}." if ends is not None else ""
     if curve.law is None:
-        return f"{where}: no exponent, for {curve.why_not}.{ended}"
+        return f"{where}: no exponent: {curve.why_not}.{ended}"
     least, greatest = curve.law.sizes[0], curve.law.sizes[-1]
     steeper = f", and as size^{_exponent(curve.law.last_step)} between the two largest" if curve.law.steepens else ""
     fall = f"throughput falls as size^{_exponent(curve.law.exponent)}"

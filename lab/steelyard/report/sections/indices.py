@@ -107,8 +107,8 @@ def _bandwidth_note(analysis: Analysis) -> str:
     if "link" in analysis.run.environment:
         return f"Beside MB/s, in percent of what the link to the servers' host carries one way: {value_text(carried / 1e6)} MB/s."
     return (
-        "Beside MB/s, in percent of what one connection carried one way over the loopback device when the run began, which has no "
-        f"speed of its own: {value_text(carried / 1e6)} MB/s, at least."
+        "Beside MB/s, in percent of what one connection carried one way over the loopback device before the run. Loopback has no "
+        f"nominal speed; this is at least {value_text(carried / 1e6)} MB/s."
     )
 
 
@@ -124,12 +124,12 @@ def _why(analysis: Analysis, operation: str) -> Iterator[str]:
     if set(by_cpu) == set(by_throughput):
         yield f"From least processor time a request to most: {_words(analysis, cell, by_cpu, CPU)}."
         if by_throughput == by_cpu:
-            yield "Both orders are the same: who answers more there spends less processor time on each request."
+            yield "Both orders are the same: a subject with more throughput there spends less processor time on each request."
         else:
             apart = [subject for subject, other in zip(by_throughput, by_cpu, strict=True) if subject != other]
             yield (
-                f"The orders differ ({label_names('subject', apart)}): there processor time a request alone does not tell who "
-                "answers more, so waiting does, or the intervals leave the order open."
+                f"The orders differ ({label_names('subject', apart)}): there, processor time per request alone does not explain "
+                "throughput. Waiting explains the rest, or the intervals leave the order open."
             )
     for name, measure in analysis.measures.items():
         seen = _order(analysis, cell, name) if measure.data.source == COLLECTOR else []

@@ -115,7 +115,7 @@ def _differences(run: Run, whole: Sequence[Breakdown]) -> Iterator[tuple[str, ..
         for layer in breakdown.layers:
             mine, theirs = breakdown.margins_of(layer), base.margins_of(layer)
             if not mine.by_level or not theirs.by_level:
-                said = "one run: nothing can be said"
+                said = "one run: not judged"
             else:
                 said = "a difference" if mine.differs(theirs) else "within the margins"
             means = value_text(mine.mean), value_text(theirs.mean)

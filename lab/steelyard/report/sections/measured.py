@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
@@ -12,6 +13,7 @@ from ..badges import badges
 from ..dates import measuring_text, when_text
 from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_comparison, of_limit, of_load
 from ..section import Section
+from ..terms import terms_in
 
 _ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
 
@@ -24,12 +26,14 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     load, limit, compared = load_of(run), limit_of(run), comparison_of(run)
     own = of_load(load) if load is not None else of_limit(limit) if limit is not None else None
     own = of_comparison(compared) if compared is not None else own
+    known = list(_facts(analysis, load, limit))
     return {
         "said": analysis.said,
         "valid": analysis.verdicts.valid,
         "why_not": analysis.verdicts.why_not,
         "badges": list(badges(analysis)),
-        "facts": list(_facts(analysis, load, limit)),
+        "facts": known,
+        "terms": terms_in([*map(str, analysis.said), *itertools.chain.from_iterable(known)]),
         "tables": list(_tables(own, load)),
         "remarks": [*_remarks(own), *analysis.verdicts.notes],
     }
@@ -50,15 +54,15 @@ def _facts(analysis: Analysis, load: LoadOutput | None, limit: LimitOutput | Non
     if load is not None:
         yield "load", load.load
     if limit is not None:
-        yield "promise", " and ".join(limit.promise)
+        yield "goal", " and ".join(limit.promise)
         yield "arrivals", limit.arrivals
-        yield "most answered", f"{value_text(limit.capacity_per_s)} requests/s"
+        yield "highest rate answered", f"{value_text(limit.capacity_per_s)} requests/s"
     if analysis.verdicts.machine:
         yield "machine", analysis.verdicts.machine
     if when := when_text(analysis.run):
         yield "measured", when
     if measuring := measuring_text(analysis.run):
-        yield "for", measuring
+        yield "duration", measuring
 
 
 def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
@@ -67,9 +71,9 @@ def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
         return
     yield from (table for table in own.tables if table[0] in ("Figures", "Goals", "Limit", "Ratio", "Targets"))
     if load is not None:
-        rows = [_account("all that was sent, with the verification", load.requests)]
+        rows = [_account("all requests sent, verification included", load.requests)]
         rows.append(_account("due in the measured time", load.judged))
-        yield "What became of the requests", _ACCOUNT, [row for row in rows if row]
+        yield "Requests by outcome", _ACCOUNT, [row for row in rows if row]
     if load is not None and load.by_users:
         yield "By number of users", *_by_users(load)
     if load is not None and load.engines:

@@ -11,7 +11,7 @@ from ...models.outputs.loading import LimitOutput, LimitStage
 from ..charts.stages import stage_chart
 from ..section import Section
 
-_HEADINGS = ("stage", "load", "seconds", "requests", "answered/s", "at the percentile, ms", "slow", "failed", "promise")
+_HEADINGS = ("stage", "load", "seconds", "requests", "answered/s", "at the percentile, ms", "slow", "failed", "goal")
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -31,9 +31,9 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 def _row(number: int, stage: LimitStage) -> tuple[str, ...]:
     at = "-" if stage.at_percentile_ms is None else value_text(stage.at_percentile_ms)
-    promise = "left out" if stage.left_out else "kept" if stage.kept else "broken"
+    state = "left out" if stage.left_out else "kept" if stage.kept else "broken"
     measured = (f"{stage.seconds:.3g}", f"{stage.requests:,}", value_text(stage.answered_per_s), at)
-    return f"{number}", stage.load, *measured, f"{stage.slow:.2%}", f"{stage.failed:.2%}", promise
+    return f"{number}", stage.load, *measured, f"{stage.slow:.2%}", f"{stage.failed:.2%}", state
 
 
 def _left_out(limit: LimitOutput) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
@@ -16,12 +17,13 @@ from ..badges import badges
 from ..dates import measuring_text, when_text
 from ..section import Section
 from ..standings import cost_sentences, standings
+from ..terms import terms_in
 from .failures import deaths
 
 
 def content(analysis: Analysis) -> Mapping[str, object]:
     """Always shown."""
-    verdicts = analysis.verdicts
+    verdicts, known = analysis.verdicts, list(facts(analysis))
     return {
         "said": analysis.said,
         "ranked": bool(verdicts.ranks or tests_in_order(analysis.run)),
@@ -31,7 +33,8 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "why": cost_sentences(analysis),
         "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
-        "facts": list(facts(analysis)),
+        "facts": known,
+        "terms": terms_in([*map(str, analysis.said), *itertools.chain.from_iterable(known)]),
         "notes": verdicts.notes,
     }
 
@@ -59,15 +62,15 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "judged by", f"{primary[0].measure.title.lower()} on {where}"
         yield "load", ", ".join(dict.fromkeys(_load(compared.cell) for compared in primary))
     if any(compared.forks for compared in primary):
-        yield "how sure", f"{_percents(primary)} intervals over {_forks(primary)}"
+        yield "confidence", f"{_percents(primary)} intervals over {_forks(primary)}"
     expected = [compared.elsewhere for compared in analysis.verdicts.comparisons if compared.elsewhere is not None]
     if len(expected) == 1:
-        yield "elsewhere", prediction_facts(expected[0])
+        yield "prediction interval", prediction_text(expected[0])
     if any(compared.forks for compared in primary) and not blocks:
         voided = sum(compared.voided.total() for compared in primary)
         yield "pairs of slices", f"{sum(compared.pairs for compared in primary)}, {voided or 'none'} voided"
     if not is_of_faults(analysis.run):
-        yield "counts as equal", f"within {analysis.run.schedule.margin:.0%}"
+        yield "margin", f"{analysis.run.schedule.margin:.0%}; smaller differences count as equal"
     if analysis.verdicts.machine:
         yield "machine", analysis.verdicts.machine
     if when := when_text(analysis.run):
@@ -75,19 +78,17 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if measuring := measuring_text(analysis.run):
         at_once = analysis.run.schedule.at_once
         beside = f", {at_once} at a time" if at_once > 1 else ""
-        yield "for", f"{measuring}, in {plural(len(analysis.run.trials), 'trial')}{beside}"
+        yield "duration", f"{measuring}, in {plural(len(analysis.run.trials), 'trial')}{beside}"
 
 
-def prediction_facts(expected: Elsewhere) -> str:
+def prediction_text(expected: Elsewhere) -> str:
     """What another session would find on a machine of this kind, and on any."""
     like, any_machine = (
         " to ".join(ratio_text(bound, bounds) for bound in bounds)
         for bounds in (expected.interval, expected.any_machine)
     )
-    by = [
-        " (by an assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)
-    ]
-    return f"{like} is expected on machines of this kind{by[0]}, {any_machine} on any{by[1]}"
+    by = [" (assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)]
+    return f"{like} on machines of this kind{by[0]}, {any_machine} on any machine{by[1]}"
 
 
 def _percents(primary: Sequence[Compared]) -> str:
@@ -100,7 +101,7 @@ def _forks(primary: Sequence[Compared]) -> str:
 
 
 def _load(cell: Cell) -> str:
-    return "open, at a rate" if cell.profile.kind == "rate" else f"closed, {plural(cell.users, 'user')}"
+    return "open load at a rate" if cell.profile.kind == "rate" else f"closed load, {plural(cell.users, 'user')}"
 
 
 SECTION = Section("verdict", content, of_faults=True)

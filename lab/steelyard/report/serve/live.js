@@ -95,7 +95,7 @@ function narrowingOf(comparison) {
   });
   return element("div", { class: "narrowing" },
     element("h3", {}, `${comparison.a} / ${comparison.b}, ${comparison.measure} of ${comparison.cell}`),
-    element("p", { class: "small" }, `${figure(comparison.confidence * 100)}% intervals over forks; dashed: both alike`), ...drawnRows);
+    element("p", { class: "small" }, `${figure(comparison.confidence * 100)}% intervals over forks; dashed line: equal`), ...drawnRows);
 }
 
 function show(now) {
@@ -120,5 +120,5 @@ events.addEventListener("ended", () => {
   document.getElementById("stop").hidden = true;
 });
 events.onerror = () => {
-  if (events.readyState !== EventSource.CLOSED) document.getElementById("stage").textContent = "The server does not answer; trying again";
+  if (events.readyState !== EventSource.CLOSED) document.getElementById("stage").textContent = "The server does not answer; retrying";
 };

@@ -24,8 +24,8 @@ _COLUMNS = {
     ),
     "second": StoredColumn("second", "int", "", "which second of the slice with an answer it is, from 1"),
     "count": StoredColumn("count", "int", "", "how many values there are"),
-    "mean_us": StoredColumn("mean_us", "float", "us", "mean"),
-    "highest_us": StoredColumn("highest_us", "float", "us", "highest"),
+    "mean_us": StoredColumn("mean_us", "float", "µs", "mean"),
+    "highest_us": StoredColumn("highest_us", "float", "µs", "highest"),
 }
 
 
@@ -90,7 +90,7 @@ def _name(percent: float) -> str:
 
 
 def _percentile_column(name: str) -> StoredColumn:
-    return _COLUMNS.get(name) or StoredColumn(name, "float", "us", f"percentile {name[1:-3].replace('_', '.')}")
+    return _COLUMNS.get(name) or StoredColumn(name, "float", "µs", f"percentile {name[1:-3].replace('_', '.')}")
 
 
 def _columns(origins: Sequence[Origin], percents: Sequence[float], *but: str) -> list[str]:
