@@ -116,7 +116,7 @@ def test_one_sentence_of_several_subjects_sums_up_what_broke_whom_and_the_rest_i
     summed_up, *details = endings.ending_wordings(run)
     load = "25 users, requests of 1.0 KiB"
     assert summed_up.verdict == (
-        f"What breaks on tv-dinner: a (hang) and c (out of memory) at {load}; up to {load} nothing breaks b"
+        f"What breaks on tv-dinner: a (hang) and c (out of memory) at {load}; nothing breaks b up to {load}"
     )
     assert not summed_up.detail and [wording.detail for wording in details] == [True] * 3
     run.schedule.subjects = ["a", "b"]

@@ -166,7 +166,7 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
         all(left(TLS, cell) > 2 * left(each, cell) for each in messages for cell in cells),
         "Where the connection alone must be safe, TLS is the cheaper way by far: it leaves "
         f"{ratio_text(left(TLS, few))} of the throughput with one struct, and {ratio_text(left(TLS, many))} with a "
-        f"hundred{'' if kept.between(TLS, plain, many).is_decided else ', which is not told apart from none'}.",
+        f"hundred{'' if kept.between(TLS, plain, many).is_decided else ', where no difference was detected'}.",
     )
     yield true(
         all(left(each, cell) < 0.5 for each in messages for cell in cells),

@@ -35,7 +35,7 @@ def _flight_types(kept: Kept) -> Iterator[str]:
     yield from _exceptions(kept)
     yield true(
         not any(one.is_decided for one in kept.primaries),
-        "Metro and CXF were not told apart: " + kept.verdicts.sentence.rpartition(": ")[2],
+        "No difference was detected between Metro and CXF: " + kept.verdicts.sentence.rpartition(": ")[2],
     )
     yield _whole(kept)
 
@@ -206,7 +206,7 @@ def _logs_shown(kept: Kept) -> Iterator[str]:
     spans = {level: told[level].interval or (0.0, 0.0) for level in levels}
     yield true(
         all(spans[level][0] <= 0 <= spans[level][1] for level in levels[:-1]) and spans["trace"][0] > 0,
-        "As in table 7, levels down to info were not told apart from no log; but debug was not either "
+        "As in table 7, no difference from running without a log was detected for levels down to info. None was detected for debug either "
         f"({value_text(times['debug'])} times as long, the paper: {value_text(printed['debug'] / printed_off)}), and trace makes a "
         f"request {value_text(times['trace'])} times as long (the paper: {value_text(printed['trace'] / printed_off)}).",
     )

@@ -98,7 +98,7 @@ def _orders(kept: Kept) -> str:
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
     in_all = "in each of these cells" if same else f"at {size_words(cells[0])}"
-    said = f"By measured throughput, told apart or not, the servers stand, {in_all}: {', '.join(first)}."
+    said = f"The order by measured throughput, detected difference or not, is {in_all}: {', '.join(first)}."
     if same:
         return said
     return (

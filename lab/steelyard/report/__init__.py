@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML file, built from stored files alone."""
+"""The report: one self-contained HTML file, made from stored files only."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ EXPORTED = frozenset({MARKDOWN, CARD, PAPER})
 def write_report(run_dir: Path) -> Path:
     """Write report.html into a run folder and return its path; the same stored files give the same bytes.
 
-    Where the study has a grid, its rows are written as grid.csv beside it.
-    Raises StoreError and MeasureError. Whatever a server or a study put into the stored files is escaped.
+    If the study has a grid, its rows are written as grid.csv beside it. Raises StoreError and MeasureError. Text from servers
+    and studies in the stored files is escaped.
     """
     return write_page(analyse_run(read_run(run_dir)))
 
 
 def write_page(analysis: Analysis) -> Path:
-    """As `write_report`, of a run that was analysed already."""
+    """As `write_report`, for a run that is already analysed."""
     path = analysis.run.folder / FILE_NAME
     write_text(path, html_of(analysis))
     indices.write(analysis, analysis.run.folder)

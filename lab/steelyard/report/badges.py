@@ -1,4 +1,4 @@
-"""Badges on the first screen: what must be known before a figure is read, each a few words that lead to where it is told."""
+"""Badges on the first screen: short caveats that link to their sections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLLECTOR_FACTOR = "gc"
 
 @dataclass(frozen=True)
 class Badge:
-    """`words` are shown, `told` is brought up by a pointer and read aloud, `anchor` is the section that tells more."""
+    """`words` are shown; `told` is the tooltip, also read aloud; `anchor` is the section with details."""
 
     words: str
     told: str
@@ -24,7 +24,7 @@ class Badge:
 
 
 def badges(analysis: Analysis) -> Iterator[Badge]:
-    """Gravest first; none where there is nothing to know."""
+    """The badges, most serious first; none where there are no caveats."""
     run = analysis.run
     if analysis.verdicts.status == "partial":
         yield Badge("partial run", "not all planned trials were completed", "caveats")
@@ -62,7 +62,7 @@ def _warming(run: Run) -> Iterator[Badge]:
 
 
 def _noisy(analysis: Analysis) -> Iterator[Badge]:
-    """Where the host took time away, or something else ran before trials."""
+    """Time taken by the host, or other work on the machine before trials."""
     stolen = [
         finding
         for finding in analysis.findings
@@ -75,7 +75,7 @@ def _noisy(analysis: Analysis) -> Iterator[Badge]:
 
 
 def _collectors(run: Run) -> Iterator[Badge]:
-    """Where subjects that say which garbage collector they have, have not the same."""
+    """Different garbage collectors of subjects that report theirs."""
     collectors = {
         subject.label: str(subject.factors[COLLECTOR_FACTOR])
         for trial in run.trials

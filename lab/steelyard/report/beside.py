@@ -1,4 +1,4 @@
-"""Stored runs side by side: what each measured, and how far they agree; never a verdict, for they were not measured together."""
+"""Stored runs side by side: their figures and how far they agree. There is no verdict, because they were not measured together."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ NOT_PAIRED = (
 
 
 def compare_runs(folders: Sequence[Path]) -> BesideOutput:
-    """All figures that all these runs have, each question that two or more of them judged, and all that differs in how they were
-    made. Nothing is written. Raises StoreError where a run cannot be read."""
+    """All figures that the runs share, each question that two or more judged, and all differences of their setups.
+
+    It writes nothing. Raises StoreError where a run cannot be read.
+    """
     analyses = [analyse_run(read_run(folder)) for folder in folders]
     first, *others = (analysis.run for analysis in analyses)
     by_run = [{_key(figure): figure for figure in analysis.verdicts.figures} for analysis in analyses]
@@ -57,7 +59,7 @@ def _row(figures: Sequence[Figure]) -> Beside:
 
 
 def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
-    """The judged comparisons that two or more runs have under the same load, with at least two forks each."""
+    """The judged comparisons that two or more runs share under the same load, with at least two forks each."""
     asked: dict[tuple[object, ...], list[tuple[Analysis, Judgement]]] = {}
     for analysis in analyses:
         for judgement in analysis.judgements:
@@ -102,7 +104,7 @@ def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
 def _campaign(run: Run, judgement: Judgement) -> Campaign:
     compared = judgement.compared
     machine = run.environment.get("machine")
-    assert compared.ratio is not None and compared.interval is not None  # only such are asked for above
+    assert compared.ratio is not None and compared.interval is not None  # selected above
     return Campaign(
         run=run.name,
         machine=str(machine.get("processor", "")) if isinstance(machine, dict) else "",
@@ -118,7 +120,7 @@ def _bounds(interval: Interval) -> tuple[float, float]:
 
 
 def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
-    """The setup's, then the loads'; with the run's name where there are more than two."""
+    """Differences of the setups, then of the loads; with the run's name for more than two runs."""
     prefix = f"{new.name}: " if named else ""
     for said in setup_differences(old.environment, new.environment):
         yield prefix + said
@@ -132,7 +134,7 @@ def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
 
 
 def agreement(question: Question) -> str:
-    """What several campaigns found of one question, and what one more would: a sentence each."""
+    """A sentence for each question: the results of the runs, and the prediction for the next one."""
     each = "; ".join(
         f"{ratio_text(campaign.ratio, campaign.interval)} ({_range_text(campaign.interval)})"
         for campaign in question.campaigns

@@ -1,4 +1,4 @@
-"""Stored runs side by side as a page: what differs, how far they agree on each question, and their figures."""
+"""The page of stored runs side by side: differences, agreement on each question, and figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_page(side_by_side: BesideOutput, path: Path) -> Path:
 
 
 def html_of(side_by_side: BesideOutput) -> str:
-    """The page; whatever the runs say is escaped."""
+    """The page; text from the runs is escaped."""
     return (
         templates()
         .get_template("beside.html")
@@ -42,7 +42,7 @@ def html_of(side_by_side: BesideOutput) -> str:
 
 
 def _row(figure: Beside) -> tuple[tuple[str, str, str], list[Shown]]:
-    """What the figure is, and a value a run with its interval and, from the second run on, its ratio to the first."""
+    """The name of the figure, and its value in each run with interval and, from the second run on, ratio to the first."""
     unit = f"{figure.measure}, {figure.unit}" if figure.unit else figure.measure
     shown = [
         Shown(

@@ -1,4 +1,4 @@
-"""The page as a picture or for paper, drawn by the Chromium that is on the machine; none is fetched."""
+"""The page as a picture or PDF, rendered by the machine's own Chromium; none is downloaded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIMIT_SECONDS = 600
 
 
 def browser() -> str:
-    """The program: the one that STEELYARD_BROWSER names, else the first of BROWSERS that is here; raises ToolchainError."""
+    """The path of the browser: STEELYARD_BROWSER, else the first of BROWSERS that exists; raises ToolchainError."""
     named = os.environ.get(VARIABLE)
     for name in (named,) if named else BROWSERS:
         if program := shutil.which(name):
@@ -51,7 +51,7 @@ def draw_paper(page: Path, to: Path) -> Path:
 
 
 def _draw_page(page: Path, to: Path, *asked: str) -> Path:
-    """Let the browser write `to`, in a profile of its own that is thrown away, and end its helpers, which may outlive it."""
+    """Let the browser write `to`, with a temporary profile, and end its helper processes, which may outlive it."""
     program = browser()
     to.unlink(missing_ok=True)
     # A browser refuses to build its sandbox for root. The page is the lab's own, and its policy lets only our script run in it.

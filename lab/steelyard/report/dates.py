@@ -1,4 +1,4 @@
-"""When a run was measured and for how long, from what its trials recorded; never from a clock of today or a file's date."""
+"""The dates and duration of a run, from the records of its trials; never from today's clock or a file's date."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _MONTHS = (
 
 
 def measured_from_to(run: Run) -> tuple[datetime, datetime] | None:
-    """When the first trial that has a record began and when the last one ended, in UTC; None where none says."""
+    """When the first recorded trial began and the last one ended, in UTC; None without records."""
     begun = [moment for trial in run.trials if (moment := _parse_date(trial.record_or_empty.begun))]
     ended = [moment for trial in run.trials if (moment := _parse_date(trial.record_or_empty.ended))]
     return (min(begun), max(ended)) if begun and ended else None
 
 
 def when_text(run: Run) -> str:
-    """Such as `22 November 2026, 15:47 to 15:52 UTC`; empty where no trial says."""
+    """Such as `22 November 2026, 15:47 to 15:52 UTC`; empty without records."""
     between = measured_from_to(run)
     if between is None:
         return ""
@@ -31,12 +31,12 @@ def when_text(run: Run) -> str:
 
 
 def date_text(moment: datetime) -> str:
-    """Such as `22 November 2026`, in no language but the page's."""
+    """Such as `22 November 2026`, in English regardless of the locale."""
     return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
 def measuring_text(run: Run) -> str:
-    """The time that all trials took together; empty where none says."""
+    """The total time of all trials; empty without records."""
     seconds = sum(trial.record_or_empty.seconds for trial in run.trials)
     return duration(seconds) if seconds else ""
 

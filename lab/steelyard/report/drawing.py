@@ -1,4 +1,4 @@
-"""How every chart looks: colours and shapes that the colour-blind tell apart, and SVG that follows the page's light or dark."""
+"""The look of all charts: colours and shapes for colour-blind readers, and SVG that follows light and dark mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .grammar import Chart, Marks, scale_of
 
 # Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-MOST_TOGETHER = len(COLOURS)  # subjects that one chart tells apart by colour; more have a row or a panel each
+MOST_TOGETHER = len(COLOURS)  # subjects that colours distinguish in one chart; more have a row or panel each
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 PATHS = {  # the same shapes for the legend, about 8 wide
     "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0",
@@ -28,13 +28,13 @@ PATHS = {  # the same shapes for the legend, about 8 wide
     "cross": "M-1.5,-4.4H1.5V-1.5H4.4V1.5H1.5V4.4H-1.5V1.5H-4.4V-1.5H-1.5Z",
 }
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [10, 4], [4, 4])
-# Stand-ins for the page's own colours; `draw` puts its variables in their place.
+# Placeholders for the page's colours, which `draw` replaces by its variables.
 INK, MUTED, GRID, BAND, PAPER = "#1b1c1e", "#5f6368", "#e4e4e7", "#e9eef2", "#fffffe"
 _VARIABLES = {
     INK: "ink", MUTED: "muted", GRID: "grid", BAND: "band", PAPER: "paper",
     **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
 }  # fmt: skip
-PLAIN = ",.4~r"  # figures of an axis: never with an exponent, which a logarithmic axis writes else
+PLAIN = ",.4~r"  # figures of an axis: without the exponent that a logarithmic axis has by default
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 WIDE, SMALL, NARROW = 760, 372, 356
 
@@ -43,15 +43,15 @@ _MARK = re.compile(
     r' aria-roledescription="(?P<kind>[^"]*)"(?P<rest>[^>]*?)/>'
 )
 _AT_THE_LEFT = re.compile(r'<text text-anchor="end"[^>]*>([^<]*)</text>')
-_LEFT, _WIDER = 20, 1.0  # pixels of a chart's margin, and by how much a letter may be wider than the library thinks
-_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(k?)")  # an axis may write thousands as k
+_LEFT, _WIDER = 20, 1.0  # pixels of a chart's margin, and by how much a letter may be wider than the library assumes
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(k?)")  # an axis may abbreviate thousands as k
 _TITLED = frozenset({"point", "bar", "rect mark", "rule mark", "line mark", "circle", "square"})
 _FIELDS = {"throughput_per_s": "requests/s", "value": "figure", "to": "up to"}
-_UNSAID = frozenset({"more", "depth", "whole", "opacity"})  # what only places or colours a mark
+_UNSAID = frozenset({"more", "depth", "whole", "opacity"})  # fields that only place or colour a mark
 
 _CONFIG: dict[str, Any] = {
     "font": FONT,
-    "aria": True,  # what `_with_titles` makes the titles of marks of
+    "aria": True,  # the source of the marks' titles in `_with_titles`
     "background": "transparent",
     "view": {"stroke": None},
     "axis": {
@@ -75,9 +75,9 @@ _CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart as SVG, its title and caption, and its content as a table for those who cannot see it.
+    """A chart as SVG, with title, caption, and its content as a table for readers who cannot see it.
 
-    `narrow` is the cut for small screens; empty where `wide` is small enough already.
+    `narrow` is the version for small screens; empty where `wide` is small enough.
     """
 
     title: str
@@ -90,17 +90,17 @@ class Picture:
 
 
 def draw(name: str, build: Callable[[int], Chart]) -> tuple[str, str]:
-    """The SVG of `build(width)`, wide and narrow; `name` keeps the identifiers of several charts on one page apart."""
+    """The SVG of `build(width)`, wide and narrow; `name` keeps the identifiers of a page's charts apart."""
     return _svg(f"{name}-wide", build(WIDE)), _svg(f"{name}-narrow", build(NARROW))
 
 
 def draw_narrow(name: str, chart: Chart) -> str:
-    """The SVG of a chart of SMALL width, of which two stand side by side."""
+    """The SVG of a chart of SMALL width; two fit side by side."""
     return _svg(name, chart)
 
 
 def standalone(svg: str) -> str:
-    """A chart of a page as a file of its own: light colours instead of the page's, on paper, with its namespace."""
+    """A chart as a separate SVG file: on white, with light colours and its namespace."""
     for colour, variable in _VARIABLES.items():
         svg = svg.replace(f"var(--{variable})", colour)
     return svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background:#ffffff" ', 1)
@@ -125,14 +125,13 @@ def _svg(name: str, chart: Chart) -> str:
 
 
 def _wider_names(svg: str) -> float:
-    """How much room the longest name at the left needs beyond what the library left for it, which measures by a narrower font than
-    some browsers have."""
+    """The additional room for the longest name at the left: the library measures with a narrower font than some browsers."""
     longest = max((len(unescape(name)) for name in _AT_THE_LEFT.findall(svg)), default=0)
     return max(0.0, longest * _WIDER - _LEFT)
 
 
 def _with_titles(svg: str) -> str:
-    """With what the library says of each mark as the mark's title, which a pointer over it brings up, and without its roles."""
+    """The SVG with the library's description of each mark as its title (the tooltip), without the library's roles."""
     svg = _MARK.sub(_with_title, svg)
     return re.sub(r' (?:aria-[a-z]+|role)="[^"]*"', "", svg)
 
@@ -152,7 +151,7 @@ def _with_title(mark: re.Match[str]) -> str:
 
 
 def _figure(value: str) -> str:
-    """A figure of a mark as a reader wants it; other text as it is."""
+    """A figure of a mark in readable form; other text unchanged."""
     number = _NUMBER.fullmatch(value)
     if number is None:
         return value
@@ -161,7 +160,7 @@ def _figure(value: str) -> str:
 
 
 def _renumber(name: str, svg: str) -> str:
-    """With identifiers of its own: the library counts them over all charts of the process, in no fixed order."""
+    """The SVG with its own identifiers: the library counts them over all charts of the process, in no fixed order."""
     seen = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
     for place, identifier in enumerate(seen):
         svg = re.sub(rf'id="{re.escape(identifier)}"', f'id="{name}-{place}"', svg)
@@ -170,12 +169,12 @@ def _renumber(name: str, svg: str) -> str:
 
 
 def marks(values: Sequence[Mapping[str, Any]]) -> Marks:
-    """A chart without a mark yet, over inline values."""
+    """An empty chart over inline values."""
     return Marks(values)
 
 
 def series(labels: Sequence[str]) -> dict[str, Any]:
-    """Colour, shape and dash scales for subjects, the same in every chart."""
+    """The colour, shape and dash scales of subjects, the same in every chart."""
     count = len(labels)
     return {
         "colour": scale_of(domain=list(labels), range=[COLOURS[n % len(COLOURS)] for n in range(count)]),
@@ -185,7 +184,7 @@ def series(labels: Sequence[str]) -> dict[str, Any]:
 
 
 def shape_of(place: int) -> str:
-    """The shape of a subject by its place: with more than six, a colour comes back with another shape."""
+    """The shape of a subject by its place: beyond six subjects, a colour is reused with another shape."""
     return SHAPES[(place + place // len(COLOURS)) % len(SHAPES)]
 
 

@@ -1,4 +1,4 @@
-"""The table of figures of a cell: a value with its interval for each subject and measure, and all ratios behind."""
+"""The table of figures of a cell: a value with its interval for each subject and measure, and all ratios."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Shown:
-    """A table cell: its text, a smaller line under it, and a note on what to know of it."""
+    """A table cell: its text, a smaller line below it, and a caveat."""
 
     text: str
     under: str = ""
@@ -38,7 +38,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class OperationTable:
-    """One cell's figures: a row of Shown for each subject, and each secondary or primary comparison in words."""
+    """One cell's figures: a row of Shown for each subject, and each comparison in words."""
 
     name: str
     users: int
@@ -48,7 +48,8 @@ class OperationTable:
 
 
 def measures_shown(analysis: Analysis) -> list[str]:
-    """The measures shown in tables: the usual ones and the study's own, which a study with tests has beside the means."""
+    """The measures in tables: the usual ones and the study's own. A study with tests has its own measures in addition to the
+    means."""
     own = [entry.get("name") for entry in analysis.run.study.get("measures", []) if isinstance(entry, Mapping)]
     if not all(kind_of(cell).sliced for cell in analysis.run.schedule.cells):
         first, last = SHOWN[:2], [name for name in SHOWN[2:] if name != "response_time_p99_9"]
@@ -62,7 +63,7 @@ def headings(analysis: Analysis) -> tuple[tuple[str, str], ...]:
 
 
 def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
-    """A cell's table: the figures of each subject over all forks, a measure a column, and the comparisons with the reference."""
+    """A cell's table: each subject's figures over all forks, one column per measure, and the comparisons with the reference."""
     whole = {
         (figure.subject, figure.measure.name): figure
         for figure in analysis.figures
@@ -101,8 +102,7 @@ def operation_of(analysis: Analysis, cell: Cell) -> OperationTable:
 
 
 def _shown_figure(figure: ForkFigure, busy: str, forks: int) -> Shown:
-    """`busy` says that the engine came near its limit, which stands beside the measure that it would shape; `forks` is how many
-    were measured."""
+    """`busy`: the engine came near its limit, which is noted at the affected measure; `forks` is the number of forks."""
     if figure.value is None:
         return Shown("-", note=figure.refusal or "")
     bounds = figure.bounds
@@ -117,12 +117,12 @@ def _shown_figure(figure: ForkFigure, busy: str, forks: int) -> Shown:
 
 
 def word_of(judgement: Judgement) -> str:
-    """The verdict's word, or that there is none: `secondary` measures explain and are not judged."""
+    """The word of the verdict, or that there is none. `secondary` measures are not judged."""
     return judgement.text or ("secondary" if not judgement.compared.primary else "no verdict")
 
 
 def _comparison(judgement: Judgement) -> tuple[str, ...]:
-    """Subjects, measure, ratio, interval, what it rests on, and the verdict or why there is none."""
+    """Subjects, measure, ratio, interval, basis, and the verdict or why there is none."""
     compared = judgement.compared
     word = word_of(judgement)
     if compared.ratio is None:

@@ -1,7 +1,7 @@
-"""The part of Vega-Lite's grammar that the charts use, as values that turn into its JSON: marks over data, in layers.
+"""The part of Vega-Lite's grammar that the charts use: values that become its JSON.
 
-Vega-Lite is drawn by vl-convert. A Python library for its whole grammar takes longer to load than a page to draw, and checks each
-value against a schema of thousands of lines; what a chart here gets wrong, its picture shows.
+Vega-Lite is drawn by vl-convert. A Python library for the whole grammar takes longer to load than a page to draw, and checks
+each value against a schema of thousands of lines. Errors in a chart are visible in its picture.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-Channel = dict[str, Any]  # a field or a place, and how it is shown
+Channel = dict[str, Any]  # a field or a position, and how it is shown
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
@@ -20,24 +20,24 @@ def axis_of(**said: Any) -> dict[str, Any]:
 
 
 def scale_of(**said: Any) -> dict[str, Any]:
-    """A scale: from which values to which places, colours or shapes."""
+    """A scale: from values to positions, colours or shapes."""
     return said
 
 
 def channel(shorthand: str, **said: Any) -> Channel:
-    """A field with its type, such as `seconds:Q` (Q: a quantity, N: a name, O: a place in an order), and how it is shown."""
+    """A field with its type, such as `seconds:Q` (Q: a quantity, N: a name, O: an ordered value), and how it is shown."""
     name, _, kind = shorthand.partition(":")
     return {"field": name, "type": _TYPES[kind], **said}
 
 
 def fixed_channel(place: object) -> Channel:
-    """A place in pixels, which is no datum."""
+    """A fixed position in pixels."""
     return {"value": place}
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Data with one kind of mark and what its channels show; each method gives new marks, and changes none."""
+    """Data with one kind of mark and the content of its channels. Each method returns new marks."""
 
     values: Sequence[Mapping[str, Any]]
     kept: tuple[str, ...] = ()
@@ -45,11 +45,11 @@ class Marks:
     encoding: Mapping[str, Any] = field(default_factory=dict)
 
     def where(self, condition: str) -> Marks:
-        """Of the data only those for which an expression such as `!datum.voided` is true."""
+        """Only the data for which an expression such as `!datum.voided` is true."""
         return replace(self, kept=(*self.kept, condition))
 
     def as_marks(self, kind: str, **said: Any) -> Marks:
-        """As marks of a kind: point, line, rule, rect, bar, area, tick or text."""
+        """With this kind of mark: point, line, rule, rect, bar, area, tick or text."""
         return replace(self, mark={"type": kind, **said})
 
     def encode(self, **channels: Mapping[str, Any] | str) -> Marks:
@@ -61,11 +61,11 @@ class Marks:
         return replace(self, encoding={**self.encoding, **named, **ends})
 
     def to_chart(self, width: int, height: int | Mapping[str, int]) -> Chart:
-        """A chart of these alone."""
+        """A chart of only these marks."""
         return Chart((self,), width, height)
 
     def json(self) -> dict[str, Any]:
-        """This layer as Vega-Lite has it."""
+        """This layer as Vega-Lite JSON."""
         content = {
             "data": {"values": list(self.values)},
             "mark": dict(self.mark),
@@ -76,18 +76,18 @@ class Marks:
 
 @dataclass(frozen=True)
 class Chart:
-    """Layers on one another, the first lowest; `width` in pixels, `height` too or `{"step": pixels}` a row."""
+    """Layers, the first at the bottom; `width` and `height` in pixels, or `{"step": pixels}` per row."""
 
     layers: tuple[Marks, ...]
     width: int = 0
     height: int | Mapping[str, int] = 0
 
     def resize(self, width: int, height: int | Mapping[str, int]) -> Chart:
-        """The same chart of another size."""
+        """The same chart in another size."""
         return replace(self, width=width, height=height)
 
     def json(self) -> dict[str, Any]:
-        """The whole chart as Vega-Lite has it; data that all layers share stand in it once."""
+        """The whole chart as Vega-Lite JSON; data shared by all layers is included once."""
         layers = [layer.json() for layer in self.layers]
         content = {"width": self.width, "height": self.height}
         if len(layers) == 1:
@@ -99,5 +99,5 @@ class Chart:
 
 
 def stack_layers(*layers: Marks) -> Chart:
-    """Layers on one another, the first lowest."""
+    """Combined layers, the first at the bottom."""
     return Chart(layers)

@@ -1,4 +1,4 @@
-"""A kept run: a stored one made small, from which the same report is made to the byte (contracts/kept-run.md)."""
+"""A kept run: a small copy of a stored run that gives the same report to the byte (contracts/kept-run.md)."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MADE = frozenset({"results.csv", "verdicts.json", FILE_NAME, indices.FILE_NAME})
 
 
 def keep(run_folder: Path, to: Path) -> Path:
-    """Keep the run in the new folder `to`, small; raises StoreError, also where its report would change.
+    """Keep the run in the new folder `to`; raises StoreError, also where its report would change.
 
-    The folder holds the archive of raw files and, as text, the figures, the verdicts and the notes. The page is not
-    stored: `steelyard report` makes it.
+    The folder has the archive of raw files and, as text, the figures, the verdicts and the notes. The page is not stored;
+    `steelyard report` makes it.
     """
     run = read_run(run_folder)
     if to.exists():
@@ -48,7 +48,7 @@ def keep(run_folder: Path, to: Path) -> Path:
 
 
 def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
-    """The kinds of histograms that some measure reads."""
+    """The kinds of histograms that the measures read."""
     formulas = [measure.formula for measure in registry(study).values()]
     return frozenset(
         kind for formula in formulas for kind in (*(kind for kind, _ in formula.percentiles), *formula.deviations)
@@ -56,7 +56,7 @@ def _kinds(study: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _write_outputs(whole: Run, made: Path) -> None:
-    """Write what the report says beside the page into the kept run's folder; raises StoreError where the whole run says more."""
+    """Write the text outputs into the kept run's folder; raises StoreError where they differ from those of the whole run."""
     analysis = analyse_run(read_run(made))
     if _outputs(analysis) != _outputs(analyse_run(whole)):
         raise StoreError(

@@ -1,6 +1,7 @@
-"""Recorded requests for other tools: as rows, and as text records.
+"""Recorded requests for other tools: as CSV rows, and as text records.
 
-Both are those of Pardal, Pardal and Alves Marques, "Improving Web Services Performance, One Step at a Time" (figures 5 and 4).
+Both formats are those of Pardal, Pardal and Alves Marques, "Improving Web Services Performance, One Step at a Time" (figures 5
+and 4).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .layer_requests import RecordedRequests
 
 
 def csv_lines(recorded: RecordedRequests) -> Iterator[str]:
-    """A head, and a row a request: where it was measured, its layers (`TAG_t`, ms) and its contexts."""
+    """A header, and one row per request: its place in the run, its layers (`TAG_t`, ms) and its contexts."""
     contexts = recorded.contexts
     yield _line([*recorded.places, "begin_ns", *(f"{tag}_t" for tag in recorded.tags), *contexts])
     for request in recorded.requests:
@@ -29,7 +30,7 @@ def csv_lines(recorded: RecordedRequests) -> Iterator[str]:
 
 
 def text_records(recorded: RecordedRequests) -> Iterator[str]:
-    """A line a layer, by name, with its accumulated time and contexts, and a blank line after each request."""
+    """One line per layer, by name, with its accumulated time and contexts, and an empty line after each request."""
     for request in recorded.requests:
         record = request.record
         for tag in sorted(record.layers):
@@ -40,7 +41,7 @@ def text_records(recorded: RecordedRequests) -> Iterator[str]:
 
 
 def _plain(value: str) -> str:
-    """Without what would end the field or the line."""
+    """The text without characters that would end the field or the line."""
     return "".join(each if each.isprintable() and each not in ",[]" else "_" for each in value)
 
 

@@ -1,4 +1,4 @@
-"""The recorded requests that are shown one by one: those of a run's measured slices, or all of a folder of record files."""
+"""Single recorded requests: those of a run's measured slices, or all of a folder of record files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _PLACES = ("trial", "subject", "cell", "slice")
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What is added to a time of CLOCK_MONOTONIC to get ns since 1970; `read` says that both clocks were read, else it is
-    estimated, to about a second, by when files were written."""
+    """The offset from CLOCK_MONOTONIC to ns since 1970.
+
+    `read`: both clocks were read; otherwise the offset is estimated to about a second from the times of files.
+    """
 
     offset_ns: int
     read: bool
@@ -30,7 +32,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class ShownRequest:
-    """A request that has no violation. `place` says where in a run it was measured, by the names of `RecordedRequests.places`."""
+    """A request without violations. `place` is its origin in the run, by the names in `RecordedRequests.places`."""
 
     place: Mapping[str, str]
     clock: Clock
@@ -39,8 +41,10 @@ class ShownRequest:
 
 @dataclass(frozen=True)
 class RecordedRequests:
-    """Requests in order of time, trial by trial; `tags` are those of their layers, from the outside in. `notes` says in sentences
-    what is not among them."""
+    """Requests in order of time, trial by trial.
+
+    `tags` are their layers from the outside in. `notes` lists what was left out.
+    """
 
     name: str
     service: str
@@ -51,12 +55,12 @@ class RecordedRequests:
 
     @property
     def contexts(self) -> list[str]:
-        """The keys of all contexts that any of them has."""
+        """The context keys of all requests."""
         return sorted({key for request in self.requests for key in request.record.contexts})
 
 
 def conditions(words: Sequence[str]) -> dict[str, str]:
-    """The value that each context key must have, of words such as `soap_name=search`; raises ConfigurationError."""
+    """The required value of each context key, from words such as `soap_name=search`; raises ConfigurationError."""
     for word in words:
         if "=" not in word:
             raise ConfigurationError(
@@ -66,14 +70,14 @@ def conditions(words: Sequence[str]) -> dict[str, str]:
 
 
 def recorded_requests(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
-    """Those of a run's folder, or of one that the monitor's files lie in; raises StoreError and ConfigurationError."""
+    """The requests of a run's folder, or of a folder of the monitor's files; raises StoreError and ConfigurationError."""
     if folder.is_dir() and not is_stored(folder / "schedule.json") and any(folder.glob(f"*{SUFFIX}")):
         return _of_files(folder, wanted)
     return _of_run(read_run(folder), wanted)
 
 
 def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
-    """The requests of measured slices whose contexts are the `wanted` ones; raises StoreError where no layers were observed."""
+    """The requests of measured slices with the `wanted` contexts; raises StoreError for a run without layers."""
     if not run.schedule.layers:
         raise StoreError(f"{run.name} observed no layers", hint='its study asks for them by observe = ["layers"]')
     requests: list[ShownRequest] = []
@@ -108,7 +112,7 @@ def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
 
 
 def _measured_requests(trial: Trial) -> list[TimedRequest]:
-    """The requests of its measured time, in order of time."""
+    """The requests of the measured time, in order of time."""
     rows = (
         row
         for number, slice_rows in trial.layers.items()
@@ -128,13 +132,13 @@ def _violation_sentences(violations: int) -> list[str]:
 
 
 def _tags(requests: Sequence[ShownRequest], named: Sequence[str]) -> list[str]:
-    """Those of the layers from the outside in, then any others."""
+    """The tags of the layers from the outside in, then any others."""
     seen = {tag for request in requests for tag in request.record.layers}
     return [tag for tag in named if tag in seen] + sorted(seen - set(named))
 
 
 def _clock_of_trial(trial: Trial) -> Clock:
-    """As its record has it; of an older one by when its last slice ended."""
+    """The clock in the trial's record; for an older one from the end of its last slice."""
     if trial.record_or_empty.clock_offset_ns is not None:
         return Clock(trial.record_or_empty.clock_offset_ns, read=True)
     if not trial.record_or_empty.ended or not trial.slices:
@@ -144,7 +148,7 @@ def _clock_of_trial(trial: Trial) -> Clock:
 
 
 def _clock_of_files(folder: Path, read: RecordFolder) -> Clock:
-    """As a process said at its end; else by when the last file was written."""
+    """The clock that a process recorded at its end; else from the time of the last written file."""
     if read.clock_offset_ns is not None:
         return Clock(read.clock_offset_ns, read=True)
     written_ns = max(path.stat().st_mtime_ns for path in folder.glob(f"*{SUFFIX}"))

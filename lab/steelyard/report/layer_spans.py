@@ -1,9 +1,9 @@
-"""Recorded requests as spans of OpenTelemetry: a trace a request, a span a layer, in the lines that its file exporter writes.
+"""Recorded requests as OpenTelemetry spans: a trace per request, a span per layer, in the lines of the file exporter.
 
-OTLP 1 in JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/): each line is a message of spans. A record holds
-sums, so a span says what it is: of a layer that the request entered once it is that stay, from its true begin to its true end. A
-layer entered more often is one span, as long as all stays together, from the first on: `steelyard.layer.summed` is true of it.
-Where a record does not tell which layer another was entered from, its span hangs from the innermost one that was surely open.
+OTLP 1 in JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/): each line is a message of spans. Records hold
+sums. A layer entered once is a span with its true start and end. A layer entered more often is one span from its first entry, as
+long as the sum of its stays, with `steelyard.layer.summed` true. If a record does not determine the parent of a layer, its span
+belongs to the innermost layer that was certainly open.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from .layer_requests import RecordedRequests, ShownRequest
 
 REQUESTS_A_LINE = 200
 _INTERNAL, _SERVER, _CLIENT = 1, 2, 3  # SpanKind of OTLP
-_CALLS = frozenset({"reads", "writes", "http"})  # layers that ask another process and wait for it
+_CALLS = frozenset({"reads", "writes", "http"})  # layers that call another process and wait for it
 _ERROR = 2  # StatusCode of OTLP
 
 
 @dataclass(frozen=True, slots=True)
 class LayerSpan:
-    """A request's stay in a layer: its begin after the request's and its duration in ns; and the layer that it hangs from, empty
-    for the outermost. `summed`: several stays, put end to end from the first on."""
+    """A request's stay in a layer: its start after the request's and its duration in ns, and its parent layer.
+
+    The parent is empty for the outermost layer. `summed`: several stays as one, from the first on.
+    """
 
     tag: str
     parent: str
@@ -39,7 +41,7 @@ class LayerSpan:
     summed: bool
 
     def holds(self, begin_ns: int, end_ns: int) -> bool:
-        """Whether the request was in the layer for certain from then to then, both after its begin."""
+        """Whether the request was certainly in the layer between two instants, both relative to its start."""
         return not self.summed and self.first_ns <= begin_ns and end_ns <= self.first_ns + self.duration_ns
 
 
@@ -48,14 +50,14 @@ def layer_spans(record: RequestRecord) -> list[LayerSpan]:
     spans: list[LayerSpan] = []
     for tag, time in record.layers.items():
         around = [span for span in spans if span.holds(time.first_ns, time.first_ns + time.total_ns)]
-        # In the outermost layer a request is all the time, however often it entered that.
+        # A request is always in the outermost layer, however often it entered that.
         summed = bool(spans) and time.entries > 1
         spans.append(LayerSpan(tag, around[-1].tag if around else "", time.first_ns, time.total_ns, summed))
     return spans
 
 
 def write_spans(path: Path, recorded: RecordedRequests) -> tuple[int, int]:
-    """Write the file whole, or leave the old one; the requests and the spans that it has. Raises StoreError."""
+    """Write the file as a whole, or keep the old one; returns the numbers of requests and spans. Raises StoreError."""
     write_lines(path, _lines(recorded))
     return len(recorded.requests), sum(len(request.record.layers) for request in recorded.requests)
 
@@ -70,7 +72,7 @@ def _lines(recorded: RecordedRequests) -> Iterator[str]:
 
 
 def _resource_spans(recorded: RecordedRequests, requests: Sequence[ShownRequest]) -> dict[str, object]:
-    """Of requests that one subject served in one trial."""
+    """The spans of the requests of one subject in one trial."""
     first = requests[0]
     of_resource = {name: first.place[name] for name in ("trial", "subject") if name in first.place}
     resource = {
@@ -104,7 +106,7 @@ def _spans(recorded: RecordedRequests, request: ShownRequest) -> Iterator[dict[s
             attributes["thread.id"] = record.thread
             attributes |= {f"steelyard.{name}": request.place[name] for name in ("cell", "slice") if request.place}
         kind = _CLIENT if span.tag in _CALLS else _INTERNAL
-        name = own.get("name") if not span.summed else None  # of several stays only the last one's name is known
+        name = own.get("name") if not span.summed else None  # of several stays only the name of the last is known
         yield {
             "traceId": trace,
             "spanId": _id(8, trace, span.tag),
@@ -123,12 +125,12 @@ def _attributes(said: Mapping[str, str | int | bool]) -> list[dict[str, Any]]:
 
 
 def _value(value: str | int | bool) -> dict[str, object]:
-    """A whole number of 64 bits is a text in JSON of protobuf."""
+    """A value in protobuf's JSON, where a 64-bit integer is text."""
     if isinstance(value, bool):
         return {"boolValue": value}
     return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
 
 
 def _id(size: int, *words: object) -> str:
-    """An identifier of so many bytes, in hexadecimal: the same whenever it is made of the same."""
+    """An identifier of so many bytes, in hexadecimal: the same for the same content."""
     return blake2b("\0".join(map(str, words)).encode(), digest_size=size).hexdigest()

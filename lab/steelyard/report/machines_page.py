@@ -1,4 +1,4 @@
-"""A run on several machines, or in several sessions, as a page: their verdict, a forest plot a question, each one's own run."""
+"""The page of a run on several machines or in several sessions: verdict, forest plots, and each one's own run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .templates import templates
 
 
 def write_machines_page(analysis: ClusterAnalysis) -> Path:
-    """Write the page of all machines and, in its own folder, the report of each; the same files give the same bytes."""
+    """Write the page of all machines, and each machine's report in its folder; the same files give the same bytes."""
     for machine in analysis.machines.values():
         write_figures(machine, machine.run.folder)
         write_page(machine)
@@ -31,7 +31,7 @@ def write_machines_page(analysis: ClusterAnalysis) -> Path:
 
 
 def html_of(analysis: ClusterAnalysis) -> str:
-    """The page; whatever the runs say is escaped."""
+    """The page; text from the runs is escaped."""
     verdict = analysis.verdict
     study = next((machine.run.study for machine in analysis.machines.values()), {})
     return (

@@ -1,4 +1,4 @@
-"""The report as Markdown for an issue, a pull request or a README: the verdict, why, how sure, the figures and the caveats."""
+"""The report as Markdown for an issue, a pull request or a README: verdict, reasons, confidence, figures and caveats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .subjects import cells, text
 
 
 def markdown_of(analysis: Analysis) -> str:
-    """The whole text; the same analysis gives the same bytes. What servers and studies say is escaped."""
+    """The whole text; the same analysis gives the same bytes. Text from servers and studies is escaped."""
     return "\n".join(_lines(analysis)) + "\n"
 
 
@@ -81,7 +81,7 @@ def _standings(table: Standings) -> Iterator[str]:
 
 
 def _figures(analysis: Analysis) -> Iterator[str]:
-    """A table a cell: each subject's figures with their intervals."""
+    """One table per cell: each subject's figures with their intervals."""
     named = [f"{name}, {unit}" if unit else name for name, unit in headings(analysis)]
     for cell in cells(analysis.run):
         operation = operation_of(analysis, cell)
@@ -105,6 +105,6 @@ def _rows(named: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _plain(words: str) -> str:
-    """Text in which Markdown and HTML find nothing to read: on one line, with what they would read behind a backslash."""
+    """Text without meaning for Markdown and HTML: on one line, with special characters escaped."""
     line = " ".join(words.split())
     return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", line).replace("&", "&amp;")

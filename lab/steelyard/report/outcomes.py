@@ -1,4 +1,4 @@
-"""What is no run of a study, as list and page tell: loads, searches for a limit, comparisons of running targets, calibrations."""
+"""Loads, limit searches, comparisons of running targets and calibrations, as shown in lists and on pages."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ _MOMENT = re.compile(r"-(\d{4}-\d\d-\d\d-\d{6})(?:-\d+)?$")
 
 @dataclass(frozen=True)
 class OwnFigures:
-    """What came of one: `words` say what it is and what must be known of it, `sentence` is a line of a list; each of `tables` has a
-    title, headings and rows, and `remarks` are what a reader must know beside them. `file` of its folder holds it all. Runs that
-    `asked` the same of the same `service` have a history of their `estimates`, each named with its unit."""
+    """The result of such a run.
+
+    `words` are its kind and caveats; `sentence` is its line in a list. Each of `tables` has a title, headings and rows;
+    `remarks` are their caveats. `file` holds the whole result. Runs with the same `asked` of the same `service` have a history
+    of their `estimates`, each named with its unit.
+    """
 
     file: str
     words: Sequence[str]
@@ -42,7 +45,7 @@ class OwnFigures:
 
 
 def begin_time(name: str) -> datetime | None:
-    """When it began, in UTC, as the name of its folder says in the machine's own time; None where it says none."""
+    """When it began, in UTC, from the local time in the name of its folder; None where there is none."""
     said = _MOMENT.search(name)
     try:
         return datetime.strptime(said[1], "%Y-%m-%d-%H%M%S").astimezone(UTC) if said else None
@@ -51,7 +54,7 @@ def begin_time(name: str) -> datetime | None:
 
 
 def of_load(figures: LoadOutput) -> OwnFigures:
-    """A load's figures, with the intervals of its one process."""
+    """A load's figures, with intervals for its one process."""
     words = {
         "load": True,
         "not valid": not figures.valid,
@@ -86,7 +89,7 @@ def of_load(figures: LoadOutput) -> OwnFigures:
 
 
 def of_limit(figures: LimitOutput) -> OwnFigures:
-    """A limit with the stages that it was found by."""
+    """A limit with the stages of its search."""
     rows = [
         (
             stage.load,
@@ -120,7 +123,7 @@ def of_limit(figures: LimitOutput) -> OwnFigures:
 
 
 def of_comparison(figures: RunningComparison) -> OwnFigures:
-    """Two targets that run, with the ratio of one over the other; a word where both were started anew."""
+    """Two running targets with the ratio of one over the other; a verdict word where both were started anew."""
     first, second = (side.label for side in figures.subjects)
     words = {
         "comparison": True,
@@ -166,7 +169,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
 
 
 def of_calibration(figures: Calibration) -> OwnFigures:
-    """What a machine can tell apart: a server against itself, unslowed and slowed down, and how small a difference is found."""
+    """The resolution of a machine: a server against itself, with and without added delay, and the smallest difference found."""
     itself = (figures.server_ratio, *figures.server_interval)
     slowed = [
         (f"slowed down by {each.level:.0%}", *_percents(each.ratio, *each.interval), "yes" if each.called else "no")
@@ -200,7 +203,7 @@ def of_calibration(figures: Calibration) -> OwnFigures:
     )
 
 
-# By the file that says what came of it: the model of what it holds, and how that is told.
+# By the file of the result: its model, and the function that shows it.
 KINDS: Mapping[str, tuple[type[BaseModel], Callable[[Any], OwnFigures]]] = {
     LOAD: (LoadOutput, of_load),
     LIMIT: (LimitOutput, of_limit),
@@ -233,7 +236,7 @@ def _headroom(figures: Calibration) -> str:
 
 
 def _percents(ratio: float, low: float, high: float) -> tuple[str, str]:
-    """A ratio and its interval as differences."""
+    """A ratio and its interval as differences in percent."""
     return f"{ratio - 1:+.1%}", f"{low - 1:+.1%} to {high - 1:+.1%}"
 
 

@@ -1,4 +1,4 @@
-"""The report as one page: its head, and the sections that have something to show, in the study's order."""
+"""The report as one page: its header, and the sections with content, in the study's order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADED = re.compile(r'<section id="([a-z0-9-]+)"[^>]*>\s*<h\d>(.*?)</h\d>')
 
 @dataclass(frozen=True)
 class Page:
-    """What all sections share. `legend` is label, colour, path and dashes of each subject's mark."""
+    """Data for all sections. `legend` has the label, colour, path and dashes of each subject's mark."""
 
     title: str
     question: str
@@ -33,7 +33,7 @@ class Page:
 
 
 def html_of(analysis: Analysis) -> str:
-    """The whole page; the same analysis gives the same text. Raises StoreError where the study names an unknown section."""
+    """The whole page; the same analysis gives the same text. Raises StoreError for an unknown section of the study."""
     run = analysis.run
     environment = templates()
     page = Page(
@@ -58,12 +58,12 @@ def html_of(analysis: Analysis) -> str:
 
 
 def contents(sections: Sequence[Markup]) -> list[tuple[str, Markup]]:
-    """The anchor and heading of each section that has both, in order; headings are escaped already."""
+    """The anchor and heading of each section that has both, in order; headings are already escaped."""
     return [(anchor, Markup(heading)) for html in sections for anchor, heading in _HEADED.findall(html)]
 
 
 def sections_named(names: object) -> list[Section]:
-    """The sections that a study names, or all; raises StoreError."""
+    """The sections that a study selects, or all; raises StoreError."""
     if not isinstance(names, list) or not names:
         return list(SECTIONS.values())
     for name in names:

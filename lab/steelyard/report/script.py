@@ -1,4 +1,4 @@
-"""The page's one script, the policy that allows it and nothing else, and the data that it reads, as JSON in the page."""
+"""The page's script, the policy that allows only it, and its data as JSON in the page."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SCRIPT = Path(__file__).with_name("script.js").read_text(encoding="utf-8")
 
 
 def policy() -> str:
-    """The Content-Security-Policy of a page: style of its own, the one script by its SHA-256, and nothing fetched."""
+    """The Content-Security-Policy of a page: its own style, the one script by its SHA-256, and no network requests."""
     digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def data_block(identifier: str, content: object) -> Markup:
-    """A block of JSON that a browser does not run, and out of which no text in it can break; the same content, the same bytes."""
+    """A block of JSON that a browser does not run and that no text can break out of; the same content gives the same bytes."""
     text = htmlsafe_json_dumps(all_significant(content), dumps=json.dumps, separators=(",", ":"))
     return Markup('<script type="application/json" id="{}">{}</script>').format(identifier, text)

@@ -1,4 +1,4 @@
-"""What a section of the report is: what it needs of an analysis; `sections/NAME.html` draws it."""
+"""The interface of a section: the data that it takes from an analysis. `sections/NAME.html` renders it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from ..analyse.analysis import Analysis
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page. `content` gives what the template of the same name shows as `section`; None leaves the section out.
+    """A part of the page.
 
-    `of_faults`: it also has something to say of a run that breaks what it runs, where nothing is timed and nobody compared;
-    `of_running`: of a run whose subjects ran before, which has no verdict.
+    `content` returns the data of the template with the same name; None leaves the section out. `of_faults`: it also applies to a
+    run with faults, which times nothing. `of_running`: it also applies to a run of subjects that ran before, which has no
+    verdict.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Who stands where and why: what each subject costs beside what is judged, as a sentence for few and as a table for many."""
+"""The ranking and the reasons behind it: sentences for few subjects, a table for many."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..base.text import lower_first, percent_text, plural, ratio_text, value_tex
 from ..models.records import Cell
 from .subjects import full_label
 
-MOST_IN_SENTENCES = 3  # subjects that are compared with the reference; of more a table says it
-# What explains a verdict: what a subject does with it, and what it is, on either side of "0.5 times". The tail of a closed load is
+MOST_IN_SENTENCES = 3  # subjects compared with the reference; more are shown in a table
+# Measures that explain a verdict: the words before and after "0.5 times". The tail of a closed load is
 # that of a saturated server's queue, so it explains nothing there.
 EXPLAINING = {
     "throughput": ("answers", "as many requests"),
@@ -28,7 +28,7 @@ _TAIL = "response_time_p99"
 
 @dataclass(frozen=True)
 class Amount:
-    """A table cell: `text` is the value, `under` a smaller line, `hint` what a pointer over it brings up."""
+    """A table cell: `text` is the value, `under` a smaller line, `hint` the tooltip."""
 
     text: str
     under: str = ""
@@ -37,7 +37,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class RankedRow:
-    """One subject's row: its place (or why it has none), the word against the reference, and an amount for each heading."""
+    """One subject's row: its place (or why it has none), its word against the reference, and an amount for each heading."""
 
     place: str
     subject: str
@@ -48,7 +48,7 @@ class RankedRow:
 
 @dataclass(frozen=True)
 class Standings:
-    """`headline` says who is first; `headings` are (measure, unit) of the rows' amounts; `shared` is a place of several."""
+    """`headline` names the first; `headings` are (measure, unit) of the rows' amounts; `shared` is a place of several subjects."""
 
     headline: str
     headings: tuple[tuple[str, str], ...]
@@ -68,10 +68,10 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
 
 
 def cost_sentences(analysis: Analysis) -> list[str]:
-    """A sentence a comparison on what goes with its verdict, both sides' values in it, such as "go spends 1.61 times the processor
-    time on a request (212 against 131 µs) and holds 0.034 times the memory (13.5 against 398 MiB)."
+    """A sentence per comparison on the measures behind its verdict, with both subjects' values.
 
-    Empty where several cells are judged, where there are more subjects than sentences are read of, and without a valid verdict.
+    Such as "go spends 1.61 times the processor time on a request (212 against 131 µs) and holds 0.034 times the memory (13.5
+    against 398 MiB)." Empty for several judged cells, for too many subjects, and without a valid verdict.
     """
     judged = against_reference(analysis)
     several = len({judgement.compared.cell.name for judgement in judged}) > 1
@@ -81,7 +81,7 @@ def cost_sentences(analysis: Analysis) -> list[str]:
 
 
 def _why(analysis: Analysis, judged: Compared) -> str:
-    """Empty where nothing but what is judged has a ratio."""
+    """Empty where only the judged measure has a ratio."""
     names = [
         name
         for name in EXPLAINING
@@ -91,7 +91,7 @@ def _why(analysis: Analysis, judged: Compared) -> str:
     if not parts:
         return ""
     listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Beside {judged.b}, {judged.a} {listed}."
+    return f"Compared with {judged.b}, {judged.a} {listed}."
 
 
 def _part(analysis: Analysis, judged: Compared, name: str) -> str:
@@ -101,14 +101,14 @@ def _part(analysis: Analysis, judged: Compared, name: str) -> str:
     bounds = compared.bounds
     sides = [value_of(analysis, judged.cell, subject, name) for subject in (judged.a, judged.b)]
     values = "" if None in sides else f"{sides[0]} against {sides[1]} {compared.measure.unit}"
-    undecided = "not told apart" if bounds is not None and bounds[0] <= 1 <= bounds[1] else ""
+    undecided = "no difference detected" if bounds is not None and bounds[0] <= 1 <= bounds[1] else ""
     aside = "; ".join(part for part in (values, undecided) if part)
     does, quantity = EXPLAINING[name]
     return f"{does} {ratio_text(compared.ratio, bounds)} times {quantity}" + (f" ({aside})" if aside else "")
 
 
 def compared_on(analysis: Analysis, cell: Cell, subject: str, measure: str) -> Compared | None:
-    """A subject against the reference in a cell on a measure; None where they were not compared."""
+    """The comparison of a subject with the reference in a cell on a measure; None without one."""
     reference = analysis.run.schedule.reference
     return next(
         (
@@ -122,7 +122,7 @@ def compared_on(analysis: Analysis, cell: Cell, subject: str, measure: str) -> C
 
 
 def value_of(analysis: Analysis, cell: Cell, subject: str, measure: str) -> str | None:
-    """A subject's own figure over all forks, as text without its unit; None where there is none."""
+    """A subject's own figure over all forks, as text without unit; None where there is none."""
     for figure in analysis.figures:
         if figure.fork is None and (figure.cell.name, figure.subject, figure.measure.name) == (
             cell.name,
@@ -134,7 +134,7 @@ def value_of(analysis: Analysis, cell: Cell, subject: str, measure: str) -> str 
 
 
 def standings(analysis: Analysis) -> Standings | None:
-    """The table of many subjects in the one cell that is judged; None where sentences say it, and where several are judged."""
+    """The table of many subjects in the one judged cell; None for few subjects, and for several judged cells."""
     judged = against_reference(analysis)
     cells = {judgement.compared.cell.name: judgement.compared.cell for judgement in judged}
     if len(cells) != 1 or len(judged) <= MOST_IN_SENTENCES or not analysis.verdicts.valid:
@@ -174,7 +174,7 @@ def _headings(analysis: Analysis, names: Sequence[str]) -> Iterator[tuple[str, s
 
 
 def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str]) -> Iterator[Amount]:
-    """The ratio on what is judged with its interval, then the values on each measure with their ratios."""
+    """The judged ratio with its interval, then the values of each measure with their ratios."""
     judged = compared_on(analysis, cell, subject, names[0])
     yield Amount("1", hint="the reference") if judged is None else ratio_amount(judged)
     for name in names:
@@ -189,7 +189,7 @@ def _amounts(analysis: Analysis, cell: Cell, subject: str, names: Sequence[str])
 
 
 def ratio_amount(compared: Compared) -> Amount:
-    """A ratio with its interval below it, and what it rests on as a hint."""
+    """A ratio with its interval below it, and its basis as a tooltip."""
     if compared.ratio is None:
         return Amount("-", hint="nothing could be compared")
     bounds = compared.bounds
@@ -211,7 +211,7 @@ def basis_of(compared: Compared) -> str:
 def _ordered_subjects(
     analysis: Analysis, placed: Sequence[Ranked], judged: Sequence[Judgement]
 ) -> Iterator[tuple[str, str]]:
-    """Place and subject: the ranked best first, then those without a place, then floors, each by their ratios."""
+    """Place and subject: the ranked subjects best first, then those without a place, then floors, each by ratio."""
     yield from ((place_text(place), place.subject) for place in placed)
     ranked = {place.subject for place in placed}
     rest = [judgement.compared for judgement in judged if judgement.compared.a not in ranked]
@@ -223,7 +223,7 @@ def _ordered_subjects(
 
 
 def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
-    """Who may be first; that several may be is said, and never that they are joint winners."""
+    """The subjects that may be first. Several possible firsts are listed as such, never as joint winners."""
     quantity = lower_first(compared.measure.title)
     where = f"by {quantity} on {compared.cell.name}, {NOW}"
     firsts = [place.subject for place in placed if place.best == 1]

@@ -1,4 +1,4 @@
-"""How the report orders the cells and names the subjects, wherever they stand."""
+"""The order of cells and the labels of subjects throughout the report."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
 
 
 def cells(run: Run) -> list[Cell]:
-    """The cells in the order shown, the primary one first."""
+    """The cells in display order, the primary one first."""
     return sorted(run.schedule.cells, key=lambda cell: not cell.primary)
 
 
 def cell_word(run: Run) -> str:
-    """What a cell is called where a column names one."""
+    """The word for a cell as a column heading."""
     return "test" if tests_in_order(run) else "operation"
 
 
 def full_label(run: Run, label: str) -> str:
-    """A subject's label, with what must be known wherever it stands."""
+    """A subject's label, with its permanent caveats."""
     known = ["floor"] if label in run.floors else []
     known += [f"JDK {major}" for subject, major in run.unusual_jdks.items() if subject == label]
     return f"{label} ({', '.join(known)})" if known else label
 
 
 def present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:
-    """The pictures, without the places where nothing could be drawn."""
+    """The pictures, without missing ones."""
     return tuple(shown for shown in pictures if shown is not None)
 
 
 def legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
-    """Subject, colour, path of its shape, and its dash pattern, as the charts have them."""
+    """Subject, colour, path of its shape, and its dash pattern, as in the charts."""
     for place, label in enumerate(run.schedule.subjects):
         colour = f"var(--series-{place % len(COLOURS)})"
         dash = " ".join(str(length) for length in DASHES[place % len(DASHES)])
@@ -41,5 +41,5 @@ def legend(run: Run) -> Iterator[tuple[str, str, str, str]]:
 
 
 def text(value: object) -> str:
-    """A value of a stored study where it is text, else nothing."""
+    """A value of a stored study if it is text, else an empty string."""
     return value if isinstance(value, str) else ""

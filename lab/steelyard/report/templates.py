@@ -1,4 +1,4 @@
-"""The pages' templates: what a run says is escaped, and what a template lacks is an error."""
+"""The environment of the page templates: text from runs is escaped, and missing values are errors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
 def templates(*packages: str) -> Environment:
-    """The templates of these rooms, the first that has one, and of the report, whose frame is every page's."""
+    """The templates of these packages, the first match wins, and those of the report, which has the frame of every page."""
     return Environment(
-        loader=ChoiceLoader([PackageLoader("steelyard", room) for room in (*packages, "report")]),
+        loader=ChoiceLoader([PackageLoader("steelyard", package) for package in (*packages, "report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

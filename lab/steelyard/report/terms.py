@@ -1,4 +1,4 @@
-"""The terms of Steelyard with a definition of one line each (terms.toml): for reports and for docs/glossary.md."""
+"""The terms of Steelyard with one-line definitions (terms.toml), for reports and docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILE = Path(__file__).with_name("terms.toml")
 
 
 class Term(Strict):
-    """A term with its definition; `on_report` where a report's own glossary has it."""
+    """A term with its definition; `on_report`: it is part of a report's own glossary."""
 
     term: str
     meaning: str
@@ -22,7 +22,7 @@ class Term(Strict):
 
 
 class Terms(Strict):
-    """The file terms.toml."""
+    """The content of terms.toml."""
 
     terms: tuple[Term, ...]
 

@@ -1,4 +1,4 @@
-"""The difference of two subjects split by layer, as a page of its own."""
+"""The page of a difference split by layer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .templates import templates
 
 
 def write_page(split: WhyOutput, layers: Sequence[Layer], path: Path) -> Path:
-    """Write the page and return its path; the same split gives the same bytes, and whatever the run says is escaped."""
+    """Write the page and return its path; the same split gives the same bytes, and text from the run is escaped."""
     shown = waterfall("why", split, layers)
     template = templates().get_template("why.html")
     write_text(path, template.render(split=split, shown=shown, policy=policy(), script=Markup(SCRIPT)))

@@ -1,1 +1,1 @@
-"""Stored runs: their files, read back as tables, and what is known about this machine. Nothing here computes a figure."""
+"""Reads stored runs as tables, and the history of this machine. It computes no figures."""

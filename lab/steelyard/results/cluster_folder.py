@@ -1,4 +1,4 @@
-"""The folder of a run on several machines: cluster.json, and in machines/ a folder for each with the trials that it drove."""
+"""The folder of a run on several machines: cluster.json, and in machines/ a folder per machine with its trials."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_cluster(folder: Path) -> bool:
 
 
 def read_cluster(folder: Path) -> ClusterRun:
-    """Raises StoreError, and ConfigurationError where there is no such folder."""
+    """The cluster file of a run; raises StoreError, and ConfigurationError where there is no such folder."""
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
     try:
@@ -40,12 +40,12 @@ def write_cluster(folder: Path, cluster: ClusterRun) -> None:
 
 
 def machine_folder(folder: Path, machine: str) -> Path:
-    """Where a machine's own run is, by the machine's name."""
+    """The folder of a machine's own run, by the name of the machine."""
     return folder / MACHINES / machine
 
 
 def ended_trials(folder: Path, machine: str) -> Iterator[TrialRecord]:
-    """The records of the trials that came home from a machine, complete or failed, in their order; a damaged one did not."""
+    """The records of the trials that a machine returned, complete or failed, in order; damaged ones are left out."""
     trials = machine_folder(folder, machine) / "trials"
     for name in names_in(trials):
         path = trials / name / "trial.json"
@@ -60,14 +60,14 @@ def ended_trials(folder: Path, machine: str) -> Iterator[TrialRecord]:
 
 
 def home_of(folder: Path, cluster: ClusterRun) -> dict[int, str]:
-    """Of each trial that came home, by its number: the name of the machine that drove it."""
+    """The name of the machine that ran each returned trial, by the number of the trial."""
     return {
         record.number: machine.name for machine in cluster.machines for record in ended_trials(folder, machine.name)
     }
 
 
 def write_machine_schedule(folder: Path, cluster: ClusterRun, machine: Machine, home: Mapping[int, str]) -> None:
-    """Write a machine's own schedule: the trials that it drove, and those of its own that nobody has driven; raises StoreError."""
+    """Write a machine's own schedule: its trials, and its planned trials that nobody ran; raises StoreError."""
     own = {number for number in machine.trials if home.get(number, machine.name) == machine.name}
     own |= {number for number, name in home.items() if name == machine.name}
     trials = [trial for trial in cluster.schedule.trials if trial.number in own]

@@ -1,4 +1,4 @@
-"""What a JVM's garbage collector logged: its pauses and what was allocated between them, by the clock that Steelyard measures by.
+"""The garbage collector log of a JVM: its pauses and the bytes allocated between them, by the clock of Steelyard.
 
 The log is HotSpot's own (`-Xlog:gc*` with the decorators timenanos and tags), of any of its collectors.
 """
@@ -23,7 +23,7 @@ _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A pause of all threads: when it began (CLOCK_MONOTONIC), for how long, and its `kind` in the log's words."""
+    """A pause of all threads: when it began (CLOCK_MONOTONIC), its length, and its `kind` as in the log."""
 
     begin_ns: int
     length_ns: int
@@ -31,31 +31,34 @@ class Pause:
 
     @property
     def end_ns(self) -> int:
-        """When the threads went on (CLOCK_MONOTONIC)."""
+        """When the threads resumed (CLOCK_MONOTONIC)."""
         return self.begin_ns + self.length_ns
 
 
 @dataclass(frozen=True)
 class CollectorLog:
-    """Of one process. `allocated` are instants at which a collection saw the heap, with the bytes allocated since the one
-    before, as exactly as the log rounds them; of a collector that works beside the program (Z), without what is allocated
-    while it does."""
+    """The log of one process.
+
+    `allocated` are the instants of collections, with the bytes allocated since the collection before, rounded as in the log. A
+    collector that runs beside the program (Z) does not report what is allocated meanwhile.
+    """
 
     collector: str
     pauses: tuple[Pause, ...]
     allocated: tuple[tuple[int, int], ...]
 
     def pauses_within(self, begin_ns: int, end_ns: int) -> list[Pause]:
-        """The pauses of which a part lies between two instants (CLOCK_MONOTONIC)."""
+        """The pauses that overlap the time between two instants (CLOCK_MONOTONIC)."""
         return [pause for pause in self.pauses if pause.end_ns > begin_ns and pause.begin_ns < end_ns]
 
     def paused_ns(self, begin_ns: int, end_ns: int) -> int:
-        """For how long between two instants all threads stood."""
+        """How long all threads were paused between two instants."""
         within = self.pauses_within(begin_ns, end_ns)
         return sum(min(pause.end_ns, end_ns) - max(pause.begin_ns, begin_ns) for pause in within)
 
     def allocated_bytes(self, begin_ns: int, end_ns: int) -> float:
-        """What was allocated in that time, spread evenly between two collections; what none has seen yet is not in it."""
+        """The bytes allocated in that time, spread evenly between two collections. Bytes after the last collection are not
+        included."""
         total, before = 0.0, None
         for instant, bytes_ in self.allocated:
             if before is not None and instant > before:
@@ -66,23 +69,23 @@ class CollectorLog:
 
 
 def collector_log_of(trial: Path, subject: str, place: str) -> Path:
-    """Where the collector of a place's process logs."""
+    """The path of the collector log of a place's process."""
     return trial / f"{subject}.{place}{SUFFIX}"
 
 
 def read_collector_logs(trial: Path) -> dict[str, CollectorLog]:
-    """The logs of a trial by `subject.place`; raises StoreError where one cannot be read. A line that was cut says nothing."""
+    """The logs of a trial by `subject.place`; raises StoreError where one cannot be read. Truncated lines are ignored."""
     wanted = [name for name in names_in(trial) if name.endswith(SUFFIX)]
     return {name.removesuffix(SUFFIX): parse(read_bytes(trial / name).decode(errors="replace")) for name in wanted}
 
 
 def by_another_clock(text: str, translated: Callable[[int], int]) -> str:
-    """A log's text with its instants as another clock has them."""
+    """The text of a log with its instants converted to another clock."""
     return _INSTANT.sub(lambda instant: f"[{translated(int(instant[1]))}ns]", text)
 
 
 def parse(text: str) -> CollectorLog:
-    """The collector, its pauses and what was allocated, from a log's text; lines of other kinds are passed over."""
+    """The collector, its pauses and allocations, from a log's text; other lines are ignored."""
     collector = ""
     pauses: list[Pause] = []
     allocated: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""What earlier runs in the same place found on the questions of this one, noted before it begins (earlier.json)."""
+"""Results of earlier runs in the same place on the questions of this run, noted before it starts (earlier.json)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ..models.records import Cell, EarlierAnswer, Schedule
 from ..models.verdict import Comparison, Verdicts
 
 EARLIER = "earlier.json"
-MOST_RUNS = 200  # the latest ones, by their names
+MOST_RUNS = 200  # the latest runs, by their names
 _ANSWERS = TypeAdapter(list[EarlierAnswer])
-# Of a subject's part, what makes it another question.
+# Keys of a subject's part that make it another question.
 _OF_A_PART = ("place", "server", "version", "stack", "jdk", "factors")
 
 
 def note(folder: Path, schedule: Schedule, environment: Mapping[str, Any]) -> None:
-    """Store beside a run that is about to begin what the runs beside it found on its questions; raises StoreError."""
+    """Store the answers of neighbouring runs to this run's questions, before it starts; raises StoreError."""
     answers = [answer for other in _sibling_runs(folder) for answer in _answers(other, schedule, environment)]
     if answers:
         write_document(folder / EARLIER, _ANSWERS.dump_python(answers, mode="json"))
 
 
 def read_noted(folder: Path) -> list[EarlierAnswer]:
-    """What was noted when the run began; raises StoreError where that is no such note."""
+    """The noted answers of earlier runs; raises StoreError where the file is not such a note."""
     if not is_stored(folder / EARLIER):
         return []
     try:
@@ -40,7 +40,7 @@ def read_noted(folder: Path) -> list[EarlierAnswer]:
 
 
 def machine_text(machine: object) -> str:
-    """A machine in words, such as `AMD EPYC, family 25, model 1, stepping 1, 2 processors`; empty where nothing is known."""
+    """A machine in words, such as `AMD EPYC, family 25, model 1, stepping 1, 2 processors`; empty where it is unknown."""
     if not isinstance(machine, Mapping) or not machine.get("processor"):
         return ""
     parts = [str(machine["processor"])]
@@ -50,7 +50,7 @@ def machine_text(machine: object) -> str:
 
 
 def boot_of(machine: object) -> str:
-    """The mark of the machine's boot; empty where it was not recorded."""
+    """The identifier of the machine's boot; empty where it was not recorded."""
     return str(machine.get("boot", "")) if isinstance(machine, Mapping) else ""
 
 
@@ -60,7 +60,7 @@ def _sibling_runs(folder: Path) -> list[Path]:
 
 
 def _answers(other: Path, schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[EarlierAnswer]:
-    """The judged comparisons of a stored run that this one makes too. A folder that is no whole run answers nothing."""
+    """The judged comparisons of a stored run that this run makes too; none for an incomplete run."""
     try:
         theirs = Schedule.model_validate(read_document(other / "schedule.json"))
         setup = read_document(other / "environment.json")
@@ -94,7 +94,7 @@ def _answer(run: str, machine: object, comparison: Comparison, cell: str, a: str
 
 
 def _questions(schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[tuple[Cell, str, str, str]]:
-    """Each judged cell and pair of subjects, a against b, with all that makes it the same question elsewhere, as one text."""
+    """Each judged cell and pair of subjects, a against b, with a text that identifies the same question in other runs."""
     subjects = environment.get("subjects")
     if not isinstance(subjects, Mapping):
         return
@@ -115,7 +115,7 @@ def _questions(schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[t
 
 
 def _shape(cell: Cell) -> Any:
-    """The load without its length, which a budget may decide where slices are steady."""
+    """The load without its length, which a budget may change for steady slices."""
     profile = cell.profile.model_dump(mode="json")
     if cell.kind != "steady":
         return profile

@@ -1,4 +1,4 @@
-"""Sentences about what came of the requests of a load: their counts, when answers stopped, and why there was no right answer."""
+"""Sentences about the outcome of a load's requests: counts, when answers stopped, and causes of failures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..models.outputs.loading import FailureCount, LoadOutput, RequestTotals
 
 MOST_CAUSES = 12
-_SHOWN_WAIT = 0.001  # of the users' time
+_SHOWN_WAIT = 0.001  # share of the users' time
 
 
 def totals_text(requests: RequestTotals) -> str:
@@ -24,7 +24,7 @@ def failures_text(failures: Mapping[str, int]) -> str:
 
 
 def cause_text(failure: FailureCount) -> str:
-    """Why requests had no right answer: the cause, the HTTP status that came, and the one that should have."""
+    """The cause of a failure, the HTTP status that came, and the expected status."""
     status = "" if failure.status is None else f"HTTP {failure.status}"
     if failure.expected:
         status += f", expected {' or '.join(map(str, failure.expected))}"
@@ -32,8 +32,8 @@ def cause_text(failure: FailureCount) -> str:
 
 
 def count_lines(loaded: LoadOutput) -> Iterator[str]:
-    """What came of the requests: in the measured time, of all that were sent, by HTTP status; and whether answers stopped."""
-    yield f"answered rightly: {loaded.completed:,} in {loaded.seconds:g} s; failed: {failures_text(loaded.failures)}"
+    """The outcome of the requests: in the measured time, in total, by HTTP status, and whether answers stopped."""
+    yield f"right answers: {loaded.completed:,} in {loaded.seconds:g} s; failed: {failures_text(loaded.failures)}"
     if loaded.requests is not None:
         verified = loaded.outside_by.get("verification", 0)
         yield f"{totals_text(loaded.requests)} ({verified:,} of them to verify the answers)"
@@ -47,7 +47,7 @@ def count_lines(loaded: LoadOutput) -> Iterator[str]:
 
 
 def cause_rows(causes: Sequence[FailureCount]) -> tuple[list[str], list[list[str]]]:
-    """The table of why requests had no right answer, the most frequent cause first: its headings and rows."""
+    """Headings and rows of the table of failure causes, the most frequent first."""
     several = len({cause.operation for cause in causes}) > 1
     headings = ["no right answer", "cause", *(["operation"] if several else []), "requests"]
     rows = [

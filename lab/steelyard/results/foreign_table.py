@@ -1,4 +1,4 @@
-"""What processes of others used of the subjects' processors: the tables foreign.csv and strangers.csv of a trial's folder."""
+"""Processor use of other processes on the subjects' processors: foreign.csv and strangers.csv of a trial."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ STRANGERS = "strangers.csv"
 
 @dataclass(frozen=True)
 class ForeignWork:
-    """A row of foreign.csv: how the subjects' processors spent the time between two looks, in ns.
+    """A row of foreign.csv: use of the subjects' processors between two readings, in ns.
 
-    `slices` were driven meanwhile (`3`, or `3+4` where they took turns). `available_ns` is the time of all these `processors`
-    without what the host took. `idle_ns`, `ours_ns` (the subjects, the lab and all that it started) and `kernel_ns` (the kernel's
-    threads, and interrupts where they are in no process's clock) are parts of it. `strangers_ns` is what those processes of others
-    used that may run there, by their own clocks and on any processor; None where not all processes can be seen.
+    `slices` are the slices run meanwhile (`3`, or `3+4` where they took turns). `available_ns` is the time of all these
+    `processors` without what the host took. `idle_ns`, `ours_ns` (the subjects, the lab and its processes) and `kernel_ns`
+    (kernel threads, and interrupts that no process's clock includes) are parts of it. `strangers_ns` is the use by other
+    processes that may run there, by their own clocks and on any processor; None where not all processes are visible.
     """
 
     slices: str
@@ -37,9 +37,9 @@ class ForeignWork:
 
     @property
     def foreign_ns(self) -> int:
-        """What processes of others used: what is left, and no more than they used in all.
+        """Processor time of other processes: the remainder, but at most their total use.
 
-        It may lie a little below 0 where there were none, since clocks are read some microseconds apart.
+        Without such processes it may be slightly below 0, because the clocks are read some microseconds apart.
         """
         left = self.available_ns - self.idle_ns - self.ours_ns - self.kernel_ns
         return left if self.strangers_ns is None else min(left, self.strangers_ns)
@@ -51,25 +51,25 @@ class ForeignWork:
 
     @property
     def seconds(self) -> float:
-        """The time between both looks."""
+        """The time between both readings."""
         return (self.end_ns - self.begin_ns) / 1e9
 
     @property
     def share(self) -> float | None:
-        """The share of the processors' time that others used; None where the looks are too close together to tell."""
+        """The share of the processors' time that others used; None where the readings are too close together."""
         return foreign_share(self.foreign_ns, self.available_ns, self.end_ns - self.begin_ns)
 
     @property
     def is_disturbed(self) -> bool:
-        """Whether others used so much that what was measured meanwhile does not count."""
+        """Whether others used so much that the slices of this row do not count."""
         return self.share is not None and self.share > FOREIGN_LIMIT
 
 
 @dataclass(frozen=True)
 class Stranger:
-    """A row of strangers.csv: a process that is not ours and used processor time meanwhile, on any processor of the machine.
+    """A row of strangers.csv: a process of others that used processor time meanwhile, on any processor.
 
-    What its ended children used is in `cpu_ns`.
+    `cpu_ns` includes its ended children.
     """
 
     slices: str
@@ -79,12 +79,12 @@ class Stranger:
 
     @cached_property
     def numbers(self) -> frozenset[int]:
-        """The numbers of the slices that were driven meanwhile."""
+        """The numbers of the slices run meanwhile."""
         return frozenset(map(int, self.slices.split("+")))
 
 
 def columns(row: type[ForeignWork | Stranger]) -> tuple[str, ...]:
-    """The columns of the table, in their order: its row is the one list of them."""
+    """The columns of the table in order, derived from the fields of its row."""
     return tuple(item.name for item in fields(row))
 
 

@@ -1,4 +1,4 @@
-"""A run made small enough to keep beside sources or to send: the files that its report reads, and a few sampled answers."""
+"""A small copy of a run, for the repository or for sending: the files that its report needs, and a few sampled answers."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _READ = {
     _HISTOGRAMS,
 }
 _TAG = re.compile(r"Tag=[^,]*/(\d+)/[^,/]*/([^,/]*),")
-# The contract's generator makes them anew from the seed.
+# The contract's generator recreates them from the seed.
 _REQUESTS = {"corpus.bin", "corpus.csv", "expected.jsonl", "rules.json"}
 
 
 def raw_files(run: Run, kinds: Set[str], *, leave_out: Set[str]) -> Iterator[tuple[str, bytes]]:
-    """The raw files of a stored run that are kept: the path within the run and the content of each; raises StoreError.
+    """The raw files of a stored run that are kept: each path within the run, with content; raises StoreError.
 
-    Of its own files stay all but `leave_out`, of the corpus what is not made from the seed, of a complete trial what is read
-    and of any other its logs too, of the histograms the `kinds` of measured slices, of layers the requests of those, of a job all
-    but its rules, of the sampled answers ten, wrong ones first. The user's home is `~`.
+    Kept are: the run's own files except `leave_out`; the part of the corpus that is not made from the seed; the needed files of
+    complete trials, and also the logs of other trials; histograms of the `kinds` in measured slices; layer records of these
+    slices; jobs without their rules; and ten sampled answers, wrong ones first. The user's home becomes `~`.
     """
     for name, content in _all_files(run, kinds, leave_out):
         yield name, _without_home(content)
@@ -67,7 +67,7 @@ def _all_files(run: Run, kinds: Set[str], leave_out: Set[str]) -> Iterator[tuple
 
 
 def _small(trial: Trial, name: str, content: bytes, kinds: Set[str]) -> bytes:
-    """What is kept of a trial's file."""
+    """The kept content of a trial's file."""
     if name == _HISTOGRAMS:
         return _read_ones(trial, content, kinds)
     if name == layer_table.NAME:
@@ -76,7 +76,7 @@ def _small(trial: Trial, name: str, content: bytes, kinds: Set[str]) -> bytes:
 
 
 def without_rules(job: bytes) -> bytes:
-    """A job without the rules by which each answer was judged, which go with the requests; what is no job stays as it is."""
+    """A job without the rules for its answers, which stay with the requests. Anything else is unchanged."""
     try:
         content = json.loads(job)
         del content["rules"]
@@ -99,7 +99,7 @@ def _without_home(content: bytes) -> bytes:
 
 
 def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
-    """Of a histogram log the lines of measured slices and these kinds, unfolded; what is no histogram stays."""
+    """The lines of a histogram log for measured slices and these kinds, unfolded; other content is unchanged."""
     measured = _measured_slices(trial)
     kept = []
     for line in log.decode("utf-8").splitlines(keepends=True):
@@ -112,17 +112,17 @@ def _read_ones(trial: Trial, log: bytes, kinds: Set[str]) -> bytes:
 
 
 def _uncompressed_line(line: str) -> str:
-    """The line with its histogram as it packs best; one that is damaged, or has been unfolded before, stays as it is."""
+    """The line with its histogram in the form that packs best; a damaged or already unfolded one is unchanged."""
     before, comma, encoded = line.rstrip("\n").rpartition(",")
     return f"{before}{comma}{uncompressed_hex(encoded)}\n" if intact(encoded) else line
 
 
 def _measured_requests(trial: Trial, table: bytes) -> bytes:
-    """Of a table of layers its head and the rows of measured slices."""
+    """The header of a table of layers, and its rows of measured slices."""
     measured = {str(number) for number in _measured_slices(trial)}
     head, *lines = table.decode("utf-8").splitlines(keepends=True)
     place = head.rstrip().split(",").index("slice")
-    # No label holds a comma, so what stands before the slice is never quoted.
+    # No label has a comma, so the fields before the slice are never quoted.
     return "".join([head, *(line for line in lines if line.split(",", place + 1)[place] in measured)]).encode()
 
 
@@ -132,7 +132,7 @@ def _measured_slices(trial: Trial) -> set[int]:
 
 
 def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
-    """At most SAMPLES sampled answers: first those that were not right, then of each subject and operation in turn."""
+    """At most SAMPLES sampled answers: first those that were not right, then by subject and operation in turn."""
     samples = []
     before = Counter[tuple[str, str]]()
     for trial in run.trials:

@@ -1,4 +1,4 @@
-"""Record files of the monitor as a server's process wrote them, read up to where one was cut: monitor/README.md has the format."""
+"""Record files of the monitor, read as far as they are complete. monitor/README.md has the format."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ _THREAD_ID = struct.Struct("<q")
 
 @dataclass(frozen=True, slots=True)
 class LayerTime:
-    """A request's time in a layer, in ns: in all, from outermost entries to their exits; by itself, without the layers inside; and
-    from the request's begin until it was first entered."""
+    """A request's time in a layer, in ns.
+
+    The total from outermost entries to their exits, its own time without the layers inside, and the time from the request's
+    start until it first entered the layer.
+    """
 
     entries: int
     total_ns: int
@@ -37,9 +40,9 @@ class LayerTime:
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """One request as the monitor saw it: by tag in the order in which they were first entered, the outermost first.
+    """One request as the monitor recorded it, by tag in the order of first entry, the outermost first.
 
-    `begin_ns` is CLOCK_MONOTONIC. `violations` is not 0 where its times cannot be believed. `contexts` are by `TAG_KEY`.
+    `begin_ns` is CLOCK_MONOTONIC. `violations` is not 0 where its times are invalid. `contexts` are by `TAG_KEY`.
     """
 
     thread: int
@@ -54,16 +57,19 @@ class RequestRecord:
         return next(iter(self.layers.values())).total_ns if self.layers else 0
 
     def contexts_of(self, tag: str) -> dict[str, str]:
-        """What was said of its stay in a layer, by key."""
+        """The contexts of a layer, by key."""
         head = f"{tag}_"
         return {key.removeprefix(head): value for key, value in self.contexts.items() if key.startswith(head)}
 
 
 @dataclass(frozen=True)
 class RecordFolder:
-    """All that the processes of one place wrote. `records` counts those written, `lost` and `violations` are what the ends say;
-    `whole` is false where a process left no end. `cut` names files that end amid a record. `clock_offset_ns` is what is added to
-    a time to get ns since 1970, None where no end says it."""
+    """All records of the processes of one place.
+
+    `records` counts those written; `lost` and `violations` come from the end marks. `whole` is false where a process left no end
+    mark. `cut` lists files that end within a record. `clock_offset_ns` is added to a time to get ns since 1970; None where no
+    end mark has it.
+    """
 
     requests: tuple[RequestRecord, ...]
     lost: int
@@ -75,7 +81,7 @@ class RecordFolder:
 
 @dataclass(frozen=True)
 class _End:
-    """What a recording said at its end."""
+    """The end mark of a recording."""
 
     lost: int
     clock_offset_ns: int | None
@@ -83,20 +89,23 @@ class _End:
 
 @dataclass(frozen=True)
 class AgentCounts:
-    """What the agents of one place could not record: how many classes are `unwatched`, since they could not be changed or do not
-    see the agent, and by tag how often something was called `outside` of any request."""
+    """What the agents of one place could not record.
+
+    `unwatched` counts classes that could not be changed or do not see the agent; `outside` counts by tag the calls outside of
+    any request.
+    """
 
     unwatched: int
     outside: Mapping[str, int]
 
 
 def records_of(trial: Path, subject: str, place: str) -> Path:
-    """The folder into which the processes of a place write their records."""
+    """The folder for the records of the processes of a place."""
     return trial / RECORDS / f"{subject}.{place}"
 
 
 def read_records(folder: Path) -> RecordFolder:
-    """What lies in such a folder; raises StoreError that names the file where it is no record file or nonsense."""
+    """The records in such a folder; raises StoreError that names the invalid file."""
     requests: list[RequestRecord] = []
     cut = []
     paths = sorted(folder.glob(f"*{SUFFIX}"))
@@ -122,7 +131,7 @@ def read_records(folder: Path) -> RecordFolder:
 
 
 def read_agent_counts(folder: Path) -> AgentCounts:
-    """What all processes of such a folder said at their end; raises StoreError."""
+    """The counts of all processes of such a folder at their end; raises StoreError."""
     unwatched, outside = 0, Counter[str]()
     for path in sorted(folder.glob(f"*{_AGENT}")):
         content = read_document(path)
@@ -130,7 +139,7 @@ def read_agent_counts(folder: Path) -> AgentCounts:
             unwatched += int(content["failed"]) + int(content["unseen"])
             outside.update({str(tag): int(count) for tag, count in content["outside"].items()})
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise StoreError(f"{path} does not say what the agent could not record") from None
+            raise StoreError(f"{path} lacks the agent's counts of what it could not record") from None
     return AgentCounts(unwatched, dict(sorted(outside.items())))
 
 
@@ -140,7 +149,7 @@ def _end(path: Path) -> _End:
         offset = int(content["ended_unix_ns"]) - int(content["ended_ns"]) if "ended_unix_ns" in content else None
         return _End(int(content["lost"]), offset)
     except (KeyError, TypeError, ValueError):
-        raise StoreError(f"{path} does not say how many requests were lost") from None
+        raise StoreError(f"{path} lacks the number of lost requests") from None
 
 
 def _frames(path: Path, content: bytes) -> Iterator[tuple[int, RequestRecord | None]]:
@@ -166,7 +175,7 @@ def _frames(path: Path, content: bytes) -> Iterator[tuple[int, RequestRecord | N
             else:
                 raise ValueError(kind)
         except (ValueError, KeyError, IndexError, struct.error):
-            raise StoreError(f"{path}: at byte {place} stands no record of the monitor") from None
+            raise StoreError(f"{path}: there is no record of the monitor at byte {place}") from None
         place = end
         yield end, request
 

@@ -1,4 +1,4 @@
-"""layers.csv of a trial: one row a request that a monitor recorded, with its time in each layer; written once, read by reports."""
+"""layers.csv of a trial: one row per request that a monitor recorded, with its time in each layer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTEXT = "context_"
 
 @dataclass(frozen=True, slots=True)
 class TimedRequest:
-    """A recorded request of a slice; `measured` says that it began in the slice's measured time, not in lead-in or drain."""
+    """A recorded request of a slice. `measured`: it began in the slice's measured time, not in lead-in or drain."""
 
     subject: str
     slice: int
@@ -27,7 +27,7 @@ class TimedRequest:
 
 
 def write_layers(path: Path, requests: Iterable[TimedRequest]) -> None:
-    """Write layers.csv: a row a request in order of time, with columns for each tag and context key; raises StoreError."""
+    """Write layers.csv: one row per request in order of time, with columns for each tag and context key; raises StoreError."""
     rows = sorted(requests, key=lambda request: request.record.begin_ns)
     tags = sorted({tag for request in rows for tag in request.record.layers})
     contexts = sorted({key for request in rows for key in request.record.contexts})
@@ -56,7 +56,7 @@ def _row(request: TimedRequest, tags: list[str], contexts: list[str]) -> list[ob
 
 
 def read_layers(path: Path, may_be_cut: bool) -> dict[int, list[TimedRequest]]:
-    """The requests by slice, in order of time; none where no layers were asked for. Raises StoreError."""
+    """The requests by slice, in order of time; none for a run without layers. Raises StoreError."""
     by_slice: dict[int, list[TimedRequest]] = {}
     if is_stored(path):
         for request in _read(path, may_be_cut):

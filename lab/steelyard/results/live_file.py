@@ -1,4 +1,4 @@
-"""Where a run stands, in its own folder while it lasts: written by the run, read by whoever looks; and the wish to stop it."""
+"""The status of a run in its own folder while it runs, and the request to stop it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ..models.live import ComparisonSoFar, RunningNow, SubjectNow
 
 FILE_NAME = "live.json"
 STOP = "stop-asked"
-STOPPED = "that was asked for"  # why something ended early, in the words of its figures
+STOPPED = "that was asked for"  # why a run ended early, as its figures word it
 MOST_BYTES = 4_000_000
 
 
 class StopAsked(KeyboardInterrupt):
-    """Someone asked from outside, and not at the keyboard, that what runs should end with what it has."""
+    """Someone requested the run to stop from outside, not at the keyboard. It ends with the results so far."""
 
 
 class LiveFile:
-    """Tells of a run in `folder` whenever it is called. A context manager: the file is there as long as the body runs.
+    """Writes the status of a run in `folder` on each call. A context manager: the file exists while its body runs.
 
-    That it cannot be written, or cannot hold what it would say, ends no run. Called after someone asked the run to stop, it
-    raises StopAsked, which is a KeyboardInterrupt, so that it ends a command as Ctrl-C does where nothing better is known.
+    A file that cannot be written ends no run. A call after a request to stop raises StopAsked. That is a KeyboardInterrupt, so
+    it ends a command as Ctrl-C does.
     """
 
     def __init__(self, folder: Path, progress: Progress, server_cpus: list[int]) -> None:
@@ -39,7 +39,7 @@ class LiveFile:
         self._process = (os.getpid(), started_ticks(os.getpid()) or 0, _boot())
 
     def __enter__(self) -> LiveFile:
-        self._remove()  # of a run that was killed, and is taken up again
+        self._remove()  # left by a killed run that is resumed now
         with suppress(StoreError, ValidationError):
             self._write()
         return self
@@ -48,7 +48,7 @@ class LiveFile:
         self._remove()
 
     def __call__(self) -> None:
-        """Write the file, or end the run where that was asked for."""
+        """Write the file, or end the run if a stop was requested."""
         if (self._folder / STOP).exists():
             raise StopAsked
         with suppress(StoreError, ValidationError):
@@ -69,7 +69,7 @@ class LiveFile:
             subjects=[SubjectNow.model_validate(subject, from_attributes=True) for subject in live.subjects.values()],
             comparisons=[ComparisonSoFar.model_validate(each, from_attributes=True) for each in live.comparisons],
         )
-        # Not synchronized with the disk, for that would disturb what is measured; who reads it finds it whole nevertheless.
+        # Not synchronized with the disk, which would disturb the measurement. Readers still see a complete file.
         write_text(self._folder / FILE_NAME, now.model_dump_json(), lasting=False)
 
     def _remove(self) -> None:
@@ -79,7 +79,7 @@ class LiveFile:
 
 
 def running_now(folder: Path) -> RunningNow | None:
-    """Where the run in `folder` stands; None where it does not run, or what its file says cannot be read."""
+    """The status of the run in `folder`; None where it does not run, or its file cannot be read."""
     try:
         now = RunningNow.model_validate_json(read_small(folder / FILE_NAME, MOST_BYTES))
     except (StoreError, ValidationError):
@@ -89,9 +89,9 @@ def running_now(folder: Path) -> RunningNow | None:
 
 
 def ask_to_stop(folder: Path) -> bool:
-    """Ask the run in `folder` to stop after at most a second of load, with a report on what it has; whether it runs.
+    """Ask the run in `folder` to stop within a second of load, with a report on its results so far. Returns whether it runs.
 
-    No process is signalled: a folder that came from elsewhere could name any.
+    It sends no signal to a process: a folder from elsewhere could contain any process number.
     """
     if running_now(folder) is None:
         return False
@@ -100,12 +100,12 @@ def ask_to_stop(folder: Path) -> bool:
 
 
 def started_ticks(pid: int) -> int | None:
-    """When a process began, in clock ticks since the machine did, since its number may be another's by now; None: there is none."""
+    """When a process started, in clock ticks since boot; None if there is none. It detects a reused process number."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    fields = stat.rpartition(")")[2].split()  # its name, in parentheses, may hold anything
+    fields = stat.rpartition(")")[2].split()  # its name, in parentheses, may contain any character
     return None if fields[0] in ("Z", "X") else int(fields[19])
 
 

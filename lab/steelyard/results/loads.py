@@ -1,4 +1,4 @@
-"""What a load, a search for a limit, a comparison of targets that run or a calibration leaves in its folder: what came of it."""
+"""The result files of loads, limit searches, comparisons of running targets and calibrations."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def verification_outcomes(folder: Path) -> list[OutcomeRow]:
 
 
 def require_place(out: Path) -> None:
-    """Raises StoreError where it is known before that no folder can be made in `out`."""
+    """Raises StoreError if a folder cannot be made in `out`."""
     if not next(place for place in (out, *out.absolute().parents) if place.exists()).is_dir():
         raise StoreError(f"a run's folder in {out} cannot be made: Not a directory", hint="--out names another place")
 
 
 def make_run_folder(wanted: Path) -> Path:
-    """A new folder of this name, or with a number behind it where another run began in the same second; raises StoreError."""
+    """A new folder with this name, or with a number appended if it exists; raises StoreError."""
     for number in numbers(1):
         folder = wanted if number == 1 else wanted.with_name(f"{wanted.name}-{number}")
         try:

@@ -1,4 +1,4 @@
-"""What is known about this machine: its last calibration, its fastest pace, and every comparison of a server with itself."""
+"""The history of this machine: its last calibration, its fastest pace, and every A/A comparison."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Ended = Mapping[str, object]
 
 
 class Spin(Strict):
-    """What the reference spin took, in us of CPU time, and the day on which it did."""
+    """The processor time of the reference spin in µs, and the day of its measurement."""
 
     us: float = Field(gt=0, allow_inf_nan=False)
     seen: str
 
 
 def machine() -> str:
-    """A short name of this machine that tells nobody which one it is."""
+    """A short anonymous name of this machine."""
     try:
         identity = Path("/etc/machine-id").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -44,12 +44,12 @@ def machine() -> str:
 
 
 def place() -> Path:
-    """The folder of what is known about this machine."""
+    """The folder of this machine's history."""
     return paths.state() / machine()
 
 
 def store(calibration: Calibration) -> Path:
-    """Keep a calibration in place of the last one; raises StoreError."""
+    """Keep a calibration in place of the previous one; raises StoreError."""
     path = _folder() / CALIBRATION
     write_document(path, calibration.model_dump(mode="json"))
     return path
@@ -64,7 +64,7 @@ def last() -> Calibration | None:
 
 
 def remember(comparisons: Iterable[Ended]) -> None:
-    """Add A/A comparisons that ended, each with the values of COLUMNS but `ended`; raises StoreError."""
+    """Add completed A/A comparisons, each with the values of COLUMNS except `ended`; raises StoreError."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     new = [{"ended": now, **comparison} for comparison in comparisons]
     if new:
@@ -73,7 +73,7 @@ def remember(comparisons: Iterable[Ended]) -> None:
 
 
 def remember_run(study: Study, verdicts: Verdicts | None) -> None:
-    """Add a finished comparison where it was one of a server with itself; raises StoreError."""
+    """Add a finished run if it compared a server with itself; raises StoreError."""
     pair = [subject for subject in study.subjects if isinstance(subject, SubjectSpec)]
     if verdicts is None or not verdicts.valid or len(pair) != 2 or pair[0].parts != pair[1].parts:
         return
@@ -103,7 +103,7 @@ def remember_run(study: Study, verdicts: Verdicts | None) -> None:
 
 
 def alarms() -> Alarms | None:
-    """How often what is equal came out different here; None before the first comparison."""
+    """How often a server compared with itself was found different on this machine; None before the first comparison."""
     from ..statistics.redraws import clopper_pearson
 
     rows = _rows()
@@ -114,7 +114,7 @@ def alarms() -> Alarms | None:
 
 
 def fastest_spin() -> Spin | None:
-    """The fastest reference spin that was seen on this machine; None where none is remembered that can be read."""
+    """The fastest reference spin measured on this machine; None where none is stored or readable."""
     try:
         return Spin.model_validate(read_document(place() / PACE))
     except (StoreError, ValidationError):
@@ -122,12 +122,12 @@ def fastest_spin() -> Spin | None:
 
 
 def remember_spin(spin: Spin) -> None:
-    """Keep it as the fastest; raises StoreError."""
+    """Store the spin as the fastest one; raises StoreError."""
     write_document(_folder() / PACE, spin.model_dump())
 
 
 def citation() -> dict[str, Any]:
-    """What a run stores of this, for its report; empty where nothing is known."""
+    """The parts of this history that a run stores for its report; empty where there are none."""
     calibration, so_far = last(), alarms()
     cited: dict[str, Any] = {}
     if calibration is not None:

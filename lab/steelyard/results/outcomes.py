@@ -13,17 +13,19 @@ from .tables import FAILURE_KINDS, SliceRow
 OUTCOMES = "outcomes.csv"
 OUTCOME_COLUMNS = ("slice", "subject", "operation", "ended", "outcome", "cause", "status", "count")
 RIGHT, WRONG, UNANSWERED = "right", "wrong", "unanswered"
-# When a request ended. One that was due in the lead-in and ended in the measured time was carried into it.
+# When a request ended. `carried`: due in the lead-in, ended in the measured time.
 LEAD_IN, CARRIED, MEASURED, AFTER = "lead-in", "carried", "measured", "after"
-# Requests that were due in the measured time, by their later answer where they were in flight at its end.
+# Requests due in the measured time; those in flight at its end by their later answer.
 JUDGED = (MEASURED, AFTER)
 _OUTCOMES = {RIGHT, WRONG, UNANSWERED, *FAILURE_KINDS}
 
 
 @dataclass(frozen=True)
 class OutcomeRow:
-    """How `count` requests of an operation ended; `cause` is empty where `outcome` says all, `status` None where no status line
-    came."""
+    """How `count` requests of an operation ended.
+
+    `cause` is empty where `outcome` is complete by itself; `status` is None where no status line came.
+    """
 
     slice: int
     subject: str
@@ -37,7 +39,7 @@ class OutcomeRow:
 
 @dataclass(frozen=True)
 class RequestCounts:
-    """Requests by their outcome. Each request that was sent is one of these."""
+    """Requests by outcome. Each request sent has exactly one outcome."""
 
     right: int = 0
     wrong: int = 0
@@ -46,12 +48,12 @@ class RequestCounts:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """All requests."""
         return self.right + self.bad
 
     @property
     def bad(self) -> int:
-        """All that were not answered rightly."""
+        """All requests without a right answer."""
         return self.wrong + self.failed + self.unanswered
 
     def __add__(self, other: RequestCounts) -> RequestCounts:
@@ -64,7 +66,7 @@ class RequestCounts:
 
 
 def read_outcomes(path: Path, may_be_cut: bool) -> dict[int, list[OutcomeRow]]:
-    """The rows of outcomes.csv by slice; none of runs that have no such file. Raises StoreError."""
+    """The rows of outcomes.csv by slice; none for runs without that file. Raises StoreError."""
     if not is_stored(path):
         return {}
     by_slice: dict[int, list[OutcomeRow]] = {}
@@ -92,7 +94,7 @@ def _outcome(path: Path, row: Row) -> OutcomeRow:
 
 
 def request_counts(rows: Iterable[OutcomeRow], ended: Collection[str] | None = None) -> RequestCounts:
-    """The counts of rows, of those that ended then where `ended` is given."""
+    """The counts of the rows; only of those with this `ended`, if given."""
     sums = dict.fromkeys(("right", "wrong", "failed", "unanswered"), 0)
     for row in rows:
         if ended is None or row.ended in ended:
@@ -101,7 +103,7 @@ def request_counts(rows: Iterable[OutcomeRow], ended: Collection[str] | None = N
 
 
 def total_counts(row: SliceRow) -> RequestCounts:
-    """The counts of everything that was sent in a slice, lead-in and drain included, from slices.csv alone."""
+    """The counts of all requests sent in a slice, lead-in and drain included, from slices.csv alone."""
     return RequestCounts(
         right=row.completed + row.lead_in_completed,
         wrong=row.wrong + row.outside_wrong,
@@ -111,9 +113,9 @@ def total_counts(row: SliceRow) -> RequestCounts:
 
 
 def judged_counts(row: SliceRow, rows: Iterable[OutcomeRow] = ()) -> RequestCounts:
-    """The counts of the requests of a slice that its figures rest on: due in the measured time, by their later answer.
+    """The counts of the requests behind a slice's figures: due in the measured time, by their later answer.
 
-    Without outcomes.csv, which older runs lack: those that ended in the measured time, and the unanswered.
+    Older runs lack outcomes.csv: there, requests that ended in the measured time, and the unanswered.
     """
     counts = request_counts(rows, JUDGED)
     if counts.total or not row.sent:
@@ -122,7 +124,7 @@ def judged_counts(row: SliceRow, rows: Iterable[OutcomeRow] = ()) -> RequestCoun
 
 
 def by_status(rows: Iterable[OutcomeRow]) -> Mapping[int, int]:
-    """How many answers had each HTTP status, in order of the status."""
+    """The number of answers with each HTTP status, in order of the status."""
     counts: dict[int, int] = {}
     for row in rows:
         if row.status is not None:

@@ -1,11 +1,11 @@
-"""What differs between two setups as environment.json has them."""
+"""The differences between two setups, from their environment.json."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# What must not change between two sittings of one run: forks of two setups are not one sample.
+# Keys that must not change when a run is resumed: forks of two setups are not one sample.
 _SAME = (
     "steelyard",
     "git.revision",
@@ -19,7 +19,7 @@ _SAME = (
 )
 
 
-# What another hour brings to the same machine.
+# Keys that may change with the hour on the same machine.
 _PASSING = ("machine.boot", "machine.reference_spin_us")
 
 
@@ -37,7 +37,7 @@ def _at(setup: Mapping[str, Any], name: str) -> Any:
 
 
 def _differences(name: str, then: Any, now: Any) -> Iterator[str]:
-    if name in _PASSING or (name.startswith("machine.") and None in (then, now)):  # or one of the two did not look
+    if name in _PASSING or (name.startswith("machine.") and None in (then, now)):  # or one of the two has no value
         return
     if isinstance(then, dict) and isinstance(now, dict):
         for key in (*then, *(key for key in now if key not in then)):

@@ -1,4 +1,4 @@
-"""Reading a run folder back: what was planned, what became of it, and every number that was stored."""
+"""Reads a run folder: its plan, the outcome of its trials, and every stored number."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _NOTHING_NOTED = TrialRecord(
 
 @dataclass(frozen=True)
 class Trial:
-    """One fork as stored. `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind.
+    """One stored fork.
 
-    `throttled` is empty where no quota was seen, `network` where no host was declared, `gauges` where no process told of its state,
-    `spans` is None where the study has none; `layers` (by slice) and `collectors` (by subject and role, `LABEL.ROLE`) are empty
-    where a study did not ask for them. `foreign` and `strangers` are empty in runs of before work of others was looked at.
-    `problems` says what a stopped trial left unreadable. `record` is None where the lab was killed before it could write one.
-    `damage` says what is wrong with a trial that was set aside: nothing else of it is here.
+    `plans` and `slices` are by slice number; `histograms` are (tag, encoded) by slice and kind. `throttled` is empty without a
+    quota, `network` without a declared host, `gauges` where no process reported any. `spans` is None where the study has none.
+    `layers` (by slice) and `collectors` (by `LABEL.ROLE`) are empty where the study did not record them. `foreign` and
+    `strangers` are empty in older runs. `problems` lists unreadable files of a stopped trial. `record` is None where the lab was
+    killed before it wrote one. `damage` is the reason why a trial is left out; then it has no other content.
     """
 
     number: int
@@ -73,7 +73,7 @@ class Trial:
 
     @property
     def record_or_empty(self) -> TrialRecord:
-        """Its record, or one in which nothing is noted where the lab was killed before it could write one."""
+        """Its record, or an empty one where the lab was killed before it wrote one."""
         return self.record if self.record is not None else _NOTHING_NOTED
 
     @property
@@ -83,7 +83,7 @@ class Trial:
 
     @property
     def unfinished_slices(self) -> Mapping[str, int]:
-        """By subject, the first slice whose work outlived its answers and was not done when the time to wait for it was over."""
+        """By subject: the first slice whose background work was unfinished at the end of the wait."""
         first: dict[str, int] = {}
         for outcome in self.record_or_empty.settled:
             if not outcome.settled:
@@ -91,7 +91,7 @@ class Trial:
         return first
 
     def jit_share(self, number: int) -> float | None:
-        """Compiler threads' run time in a slice as a share of the subject's own time; None if nothing was observed."""
+        """The run time of compiler threads in a slice, as a share of the subject's own time; None without observations."""
         rows = self.observations.get(number)
         if not rows:
             return None
@@ -100,7 +100,7 @@ class Trial:
         return jit_share(sum(row.jit_ns for row in rows), rows[0].end_ns - rows[0].begin_ns, turns_ns)
 
     def warm_up_slice(self, number: int) -> WarmUpSlice:
-        """A slice as the end of a warm-up is judged by it."""
+        """A slice in the form that the end of a warm-up is judged by."""
         row, seen = self.slices[number], self.observations.get(number, ())
         used = sum(process.cpu_ns for process in seen if process.judged)
         observed_ns = seen[0].end_ns - seen[0].begin_ns if seen else 0
@@ -108,14 +108,14 @@ class Trial:
         return WarmUpSlice(row.throughput_per_s, self.jit_share(number), cost)
 
     def observed_ns(self, number: int) -> int | None:
-        """The time that a slice was observed, lead-in and drain included: its even part of it where slices took turns."""
+        """The observed time of a slice, lead-in and drain included; an even share of it where slices took turns."""
         rows = self.observations.get(number)
         if not rows:
             return None
         return (rows[0].end_ns - rows[0].begin_ns) // len(self.slices_in_turns_with(number))
 
     def slices_in_turns_with(self, number: int) -> list[int]:
-        """The slices that took turns, of which `number` is one: those of its pair, or itself alone."""
+        """The slices that took turns with `number`: those of its pair, or only itself."""
         if self.unbroken(number):
             return [number]
         plan = self.plans[number]
@@ -130,7 +130,7 @@ class Trial:
 
     @cached_property
     def measured_slices(self) -> Mapping[tuple[str, str], Mapping[int, int]]:
-        """Slice numbers by pair number, for each cell and subject: what was measured."""
+        """Measured slice numbers by pair number, for each cell and subject."""
         by_cell: dict[tuple[str, str], dict[int, int]] = {}
         for plan in self.plans.values():
             if plan.phase == "measure" and plan.pair is not None:
@@ -144,7 +144,7 @@ class Trial:
 
     @cached_property
     def foreign_by_slice(self) -> Mapping[int, ForeignWork]:
-        """What others used of the subjects' processors while each slice was driven, or while its turns and those of others were."""
+        """Work of others on the subjects' processors during each slice, or during the turns of its pair."""
         return {number: row for row in self.foreign for number in row.numbers}
 
     @cached_property
@@ -157,7 +157,7 @@ class Trial:
 
     @cached_property
     def memo(self) -> dict[object, Any]:
-        """What was worked out of these files once, by whoever did and of what, so that it need not be again."""
+        """A cache of values computed from these files, by function and arguments."""
         return {}
 
     @cached_property
@@ -185,7 +185,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder. `study` and `environment` are as stored, empty where the file is absent."""
+    """A run folder. `study` and `environment` are as stored, and empty where the file is absent."""
 
     folder: Path
     schedule: Schedule
@@ -215,7 +215,7 @@ class Run:
 
     @property
     def formats(self) -> dict[str, str]:
-        """The message format that each subject was asked in, by label, where its service has several."""
+        """The message format of each subject, by label, where its service has several."""
         return {
             subject.label: subject.factors[FORMAT]
             for trial in self.trials
@@ -225,7 +225,7 @@ class Run:
 
     @property
     def unusual_jdks(self) -> dict[str, str]:
-        """The JDK's major version of each subject on a JVM that has not the one of most others; empty where all have the same."""
+        """The major JDK version of each JVM subject that differs from most others; empty where all are the same."""
         subjects = self.environment.get("subjects", {})
         majors = {
             label: major
@@ -239,7 +239,7 @@ class Run:
 
 
 def _jdk_majors(parts: Any) -> Iterator[str]:
-    """Of the parts of a subject, as environment.json describes them (`Eclipse Adoptium 25.0.3+9-LTS`)."""
+    """The JDK versions of a subject's parts in environment.json (`Eclipse Adoptium 25.0.3+9-LTS`)."""
     for part in parts if isinstance(parts, Sequence) else ():
         jdk = part.get("jdk") if isinstance(part, Mapping) else None
         if isinstance(jdk, str) and (version := re.search(r"(\d+)[.+\d]*\S*$", jdk)):
@@ -247,19 +247,19 @@ def _jdk_majors(parts: Any) -> Iterator[str]:
 
 
 def read_run(folder: Path) -> Run:
-    """The run stored in `folder`; raises StoreError that names the file, and the line where it has one,
-    and ConfigurationError where there is no such folder.
+    """The run stored in `folder`.
 
-    Trials that never began are left out. One that is complete and yet damaged is set aside, alone; what a failed, interrupted
-    or killed one left half-written is listed in its `problems`.
+    Trials that never began are left out. A trial that is complete but damaged is left out alone. Incomplete files of a failed,
+    interrupted or killed trial are listed in its `problems`. Raises StoreError that names the file, and the line if it has one,
+    and ConfigurationError where there is no such folder.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"{folder} is not a folder", hint="name the folder that `steelyard run` wrote")
     if not is_stored(folder / "schedule.json"):
         if any(is_stored(folder / name) for name in (loads.LOAD, loads.LIMIT, loads.COMPARISON)):
             raise StoreError(
-                f"{folder} was stored before loads had a schedule, so no page can be made of it",
-                hint="`steelyard serve` and `steelyard export` read it; a load of today has a page",
+                f"{folder} was stored before loads had a schedule, so it can have no page",
+                hint="`steelyard serve` and `steelyard export` read it; newer loads have a page",
             )
         raise StoreError(
             f"{folder} holds no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
@@ -311,7 +311,7 @@ def _read_or_set_aside(planned: TrialPlan, folder: Path) -> Trial:
 
 
 def read_trial(planned: TrialPlan, folder: Path) -> Trial:
-    """The trial stored in `folder`; raises StoreError where it is complete and yet damaged, or its record cannot be read."""
+    """The trial stored in `folder`; raises StoreError where it is complete but damaged, or its record is unreadable."""
     record = read_model(TrialRecord, folder / "trial.json") if is_stored(folder / "trial.json") else None
     whole = record is not None and record.status == "complete"
     problems: list[str] = []
@@ -357,7 +357,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
 
 
 def _require_all(trial: Trial) -> None:
-    """Raise StoreError where a slice that was driven is missing from a table: it was cut short between two lines."""
+    """Raise StoreError where a table lacks a slice that was driven: the file was cut between two lines."""
     unseen = {subject.label for subject in trial.record_or_empty.subjects if subject.ran_already}
     for plan in trial.plans.values():
         row = trial.slices.get(plan.number)

@@ -1,4 +1,4 @@
-"""The tables of a trial's folder: their columns, the kinds of failures, and their rows; nonsense in one is named with its line."""
+"""The tables of a trial's folder: columns, kinds of failures, and rows. Invalid rows are reported with their line."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..base.histogram import intact, read_log
 from ..models.job import Session
 from ..models.records import Cell, in_format
 
-# Every way in which a request can fail, as the columns of slices.csv and ticks.csv call it; the one list of them.
+# Every way in which a request can fail, as named in the columns of slices.csv and ticks.csv.
 FAILURE_KINDS = (
     *("refused", "reset", "timeout", "tls", "malformed", "status", "fault", "truncated", "stale_failed"),
     "capture",
 )
 GAUGE_COLUMNS = ("slice", "subject", "name", "time_ns", "value", "held")
 SPAN_COLUMNS = ("slice", "subject", "name", "id", "begin_ns", "end_ns", "held")
-# A corpus's sizes: of each kind of request how many there are, and the bytes of their bodies.
+# The sizes of a corpus: for each kind of request its number and the bytes of the bodies.
 SIZES = "sizes.csv"
 SIZE_COLUMNS = ("operation", "requests", "least", "mean", "most")
 _SINCE_SESSIONS = "capture"
@@ -33,12 +33,10 @@ _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 class SliceRow:
     """A row of slices.csv: instants and sums in ns, counts of requests and connections; see contracts/engine-output.md.
 
-    Runs of before slices took turns have no `measured_ns`: all of their time from begin to end was measured. Older ones lack what
-    the defaults below stand for: what a slice's edges cut off, what went wrong outside the measured time, what the engine gave up,
-    sessions and pauses, and what the subject's processes used in its own turns, in those of others and between pairs, which is
-    None, too, where a slice took no turns. `cpu_window_ns` is what they used in the measured time of a stretch; None of any other.
-    `thread_cpu_most_ns` is the processor time of the engine's busiest thread, `thread_sent_most` the requests of the thread that
-    took up most; 0 in older runs.
+    Defaults stand for columns that older runs lack. Without `measured_ns`, all of the time from begin to end was measured. The
+    processor times in own turns, in others' turns and between pairs are None where a slice took no turns. `cpu_window_ns` is the
+    processes' use in the measured time of a stretch; None otherwise. `thread_cpu_most_ns` is the processor time of the engine's
+    busiest thread, and `thread_sent_most` the requests of the thread that sent most; 0 in older runs.
     """
 
     slice: int
@@ -119,19 +117,19 @@ class SliceRow:
 
     @property
     def failures(self) -> dict[str, int]:
-        """Failed requests by kind, kinds without one left out."""
+        """Failed requests by kind; kinds without one are left out."""
         return {kind: getattr(self, kind) for kind in FAILURE_KINDS if getattr(self, kind)}
 
     @property
     def rejected_requests(self) -> int:
-        """Requests of the whole slice that the server answered with a fault or another status, maybe without asking its service."""
+        """Requests of the whole slice that were answered with a fault or another status. They may not have reached the service."""
         return self.status + self.fault + self.outside_status + self.outside_fault
 
     @property
     def maybe_served(self) -> int:
-        """Requests of the whole slice without a proper answer that may have reached the service; a refused one cannot have.
+        """Requests of the whole slice without a proper answer that may have reached the service.
 
-        One that was sent once more over a new connection may have reached it twice.
+        Refused requests cannot have. A request that was repeated over a new connection may have reached it twice.
         """
         kinds = {"stale", *FAILURE_KINDS} - {"refused", "status", "fault", "capture"}
         columns = (*kinds, *(f"outside_{kind}" for kind in kinds), "dropped")
@@ -140,10 +138,9 @@ class SliceRow:
 
 @dataclass(frozen=True)
 class Observation:
-    """A row of observations.csv: what one process of a subject used between two looks, in ns and bytes.
+    """A row of observations.csv: resources used by one process of a subject between two readings, in ns and bytes.
 
-    `part` is its role. It is judged unless it is a companion's (a database's) beside the subject; runs of before that was
-    written down numbered the companions.
+    `part` is its role. It is judged unless it is a companion, such as a database. Older runs have numbers for companions.
     """
 
     slice: int
@@ -161,9 +158,9 @@ class Observation:
 
 @dataclass(frozen=True)
 class Tick:
-    """What is used of a row of ticks.csv: a second of one operation, ending at `time_ns`, with the users active then.
+    """The used columns of a row of ticks.csv: a second of one operation that ends at `time_ns`.
 
-    `response_ns_sum` is over the right answers, `failures` are by kind, kinds without one left out, wrong answers among them.
+    `response_ns_sum` is over the right answers. `failures` are by kind, wrong answers included; kinds without one are left out.
     """
 
     time_ns: int
@@ -179,8 +176,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class ProcessorTime:
-    """A row of machine.csv: how one processor spent a slice, in seconds; of the subjects' `host` where that is another machine, and
-    else of the engine's."""
+    """A row of machine.csv: how one processor spent a slice, in seconds.
+
+    A processor of the subjects' `host` where that is another machine, else of the engine's machine.
+    """
 
     slice: int
     cpu: int
@@ -193,7 +192,7 @@ class ProcessorTime:
 
 @dataclass(frozen=True)
 class Throttled:
-    """A row of throttling.csv: in how many periods of a slice a quota ran out, and for how many seconds that halted us."""
+    """A row of throttling.csv: the number of a slice's periods in which a quota ran out, and the seconds of throttling."""
 
     slice: int
     periods: int
@@ -202,10 +201,10 @@ class Throttled:
 
 @dataclass(frozen=True)
 class LinkUse:
-    """A row of network.csv: what an interface of a host carried while slices (`3`, or `3+4` where they took turns) were driven.
+    """A row of network.csv: traffic of a host's interface during slices (`3`, or `3+4` where they took turns).
 
-    `link_share`: of what the link carries, the busier way; None where that is not known or it is not the link. `sent_again`:
-    segments that the host's TCP sent again, None of an interface that is not the link.
+    `link_share` is the share of the link's capacity in the busier direction; None where it is unknown or the interface is not
+    the link. `sent_again` are segments that the host's TCP retransmitted; None for an interface that is not the link.
     """
 
     slices: str
@@ -222,7 +221,7 @@ class LinkUse:
 
 
 def columns(row: type[Observation | ProcessorTime | Throttled | LinkUse]) -> tuple[str, ...]:
-    """The columns of a table that the lab writes and reads, in their order: its row is the one list of them."""
+    """The columns of a table of the lab in order, derived from the fields of its row."""
     return tuple(item.name for item in fields(row))
 
 
@@ -254,13 +253,13 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
         if not 0 < made.measured_ns <= made.end_ns - made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was measured for longer than it lasted")
         if made.slice in by_slice:
-            raise StoreError(f"{path}, line {row.line}: slice {made.slice} stands twice")
+            raise StoreError(f"{path}, line {row.line}: slice {made.slice} occurs twice")
         by_slice[made.slice] = made
     return by_slice
 
 
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
-    """What each process used during each slice; raises StoreError."""
+    """The resources that each process used during each slice; raises StoreError."""
     names = [item.name for item in fields(Observation) if item.name != "judged"]
     texts = {"subject", "part", "process"}
     by_slice: dict[int, list[Observation]] = {}
@@ -287,7 +286,7 @@ def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]
 
 
 def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
-    """Runs of before quotas were looked for have no such file."""
+    """The rows of throttling.csv; none for runs without that file."""
     if not is_stored(path):
         return {}
     rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
@@ -296,7 +295,7 @@ def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
 
 
 def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
-    """What went over the link to a host; runs without declared hosts have no such file. Raises StoreError."""
+    """The traffic over the link to a host; none for runs without declared hosts. Raises StoreError."""
     if not is_stored(path):
         return ()
     names = [item.name for item in fields(LinkUse)]
@@ -318,7 +317,7 @@ def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
 
 @dataclass(frozen=True)
 class SpanRow:
-    """A row of spans.csv: the time between two events of one id, None where the second did not come; whether it counts."""
+    """A row of spans.csv: the time between two events of one id, and whether it counts. None where the second event is missing."""
 
     slice: int
     name: str
@@ -328,7 +327,7 @@ class SpanRow:
 
 
 def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
-    """The spans of spans.csv by the slice that they began in; None where none were asked for. Raises StoreError."""
+    """The spans of spans.csv by the slice in which they began; None for a study without spans. Raises StoreError."""
     if not is_stored(path):
         return None
     by_slice: dict[int, list[SpanRow]] = {}
@@ -342,7 +341,7 @@ def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
 
 @dataclass(frozen=True)
 class GaugeRow:
-    """A row of gauges.csv: what a process saw of its own state at an instant of a measured slice; whether it counts."""
+    """A row of gauges.csv: a process's own reading at an instant of a measured slice, and whether it counts."""
 
     slice: int
     name: str
@@ -352,7 +351,7 @@ class GaugeRow:
 
 
 def read_gauges(path: Path, may_be_cut: bool) -> dict[int, list[GaugeRow]]:
-    """What was seen in each slice; empty where no process told anything."""
+    """The readings of each slice; empty where no process reported any."""
     if not is_stored(path):
         return {}
     by_slice: dict[int, list[GaugeRow]] = {}
@@ -365,7 +364,7 @@ def read_gauges(path: Path, may_be_cut: bool) -> dict[int, list[GaugeRow]]:
 
 
 def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:
-    """The rows of ticks.csv, a row a second and operation, of all slices; raises StoreError."""
+    """The rows of ticks.csv of all slices: one row per second and operation; raises StoreError."""
     names = [item.name for item in fields(Tick) if item.name != "failures"]
     names += [kind for kind in _TICK_FAILURES if kind != _SINCE_SESSIONS]
     return tuple(_tick(row) for row in read_table(path, names, may_be_cut=may_be_cut))
@@ -413,7 +412,7 @@ def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[st
 
 
 def stored_sizes(folder: Path) -> dict[str, float]:
-    """The mean size of a request's body by what the corpus calls it; none of runs of before sizes were kept. Raises StoreError."""
+    """The mean size of a request's body by its name in the corpus; none for runs without sizes. Raises StoreError."""
     path = folder / SIZES
     if not is_stored(path):
         return {}
@@ -421,9 +420,9 @@ def stored_sizes(folder: Path) -> dict[str, float]:
 
 
 def request_bytes(cell: Cell, sizes: Mapping[str, float], form: str = "") -> float | None:
-    """Mean bytes of a request's body, by `sizes` of what the corpus calls its requests; None where the cell asks for several.
+    """Mean bytes of a request's body; None where the cell has several kinds of request.
 
-    `form` is the message format that the subject is asked in, where it is known.
+    `sizes` are by the corpus's names of requests. `form` is the message format of the subject, where known.
     """
     names = (in_format(name, form) if in_format(name, form) in sizes else name for name in cell.request_mix)
     asked = [sizes[name] for name in names if name in sizes]

@@ -1,1 +1,1 @@
-"""The charts that sections show, one file each: what is drawn, and the numbers behind it as a table."""
+"""The charts of the sections, one file each: a picture, and its numbers as a table."""

@@ -1,4 +1,4 @@
-"""Throughput over the size of a request on two logarithmic axes, a line a subject, each point with its interval."""
+"""Throughput by request size on two logarithmic axes, one line per subject, with intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 
 def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> Picture | None:
-    """One operation's curves for one number of users; None where none has a value."""
+    """One operation's curves at one number of users; None where there is no value."""
     points = [
         (size, curve.subject, point.value, point.bounds)
         for curve in curves

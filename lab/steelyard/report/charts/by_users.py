@@ -1,4 +1,4 @@
-"""A measure over the number of users, a line a subject, each point with its interval; the paper's spans behind, as thick bars."""
+"""A measure by number of users, one line per subject with intervals; the paper's ranges as thick bars behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 @dataclass(frozen=True)
 class PublishedSpan:
-    """What the paper says of a subject at a number of users, from `low` to `high` in the measure's unit."""
+    """The paper's figure for a subject at a number of users, from `low` to `high` in the measure's unit."""
 
     subject: str
     users: int
@@ -24,7 +24,7 @@ class PublishedSpan:
 def users_chart(
     name: str, figures: Sequence[ForkFigure], spans: Sequence[PublishedSpan], subjects: Sequence[str]
 ) -> Picture | None:
-    """One measure's figures over all forks, from 0; None where they are of fewer than two numbers of users."""
+    """One measure's figures over all forks, from 0; None for fewer than two numbers of users."""
     whole = [figure for figure in figures if figure.fork is None and figure.value is not None]
     if len({figure.cell.users for figure in whole}) < 2:
         return None
@@ -89,7 +89,7 @@ def line_chart(
         base.as_marks("point", size=70, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
     ]
     if bars:
-        # A figure that is one number is a span without length, which a mark of its own shows.
+        # A single number is a span without length, which has a mark of its own.
         behind = marks(bars)
         layers[:0] = [
             behind.as_marks("rule", strokeWidth=9, opacity=0.25).encode(x=x, y=low, y2="high:Q", color=colour),

@@ -22,7 +22,7 @@ _NINES = (1, 10, 100, 1000, 10_000, 100_000)
 
 
 def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
-    """Response time against percentile, all forks merged; only as far as the sample supports. None where it supports no median."""
+    """Response time by percentile over all forks, as far as the sample supports; None where it supports no median."""
     curves = {subject: _percentiles(run, cell, subject) for subject in run.schedule.subjects}
     if not any(50.0 in percentiles for percentiles in curves.values()):
         return None
@@ -49,8 +49,10 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
 
 
 def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
-    """As `percentile_chart`, a panel a subject with the reference's curve beside its own, all on one scale; fastest median first,
-    floors last."""
+    """As `percentile_chart`, with a panel per subject that also has the reference's curve, all on one scale.
+
+    The fastest median comes first, floors last.
+    """
     reference = run.schedule.reference
     curves = {subject: _percentiles(run, cell, subject) for subject in run.schedule.subjects}
     curves = {subject: percentiles for subject, percentiles in curves.items() if 50.0 in percentiles}
@@ -75,7 +77,7 @@ def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
 
 
 def _percentiles(run: Run, cell: Cell, subject: str) -> dict[float, float]:
-    """Milliseconds by percentile, evenly spaced on the axis of nines; ends where fewer than ten requests lie beyond."""
+    """Milliseconds by percentile, evenly spaced on the axis of nines; it ends where fewer than ten requests lie beyond."""
     quantities = subject_quantities(run, cell, subject)
     histogram = quantities.histogram("response")
     if not histogram.total:
@@ -95,7 +97,7 @@ def _percentile_lines(
     bounds: tuple[float, float] | None = None,
     height: int = 230,
 ) -> Chart:
-    """`bounds` are the lowest and highest milliseconds of the axis, where several charts share one."""
+    """`bounds` are the lowest and highest milliseconds of the axis, if several charts share it."""
     values: list[dict[str, Any]] = [
         {
             "subject": subject,
@@ -134,7 +136,7 @@ def _percentile_lines(
 
 
 def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Channel:
-    """Logarithmic where the range is wide; ending at these very values where several charts share it (`fixed`)."""
+    """Logarithmic for a wide range; with exactly these ends if several charts share it (`fixed`)."""
     wide_range = highest > 20 * max(lowest, 1e-6)
     decades = [10.0**power for power in range(-4, 8) if lowest / 10 < 10.0**power <= highest * 10]
     within: dict[str, Any] = {"domain": [lowest if wide_range else 0.0, highest]} if fixed else {}
@@ -149,7 +151,7 @@ def _milliseconds_axis(lowest: float, highest: float, *, fixed: bool) -> Channel
 
 @dataclass(frozen=True)
 class WarmUpPoint:
-    """One slice of a fork's curve: after how many seconds of load on its subject and cell it ended, and what became of it."""
+    """One slice of a fork's warm-up curve: seconds of load on its subject and cell at its end, and its state."""
 
     subject: str
     seconds: float
@@ -159,7 +161,7 @@ class WarmUpPoint:
 
 
 def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture | None:
-    """A fork's slices of one cell in order of time; `highest` gives all forks one scale. None where nothing was driven."""
+    """A fork's slices of one cell in order of time; `highest` sets the same scale for all forks. None without slices."""
     points = list(warm_up_points(trial, cell, unbroken=is_unbroken(run.schedule, cell)))
     if not points:
         return None
@@ -185,7 +187,7 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
 
 
 def warm_up_points(trial: Trial, cell: Cell, *, unbroken: bool) -> Iterator[WarmUpPoint]:
-    """Each subject's slices of the cell in order of time; per second from the ticks where the load was unbroken."""
+    """Each subject's slices of the cell in order of time; one point per second (from ticks) for an unbroken load."""
     for subject in trial.planned.start_order:
         rows = sorted(
             (trial.slices[number].begin_ns, number)
@@ -212,8 +214,10 @@ def warm_up_points(trial: Trial, cell: Cell, *, unbroken: bool) -> Iterator[Warm
 
 
 def _steady_slice(trial: Trial, cell: Cell, subject: str) -> int | None:
-    """The slice at which the subject's steady state was established, as the trial recorded it, by the rules of its day; of a trial
-    that left no record, the last of the first steady stretch."""
+    """The slice at which the subject was found steady, as the trial recorded it.
+
+    For a trial without that record, the last slice of the first steady stretch.
+    """
     numbers = sorted(
         number
         for number, plan in trial.plans.items()

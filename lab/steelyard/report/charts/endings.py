@@ -1,4 +1,4 @@
-"""Where each server turns from good to slow, to errors, to out of memory, to a hang: a tile for each cell and subject, in words."""
+"""Where each server turns from good to slow, errors, out of memory or hang: a tile per cell and subject, in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 NOT_KNOWN = "not known"
-# Never by colour alone: the word stands in the tile, and what is worse is darker.
+# Never by colour alone: each tile has its word, and worse states are darker.
 _COLOURS = {
     EndState.GOOD: (COLOURS[2], 0.22),
     EndState.SLOW: (COLOURS[4], 0.4),
@@ -23,7 +23,7 @@ _COLOURS = {
 
 
 def ending_map(name: str, endings: Sequence[Ending]) -> Picture:
-    """All subjects in all cells of one operation, cells in the order driven."""
+    """All subjects in all cells of one operation, in the order of the run."""
     rows = tuple(_row(ending) for ending in endings)
     told = "; ".join(f"{subject}, {load}: {state}" for subject, load, state, *_ in rows)
     wide, narrow = draw(name, lambda width: _chart(endings, width))

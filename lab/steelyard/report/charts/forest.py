@@ -1,4 +1,4 @@
-"""The forest plot of a question asked on several machines: the ratio of each with its interval, of all, and of the next."""
+"""The forest plot over several machines: each ratio with its interval, the mean, and the prediction for the next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP = 28
 
 
 def forest_chart(place: int, comparison: OverMachines, level: Level = "machine") -> Picture | None:
-    """None where no machine has a ratio. `place` keeps the charts of a page apart."""
+    """None where no machine has a ratio. `place` keeps the identifiers of a page's charts apart."""
     words = WORDS[level]
     rows = _rows(comparison, words)
     if not any(row["counts"] is not None for row in rows):
@@ -45,7 +45,7 @@ def forest_chart(place: int, comparison: OverMachines, level: Level = "machine")
 
 
 def _rows(comparison: OverMachines, words: LevelWords) -> list[dict[str, Any]]:
-    """A row a machine, then the mean over them and the next; `counts` is None where a row has no dot."""
+    """One row per machine, then the mean and the next machine; `counts` is None for rows without a dot."""
     rows = [
         _row(machine.machine, machine.ratio, machine.interval, str(machine.forks), not machine.why_not)
         | {"note": machine.why_not or machine.verdict or ""}

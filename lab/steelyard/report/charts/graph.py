@@ -1,4 +1,4 @@
-"""The graph of services that a request goes through, drawn: who calls whom, by depth."""
+"""The graph of the services that a request passes through, by depth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STEP_X, _STEP_Y, _WIDE, _HIGH, _EDGE = 118, 64, 70, 30, 14
 
 @dataclass(frozen=True)
 class Graph:
-    """`svg` is the picture, `caption` what it shows in words, `rows` (service, calls, order, times a request) its content."""
+    """`svg` is the picture, `caption` its description, and `rows` (service, calls, order, times a request) its content."""
 
     svg: str
     caption: str
@@ -27,7 +27,7 @@ class Graph:
 def graph(path: Path) -> Graph | None:
     """The graph in a file (elements `service` with `name`, `calls` and `order` below a root with an `entry`), or None.
 
-    None where there is no such file, or it holds something else; the service's own checks have read it before the run.
+    None where there is no such file, or it has another content; the service's own checks read it before the run.
     """
     try:
         root = etree.fromstring(
@@ -63,7 +63,7 @@ def graph(path: Path) -> Graph | None:
 
 
 def _depths(entry: str, calls: dict[str, list[str]]) -> dict[str, int] | None:
-    """The longest way from the entry to each service; None for a graph that goes in a circle."""
+    """The longest path from the entry to each service; None for a graph with a cycle."""
     depths = {entry: 0}
     changed = True
     while changed:

@@ -1,4 +1,4 @@
-"""A grid of cells as a heat map with the ratios in it: the payload along one side, users along the other."""
+"""A grid of cells as a heat map of ratios, by payload and users."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ...statistics.verdict_words import Word
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
-DEEPEST = math.log(2)  # from twice as much on, a colour is at its deepest
+DEEPEST = math.log(2)  # ratios of 2 or more have the darkest colour
 
 
 def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Picture | None:
-    """One subject against the reference over all cells of an operation; None where nothing could be compared."""
+    """One subject against the reference over all cells of an operation; None where there is no ratio."""
     shown = [judgement for judgement in judgements if judgement.compared.ratio is not None]
     if not shown:
         return None

@@ -1,4 +1,4 @@
-"""The flame of layers: stacked bars, and single requests in order of time with a collector's pauses over them."""
+"""Charts of layers: stacked bars, and single requests in order of time with garbage collector pauses."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from ...results.layer_records import RequestRecord
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Channel, Chart, axis_of, channel, scale_of, stack_layers
 
-REQUESTS = 30  # that are shown in order of time
+REQUESTS = 30  # shown in order of time
 
 
 def colours(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
-    """Each layer's title with its colour; more layers than there are colours share grey."""
+    """The title and colour of each layer; layers beyond the number of colours are grey."""
     return tuple((layer.title, COLOURS[n] if n < len(COLOURS) else MUTED) for n, layer in enumerate(layers))
 
 
 def legend(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
-    """The same with the page's own variables, which follow its light or dark."""
+    """As `colours`, with the page's variables, which follow its light or dark mode."""
     known = {colour: f"var(--series-{n})" for n, colour in enumerate(COLOURS)} | {MUTED: "var(--muted)"}
     return tuple((title, known[colour]) for title, colour in colours(layers))
 
 
 def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], layers: Sequence[Layer]) -> Picture:
-    """One stacked bar a row of `bars`, from the outermost layer on the left to the innermost, in ms."""
+    """One stacked bar per row of `bars`, from the outermost layer on the left to the innermost, in ms."""
     values = [
         {"bar": bar, "layer": figure.title, "order": order, "ms": figure.ms, "percent": figure.percent}
         for bar, figures in bars.items()
@@ -84,7 +84,7 @@ def _margins(figure: LayerFigure) -> str:
 
 
 def layer_colour(layers: Sequence[Layer]) -> Channel:
-    """How the layers are coloured in every chart of them; the page has their legend."""
+    """The colour scale of layers in every chart; the page has their legend."""
     named = colours(layers)
     scale = scale_of(domain=[title for title, _ in named], range=[colour for _, colour in named])
     return channel("layer:N", scale=scale, legend=None)
@@ -93,8 +93,10 @@ def layer_colour(layers: Sequence[Layer]) -> Channel:
 def request_timeline(
     place: int, breakdown: Breakdown, requests: Sequence[RequestRecord], logs: Sequence[CollectorLog]
 ) -> Picture | None:
-    """The slowest request of `requests` (one trial's) with those around it, one a line, each layer from its first entry on for as
-    long as it took in all, and the collector's pauses over them. None without a request."""
+    """The slowest of `requests` (one trial's) and its neighbours, one per line, with collector pauses.
+
+    A layer is drawn from its first entry, as long as its total. None without a request.
+    """
     if not requests:
         return None
     ordered = sorted(requests, key=lambda request: request.begin_ns)

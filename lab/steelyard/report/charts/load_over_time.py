@@ -1,4 +1,4 @@
-"""Charts of a load over time: throughput, percentiles of response time, users where they change, failures where there are any."""
+"""Charts of a load over time: throughput, percentiles of response time, users if they change, failures if there are any."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..grammar import Chart, axis_of, channel, scale_of
 _MOST_POINTS = 120
 _MOST_ROWS = 12
 _HEIGHT = 170
-Line = list[tuple[float, float | None]]  # seconds since the begin, value
+Line = list[tuple[float, float | None]]  # seconds since the start, value
 
 
 def over_time_charts(seconds: Sequence[Second]) -> Iterator[Picture]:
-    """The charts of a load's whole seconds, two or more."""
+    """The charts of a load's whole seconds, if there are two or more."""
     width = math.ceil(len(seconds) / _MOST_POINTS)
     bins = [seconds[at : at + width] for at in range(0, len(seconds), width)]
     ends = [min((place + 1) * width, len(seconds)) for place in range(len(bins))]
@@ -42,7 +42,7 @@ def over_time_charts(seconds: Sequence[Second]) -> Iterator[Picture]:
 
 
 def legend_of(charts: Sequence[Picture]) -> list[tuple[str, str]]:
-    """The percentiles that are drawn, each with its colour as the page names it."""
+    """The drawn percentiles, each with its colour as a variable of the page."""
     names = [
         name for chart in charts for name in chart.headings[1:] if name.startswith("p") and len(chart.headings) > 2
     ]

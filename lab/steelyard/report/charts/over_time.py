@@ -1,4 +1,4 @@
-"""Charts of a test: response time and throughput over time and over the number of users, and failures where there are any."""
+"""Charts of a test: response time and throughput over time and by number of users, and failures if there are any."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Points = list[tuple[float, float, float, float]]  # x, mean over forks, lowest f
 
 
 def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
-    """Of the cell's block; nothing where nothing was driven. `place` keeps the identifiers of several tests apart."""
+    """The charts of the cell's block; none without data. `place` keeps the identifiers of several tests apart."""
     forks = {subject: blocks.series(run, cell, subject) for subject in run.schedule.subjects}
     forks = {subject: fork_series for subject, fork_series in forks.items() if fork_series}
     if not forks:
@@ -54,7 +54,7 @@ def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
 
 
 def _over_time(forks: Sequence[tuple[Series, Numbers]]) -> Points:
-    """Whole seconds put together, so that no line has more points than can be seen."""
+    """Whole seconds, grouped so that no line has more points than are visible."""
     longest = max(len(values) for _, values in forks)
     width = max(1, -(-longest // _MOST_POINTS))
     return _mean_points([_bin_values(np.round(fork.second), values, width) for fork, values in forks])
@@ -73,7 +73,7 @@ def _mean(values: Numbers) -> float:
 
 
 def _mean_points(forks: Sequence[tuple[Numbers, Numbers]]) -> Points:
-    """The forks' values at each x, those without one left out."""
+    """The forks' values at each x, without missing ones."""
     by_place: dict[float, list[float]] = {}
     for at, values in forks:
         for x, value in zip(at, values, strict=True):
@@ -114,7 +114,7 @@ def _text(value: float | None) -> str:
 
 
 def _chart(lines: Mapping[str, Points], axis: str, subjects: Sequence[str]) -> Chart:
-    """A line a subject, its mean over forks, with a band from the lowest to the highest fork; gaps where nothing was answered."""
+    """One line per subject: its mean over forks, with a band from the lowest to the highest fork, and gaps without answers."""
     values: list[dict[str, Any]] = [
         {
             "subject": subject,

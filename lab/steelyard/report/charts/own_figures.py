@@ -1,4 +1,4 @@
-"""Charts of the subjects' own figures, operation by operation: the value with its interval, and every fork beside it."""
+"""Charts of the subjects' own figures by operation: the value with its interval, and every fork."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 def level_chart(
     name: str, figures: Sequence[ForkFigure], operations: Sequence[str], subjects: Sequence[str]
 ) -> Picture | None:
-    """One measure for every operation and subject, from 0; None where nothing was measured. `operations` are cells by name."""
+    """One measure for every operation and subject, from 0; None without measurements. `operations` are cells by name."""
     shown = [figure for figure in figures if figure.value is not None]
     whole = [figure for figure in shown if figure.fork is None]
     if not whole:
@@ -38,8 +38,10 @@ def level_chart(
 
 
 def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[str]) -> Picture | None:
-    """One measure of many subjects in one cell, a row each, best first; floors, which would flatten the axis, are said in the
-    caption and stand in the table. None where nothing was measured."""
+    """One measure of many subjects in one cell, one row each, best first; None without measurements.
+
+    Floors would flatten the axis: they are in the caption and the table only.
+    """
     shown = [figure for figure in figures if figure.value is not None]
     better = -1 if shown and shown[0].measure.data.better == "higher" else 1
     whole = sorted(

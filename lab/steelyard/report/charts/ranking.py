@@ -1,4 +1,4 @@
-"""The chart of places: every subject against the reference on one scale, best first, with its forks and its interval."""
+"""The ranking chart: every subject against the reference on one scale, best first, with forks and interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEP = 26
 def ranking_chart(
     judgements: Sequence[Judgement], ranked: Sequence[Ranked], floors: Collection[str], margin: float
 ) -> Picture | None:
-    """None where there are no places. `judgements` are those against the reference, on the primary measure."""
+    """None without places. `judgements` are those against the reference, on the primary measure."""
     shown = [judgement.compared for judgement in judgements if judgement.compared.ratio is not None]
     if not ranked or not shown:
         return None
@@ -46,7 +46,7 @@ def ranking_chart(
 
 
 def _rows(shown: Sequence[Compared], ranked: Sequence[Ranked], floors: Collection[str]) -> Iterator[dict[str, Any]]:
-    """A row a subject, best measured first, with those that have no place and then floors last; the reference stands at 1."""
+    """One row per subject, best first, then those without a place, then floors; the reference is at 1."""
     by_name = {compared.a: compared for compared in shown}
     apart = [label for label in by_name if label not in {place.subject for place in ranked}]
     apart.sort(key=lambda label: label in floors)

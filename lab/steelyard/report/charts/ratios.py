@@ -1,4 +1,4 @@
-"""The chart of ratios: every fork as a dot, every pair as a faint one, the interval, and the band of what counts as equal."""
+"""The chart of ratios: forks and pairs as dots, the interval, and the margin as a band."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _of_pairs(compared: Compared) -> str:
 
 
 def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool, small: bool = False) -> Picture | None:
-    """The evidence for one verdict, fork by fork; None where there is no fork to show. `small` ones stand two beside each other."""
+    """The evidence for one verdict, fork by fork; None without forks. Two `small` charts fit side by side."""
     compared = judgement.compared
     if not any(fork.ratio is not None for fork in compared.forks):
         return None
@@ -78,7 +78,7 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
 
 
 def _marks_too(compared: Compared) -> str:
-    """What else the chart marks, where it has any."""
+    """Other marks of the chart, if it has any."""
     voided = any(pair.voids and pair.ratio is not None for fork in compared.forks for pair in fork.pairs)
     left_out = any(fork.why_not is not None and fork.ratio is not None for fork in compared.forks)
     return (", crosses are voided pairs" if voided else "") + (

@@ -1,4 +1,4 @@
-"""Where a session's time goes: a bar a subject, as long as its mean session, cut into the requests' times and the pauses."""
+"""The parts of a session's time: one bar per subject, as long as its mean session, with requests and pauses."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..drawing import INK, MUTED, WIDE, Picture, draw, marks, series
 from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 
 BETWEEN = "pauses"
-_LEAST_LABELLED = 0.11  # of the longest bar: a name does not fit into less
+_LEAST_LABELLED = 0.11  # share of the longest bar: a name does not fit into a shorter part
 
 
 def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequence[str]) -> Picture | None:
-    """The sessions of one name, a bar for each subject that had a whole one; None where none had."""
+    """The sessions of one name, one bar per subject that had a complete one; None where no subject had one."""
     parts = {times.subject: times.parts_ms() for times in of_subjects if times.parts_ms()}
     if not parts:
         return None

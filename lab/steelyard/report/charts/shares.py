@@ -1,4 +1,4 @@
-"""What requests are made of, in percent: one bar a row, all of the same length, parted by colour."""
+"""Shares in percent: one bar per row, all of the same length, divided by colour."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ...base.text import value_text
 from ..drawing import Picture, draw, marks
 from ..grammar import Chart, axis_of, channel, scale_of
 
-LABEL = 170  # pixels, of a bar's name
+LABEL = 170  # pixels for a bar's name
 
 
 @dataclass(frozen=True)
 class SharePart:
-    """A part of every bar: its name in the data, what it is called, and its colour."""
+    """A part of every bar: its name in the data, its title and its colour."""
 
     name: str
     title: str
@@ -24,9 +24,9 @@ class SharePart:
 def shares(
     name: str, title: str, of: tuple[str, str], bars: Mapping[str, Mapping[str, float]], parts: Sequence[SharePart]
 ) -> Picture:
-    """One bar a row of `bars`: by its name the percent of each part, the first on the left.
+    """One bar per row of `bars`: the percent of each part by name, the first on the left.
 
-    `of` is what the axis is in percent of, and what a row is called.
+    `of` has the whole that the axis is in percent of, and the name of a row.
     """
     whole, row_name = of
     values = [
@@ -45,7 +45,7 @@ def shares(
     )
 
     def build(width: int) -> Chart:
-        # What was printed was rounded, so that a bar may end beside 100: the axis ends there all the same.
+        # Printed shares are rounded, so a bar may not end at 100; the axis does.
         scale = scale_of(domain=[0, 100], clamp=True)
         colours = scale_of(domain=[part.title for part in parts], range=[part.colour for part in parts])
         return (

@@ -1,4 +1,4 @@
-"""The chart of a search for a limit: each stage's response time at the promise's percentile over its load."""
+"""The chart of a limit search: each stage's response time at the goal's percentile over its load."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHAPES = {KEPT: "circle", BROKEN: "triangle-up", LEFT_OUT: "cross"}
 
 
 def stage_chart(limit: LimitOutput) -> Picture | None:
-    """Stages in the unit of the limit, by whether the promise was kept; None where fewer than two have a response time."""
+    """Stages in the unit of the limit, by whether the goal was kept; None where fewer than two have a response time."""
     shown = [
         (load, stage.at_percentile_ms, goal_state(stage))
         for stage in limit.stages
@@ -39,7 +39,7 @@ def stage_chart(limit: LimitOutput) -> Picture | None:
 
 
 def load_of(stage: LimitStage, unit: str) -> float | None:
-    """A stage's load in the limit's unit: its users, or its rate, which of a stage of users is what was answered."""
+    """A stage's load in the limit's unit: its users or its rate. The rate of a stage of users is that of its answers."""
     if unit == "users":
         return None if stage.users is None else float(stage.users)
     return stage.answered_per_s if stage.rate is None else stage.rate

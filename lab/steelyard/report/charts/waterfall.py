@@ -1,4 +1,4 @@
-"""The waterfall of a difference: each layer's part begins where the one before it ended, and the last bar is all of it."""
+"""The waterfall of a difference: each layer's part starts at the end of the one before; the last bar is the whole."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..grammar import Chart, axis_of, channel, scale_of, stack_layers
 from .layers import colours
 
 _ROW = 30
-_ROOM = {True: 0.55, False: 0.28}  # for the words at a row's end, as a share of what is drawn: narrow, wide
+_ROOM = {True: 0.55, False: 0.28}  # room for the text at a row's end, as a share of the width: narrow, wide
 
 
 def waterfall(name: str, shown: LayerSplit, layers: Sequence[Layer]) -> Picture:
-    """A row a part, from the outermost layer inwards, what is outside, and the whole; pale where it is not told apart."""
+    """One row per part, from the outermost layer inwards, then outside and whole; pale where no difference was detected."""
     values = list(_values(shown, layers))
     wide, narrow = draw(name, lambda width: _chart(values, width))
     return Picture(
@@ -37,13 +37,13 @@ def waterfall(name: str, shown: LayerSplit, layers: Sequence[Layer]) -> Picture:
 
 
 def headings(shown: LayerSplit) -> tuple[str, ...]:
-    """Of the table of a split, wherever it stands."""
+    """The headings of a split's table."""
     sure = f"{shown.confidence * 100:.3g}% interval"
     return ("layer", f"{shown.a}, ms", f"{shown.b}, ms", "difference, ms", sure, "of the difference")
 
 
 def rows(shown: LayerSplit) -> tuple[tuple[str, ...], ...]:
-    """That table: a row a part, and the whole last."""
+    """The rows of a split's table: one per part, and the whole last."""
     return tuple(
         (
             part.title,
@@ -58,7 +58,7 @@ def rows(shown: LayerSplit) -> tuple[tuple[str, ...], ...]:
 
 
 def _share(part: SplitPart) -> str:
-    """What a part is of the whole difference, or that it is not told apart."""
+    """A part's share of the whole difference, or that no difference was detected."""
     if not part.told_apart:
         return "no difference detected"
     return "difference detected" if part.percent is None else f"{part.percent:.0f}%"
@@ -101,7 +101,7 @@ def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
         color=channel("colour:N", scale=None, legend=None),
         opacity=channel("opacity:Q", scale=None, legend=None),
     )
-    halo = (  # so that a line is seen on its own dark bar
+    halo = (  # so that a line is visible on its dark bar
         base.where("datum.opacity == 1")
         .as_marks("rule", color=PAPER, strokeWidth=4)
         .encode(x=channel("low:Q"), x2="high:Q")
@@ -110,7 +110,7 @@ def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
     zero = marks([{"zero": 0}]).as_marks("rule", color=MUTED).encode(x=channel("zero:Q"))
     drawn = [zero, bars, halo, bounds]
     for words, colour in (("more", INK), ("not", MUTED)):
-        if words == "more" or width > NARROW:  # a pale bar says it too
+        if words == "more" or width > NARROW:  # also shown by a pale bar
             text = base.as_marks("text", align="left", dx=8, color=colour, fontSize=12)
             drawn.append(text.encode(x=channel("right:Q"), text=channel(f"{words}:N")))
     return stack_layers(*drawn).resize(width=width, height=_ROW * len(values) + 40)

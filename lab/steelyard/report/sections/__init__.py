@@ -1,7 +1,6 @@
-"""One file a section of the report: what it needs of the analysis; the template of the same name draws it.
+"""The sections of the report, one file each, with a template of the same name. To add a section, add both files and a line here.
 
-To add a section is to add the two files, and a line here. A study names its own sections, or has all of these that have
-something to show, in this order.
+A study selects its own sections, or has all that have content, in this order.
 """
 
 from . import (

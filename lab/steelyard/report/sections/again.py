@@ -1,4 +1,4 @@
-"""How to run it again, where its files are, how to rebuild this page and how to cite it."""
+"""How to reproduce the run, its files, how to rebuild this page, and its citation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
 
 
 def citation(run: Run) -> str:
-    """A BibTeX entry: title, when and on which machine it was measured, by which revision."""
+    """A BibTeX entry: title, date, machine and revision."""
     fields = "".join(f"  {name} = {{{_printable(value)}}},\n" for name, value in _fields(run))
     return f"@misc{{{_key(run.name)},\n{fields}}}"
 
@@ -55,7 +55,7 @@ def _revision(run: Run) -> str:
 
 
 def _printable(value: str) -> str:
-    """Without what BibTeX and LaTeX would read as more than text; an outer pair of braces stays."""
+    """Text without characters that BibTeX and LaTeX interpret; an outer pair of braces stays."""
     inner = value.removeprefix("{").removesuffix("}") if value.startswith("{") else value
     cleaned = re.sub(r"([&%$#_])", r"\\\1", re.sub(r"[{}\\~^]", " ", inner))
     return f"{{{cleaned}}}" if value.startswith("{") else cleaned

@@ -1,4 +1,4 @@
-"""Any two subjects beside each other, chosen by the reader: their figures, and the comparison of the two where there is one."""
+"""Any two subjects, chosen by the reader: their figures, and their comparison if there is one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from ..section import Section
 from ..subjects import cell_word, cells, full_label
 
 DATA = "any-two-data"
-_LEAST = 3  # subjects; two stand beside each other everywhere on the page
+_LEAST = 3  # subjects; two are side by side everywhere on the page
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of a run with fewer than three subjects."""
+    """None for a run with fewer than three subjects."""
     if len(analysis.run.schedule.subjects) < _LEAST:
         return None
     return {"data": data_block(DATA, data(analysis)), "tested": bool(tests_in_order(analysis.run))}
 
 
 def data(analysis: Analysis) -> Mapping[str, object]:
-    """What the script reads: what a cell is called; subjects by place; a measure in a cell with each subject's own value and the
-    stored comparisons, each [subject, subject, ratio, low, high, word], the bounds null where there is no interval."""
+    """The data of the script.
+
+    The word for a cell; subjects by place; and each measure in a cell with the subjects' own values and the stored comparisons,
+    [subject, subject, ratio, low, high, word] each, with null bounds where there is no interval.
+    """
     run = analysis.run
     subjects = run.schedule.subjects
     first, second = _first_pair(analysis)
@@ -47,7 +50,7 @@ def data(analysis: Analysis) -> Mapping[str, object]:
 
 
 def _first_pair(analysis: Analysis) -> tuple[str, str]:
-    """The two shown first: the best two that are not floors, since others stand beside the reference everywhere."""
+    """The initial two: the best two without floors, because the page compares all with the reference."""
     run = analysis.run
     best = [place.subject for place in ranks(run, analysis.judgements)]
     rest = [label for label in run.schedule.subjects if label not in best]

@@ -61,7 +61,7 @@ def _row(run: Run, operation: LoadedOperation, seconds: float) -> tuple[str, ...
 
 
 def _percentiles(run: Run, operation: str) -> list[str]:
-    """The percentiles of an operation's right answers in the measured time; `-` of too few."""
+    """The percentiles of an operation's right answers in the measured time; `-` where there are too few."""
     if not run.trials:
         return ["-"] * len(PERCENTILES)
     trial = run.trials[0]

@@ -1,4 +1,4 @@
-"""A study's own measures over its numbers of users, as its paper's figures show them, where its tests are such numbers."""
+"""A study's own measures by number of users, as in its paper's figures, if its tests are such numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..subjects import present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where the study has no measures of its own, or not two tests that each hold one number of users."""
+    """None where the study has no measures of its own, or not two tests with one number of users each."""
     schedule = analysis.run.schedule
     held = [cell for cell in schedule.cells if isinstance(cell.profile, Steps) and len(cell.profile.levels) == 1]
     own = analysis.run.study.get("measures", [])
@@ -30,7 +30,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def _spans(analysis: Analysis, measure: str, held: list[Cell]) -> Iterator[PublishedSpan]:
-    """What the paper says of a measure itself, not of a difference, at the tests that ran."""
+    """The paper's figures for the measure itself, not for differences, at the tests that ran."""
     for figure in analysis.run.study.get("published", []):
         if figure["measure"] == measure and not figure.get("than"):
             for cell in held:

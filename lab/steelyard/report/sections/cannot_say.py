@@ -1,4 +1,4 @@
-"""What the numbers of this run cannot say."""
+"""The limitations of this run's numbers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _limitations(run: Run) -> Iterator[str]:
 
 
 def _of_what_ran(run: Run) -> Iterator[str]:
-    """What is not known of subjects that ran before."""
+    """The limitations of subjects that ran before."""
     yield (
         "No subject was started for this run. No interval covers how much a figure varies from start to start and from hour to "
         "hour: each interval holds for these processes and this hour only."
@@ -81,7 +81,7 @@ def _subjects_on_host(shared: object) -> bool:
 
 
 def _idle_processor_notes(shared: Mapping[str, object]) -> Iterator[str]:
-    """What keeping processors from halting left out; runs of before some could be chosen have true for all of them."""
+    """The effects of keeping processors from halting; older runs have true for all of them."""
     awake = shared.get("awake")
     if isinstance(awake, list) and awake and awake == shared.get("engine") != shared.get("server"):
         yield (

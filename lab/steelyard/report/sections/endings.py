@@ -1,4 +1,4 @@
-"""Where each server breaks: a picture and a table a use case, what a publication printed beside, and the sentences."""
+"""Where each server breaks: a picture and a table per use case, with a publication's figures, and the sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..section import Section
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where trials are not each for one cell."""
+    """None where trials do not each cover one cell."""
     told = endings(analysis.run)
     if not told:
         return None

@@ -1,4 +1,4 @@
-"""The evidence: every fork and pair of the judged comparisons, and the places."""
+"""The evidence: every fork and pair of the judged comparisons, and the ranking."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..drawing import Picture
 from ..section import Section
 from ..subjects import present
 
-MOST_OPEN = 4  # pictures; of more only the first, which is of all subjects, is not folded
+MOST_OPEN = 4  # pictures; of more only the first, with all subjects, is not folded
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where there are tests, each of which has evidence of its own, and where nothing was compared."""
+    """None where there are tests, which have their own evidence, and where nothing was compared."""
     pictures = () if tests_in_order(analysis.run) else _ratios(analysis)
     unfolded = len(pictures) if len(pictures) <= MOST_OPEN else 1
     return {"ratios": pictures[:unfolded], "folded": pictures[unfolded:]} if pictures else None

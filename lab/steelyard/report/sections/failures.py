@@ -1,4 +1,4 @@
-"""What failed, as plain values for the template: trials that ended early, and requests of measured slices by their fate."""
+"""Failures as plain values for the template: trials that ended early, and requests of measured slices by outcome."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = (
     SharePart(_FAULTS, "refused as expected", COLOURS[4]),
     SharePart("failed", "failed", COLOURS[1]),
 )
-_ASIDES = {  # below the table, where it has such a column
+_ASIDES = {  # below the table, if it has such a column
     "unanswered": "Unanswered: requests without an answer when the drain ended. The drain lasts as long as the request timeout.",
     "unfinished": "In flight: requests cut off by the end of a slice. A closed load leaves one per user and slice.",
     "stale": "Stale: requests sent again because the server had closed their connection.",
@@ -38,7 +38,7 @@ _ASIDES = {  # below the table, where it has such a column
 
 @dataclass(frozen=True)
 class Death:
-    """What one subject did, in how many trials: shown before any figure."""
+    """What one subject did, and in how many trials, for display before any figure."""
 
     subject: str
     deed: str
@@ -47,7 +47,7 @@ class Death:
 
 
 def content(analysis: Analysis) -> Mapping[str, object]:
-    """Always shown: that nothing failed is a result too."""
+    """Always present: no failure is a result too."""
     run = analysis.run
     kinds = failure_kinds(run)
     return {
@@ -89,7 +89,7 @@ def _measured_rows(run: Run) -> Iterator[tuple[str, str, Counter[str]]]:
 
 
 def _measured_outcomes(run: Run) -> Iterator[OutcomeRow]:
-    """How requests of measured slices ended, of runs that wrote it down."""
+    """Outcomes of requests of measured slices, for runs that stored them."""
     for trial in run.trials:
         for plan in trial.plans.values():
             if plan.phase == "measure":
@@ -97,8 +97,10 @@ def _measured_outcomes(run: Run) -> Iterator[OutcomeRow]:
 
 
 def cause_rows(run: Run) -> Iterator[tuple[str, ...]]:
-    """Why requests of measured slices, lead-in and drain included, had no right answer: a row for each subject, operation, outcome
-    and cause, the most frequent first."""
+    """Why requests of measured slices had no right answer, lead-in and drain included.
+
+    One row for each subject, operation, outcome and cause, the most frequent first.
+    """
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for row in _measured_outcomes(run):
         if row.outcome != RIGHT:
@@ -122,7 +124,7 @@ def status_rows(run: Run) -> Iterator[tuple[str, ...]]:
 
 
 def _endings(run: Run) -> Picture | None:
-    """How the requests of each cell and subject ended; None where all got the answer that was asked for and none was a fault."""
+    """Outcomes of the requests of each cell and subject; None where all got the right answer and none was a fault."""
     bars: dict[str, Mapping[str, float]] = {}
     several = len(run.schedule.subjects) > 1
     for cell, subject, total in _measured_rows(run):
@@ -137,7 +139,7 @@ def _endings(run: Run) -> Picture | None:
 
 
 def failure_kinds(run: Run) -> tuple[str, ...]:
-    """The kinds that occurred at all, and always wrong answers."""
+    """The kinds that occurred, and always wrong answers."""
     seen = {kind for _, _, total in _measured_rows(run) for kind in total}
     return (
         "answered",
@@ -147,21 +149,21 @@ def failure_kinds(run: Run) -> tuple[str, ...]:
 
 
 def failure_headings(kinds: Sequence[str]) -> Iterator[str]:
-    """The columns of `failure_rows` behind cell and subject: one a kind, and what closed connections come to a thousand answers."""
+    """The columns of `failure_rows` after cell and subject: one per kind, and closed connections per thousand answers."""
     yield from (_KIND_HEADINGS.get(kind, kind.replace("_", " ")) for kind in kinds)
     if "closes" in kinds:
         yield _CLOSES
 
 
 def failure_rows(run: Run, kinds: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """A row for each subject in each cell: how many requests of its measured slices ended as each of `kinds`, as text."""
+    """One row for each subject in each cell: the number of its requests in measured slices by each of `kinds`, as text."""
     for cell, subject, total in _measured_rows(run):
         closed = short_text(1000 * total["closes"] / max(1, total["answered"])) if total["closes"] else "0"
         yield cell, full_label(run, subject), *(f"{total[kind]:,}" for kind in kinds), *[closed] * ("closes" in kinds)
 
 
 def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
-    """Failed trials in a line for each subject, deed and load; those that the user stopped are none."""
+    """Failed trials, one line for each subject, deed and load, without those that the user stopped."""
     by_death: dict[tuple[str, str, str], list[str]] = {}
     for failure in failures:
         if failure.status == "failed":
@@ -174,7 +176,7 @@ def deaths(failures: Sequence[TrialFailure]) -> Iterator[Death]:
 
 
 def trial_failures(failures: Sequence[TrialFailure]) -> Iterator[tuple[str, ...]]:
-    """Trial, subject, what it did, under which load, in which slice, and the cause."""
+    """Trial, subject, what it did, load, slice and cause of each failed trial."""
     for failure in failures:
         load, where = "", ""
         if failure.place is not None:

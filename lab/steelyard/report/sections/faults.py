@@ -1,4 +1,4 @@
-"""What was broken and what became of the work: a row a subject and fault, with counts, how often any, and what was promised."""
+"""Faults and the outcome of work: one row per subject and fault, with counts, frequencies and goals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..section import Section
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of the report of a run in which nothing was broken."""
+    """None for a run without faults."""
     rows, aftermath = analysis.verdicts.faults, analysis.run.schedule.aftermath
     if not rows or aftermath is None:
         return None
@@ -29,7 +29,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def fault_table(rows: Sequence[FaultRow]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Headings and rows as texts; an outcome's cell is its count, and where there is any how often, with the interval."""
+    """Headings and rows as text. The cell of an outcome is its count, and if not 0 its frequency with interval."""
     titles = [outcome.title for outcome in rows[0].outcomes]
     headings = ("subject", "fault", "faults", "accepted", *titles)
     return headings, [
@@ -55,13 +55,13 @@ def _cell(outcome: FaultOutcome, times: int) -> str:
     if not times:
         return "-"
     low, high = outcome.share
-    often = f"in\u00a0{outcome.hit} ({100 * low:.0f}\u00a0to\u00a0{100 * high:.0f}%)"  # a line ends between the two, not within
+    often = f"in\u00a0{outcome.hit} ({100 * low:.0f}\u00a0to\u00a0{100 * high:.0f}%)"  # a line breaks between the two, not within
     broken = f", {outcome.broken} beyond {outcome.promised}" if outcome.broken else ""
     return f"{outcome.total:,}\u00a0{often}{broken}"
 
 
 def _limit_rows(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:
-    """Subject, fault, outcome, how many at most after one fault, how many there were at worst, why so many may be."""
+    """Subject, fault, outcome, the most allowed after one fault, the worst case, and the reason for the limit."""
     return [
         (row.subject, row.title, outcome.title, str(outcome.promised), str(outcome.most), outcome.why)
         for row in rows
@@ -71,7 +71,7 @@ def _limit_rows(rows: Sequence[FaultRow]) -> list[tuple[str, ...]]:
 
 
 def _cases(analysis: Analysis) -> list[tuple[str, ...]]:
-    """Every fault by itself: when it struck, for how long, how long until all was done, and the counts that are not nothing."""
+    """Each fault: when it was injected, its length, the time until all work was done, and the counts above 0."""
     outcomes = {outcome.outcome: outcome.title for row in analysis.verdicts.faults for outcome in row.outcomes}
     return [
         (

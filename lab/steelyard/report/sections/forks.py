@@ -1,5 +1,7 @@
-"""Fork by fork: how each subject started, settled and was compiled, what its collector did, what was voided and why; and, for the
-page's script, every slice over time, and what was not cut into slices in intervals of some seconds."""
+"""Fork by fork: start, warm-up, compilation, collector, and voided slices with reasons.
+
+For the page's script: every slice over time, and tests that are one slice in intervals of some seconds.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,16 @@ from ..subjects import cells, full_label
 
 DATA = "forks-data"
 COLLECTOR_FACTOR = "gc"
-# The columns of a slice in the data: its cell and subject by place, when it began (s after the trial's first slice), and its own.
+# The columns of a slice in the data: cell and subject by place, its start (s after the trial's first slice), and its figures.
 COLUMNS = ("cell", "subject", "phase", "at", "throughput", "mean_ms", "cpu_us", "compiler", "collector", "voided")
-# The columns of an interval of a test that is one slice: when it ended (s after the test's begin), users at its end, and its own.
+# The columns of an interval of a test that is one slice: its end (s after the test's start), users at its end, and its figures.
 INTERVAL_COLUMNS = ("at", "users", "throughput", "mean_ms", "failed_per_s")
 MOST_INTERVALS = 40
 
 
 @dataclass(frozen=True)
 class ForkRow:
-    """One subject in one trial, as texts; empty where nothing was recorded."""
+    """One subject in one trial, as text; empty where nothing was recorded."""
 
     trial: int
     subject: str
@@ -48,7 +50,7 @@ class ForkRow:
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no trial drove anything."""
+    """None where no trial had any load."""
     run = analysis.run
     rows = [_row(run, trial, label) for trial in run.trials if trial.slices for label in trial.planned.start_order]
     if not rows:
@@ -62,8 +64,10 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def data(run: Run) -> Mapping[str, object]:
-    """What the script reads: names by place, every slice of every trial as a list in the order of COLUMNS, and by the places of
-    those that are a whole test their intervals, each a list in the order of INTERVAL_COLUMNS.
+    """The data of the script.
+
+    Names by place; every slice of every trial as a list in the order of COLUMNS; and by the places of those that are a whole
+    test their intervals, each a list in the order of INTERVAL_COLUMNS.
     """
     return {
         "subjects": [full_label(run, label) for label in run.schedule.subjects],
@@ -113,7 +117,7 @@ def _row(run: Run, trial: Trial, label: str) -> ForkRow:
 
 
 def _warm_up(trial: Trial, label: str) -> str:
-    """Such as "settled after 12.1 s"; of several cells the longest."""
+    """Such as "settled after 12.1 s"; the longest of several cells."""
     steady = [each for each in trial.record_or_empty.steady if each.subject == label]
     if not steady:
         return "-"
@@ -122,7 +126,7 @@ def _warm_up(trial: Trial, label: str) -> str:
 
 
 def _collector(record: SubjectRecord | None, logs: list[CollectorLog]) -> str:
-    """As the log names it, else as the subject's factor does."""
+    """The collector in the log, else in the subject's factor."""
     named = dict.fromkeys(log.collector for log in logs if log.collector)
     factor = record.factors.get(COLLECTOR_FACTOR, "") if record is not None else ""
     return ", ".join(named) or factor
@@ -138,7 +142,7 @@ def _paused_ms(trial: Trial, logs: list[CollectorLog], number: int) -> float:
 
 
 def _voids(run: Run, trial: Trial, plan: SlicePlan) -> tuple[Void, ...]:
-    """Why a slice does not count; a warm-up's never does, so it has no reason."""
+    """Why a slice does not count. Warm-up slices never count and have no reason."""
     if plan.phase != "measure":
         return ()
     cell = next(cell for cell in run.schedule.cells if cell.name == plan.cell)
@@ -152,7 +156,7 @@ def _planned_slices(run: Run, trial: Trial) -> list[SliceRow]:
 
 
 def _intervals(seconds: Series) -> Iterator[list[object]]:
-    """As many seconds put together as leave no more than MOST_INTERVALS."""
+    """Groups of so many seconds that at most MOST_INTERVALS remain."""
     width = max(1, -(-len(seconds.second) // MOST_INTERVALS))
     failed = seconds.failed_per_s * seconds.seconds
     for begin in range(0, len(seconds.second), width):
@@ -195,7 +199,7 @@ def _slices(run: Run, trial: Trial) -> Iterator[list[object]]:
 
 
 def _round_digits(value: float) -> float | int:
-    """With three or four digits, as a reader wants it."""
+    """The value with three or four digits."""
     return round(value) if abs(value) >= 1000 else float(f"{value:.3g}")
 
 

@@ -1,4 +1,4 @@
-"""The terms of the page that a reader may not know, each with its definition."""
+"""The terms of the page with their definitions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..terms import terms
 
 
 def content(_analysis: Analysis) -> Mapping[str, object]:
-    """Always shown."""
+    """Always present."""
     return {"terms": [term for term in terms() if term.on_report]}
 
 

@@ -1,4 +1,4 @@
-"""The grid of a study: every payload and number of users at a glance, one heat map an operation and subject."""
+"""The grid of a study: every payload and number of users, as one heat map per operation and subject."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..subjects import present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no cell has a payload of its own or a family."""
+    """None where no cell has its own payload or family."""
     schedule = analysis.run.schedule
     gridded = {cell.name for cell in schedule.cells if cell.payload or cell.family}
     if not gridded:

@@ -1,4 +1,4 @@
-"""How throughput falls as messages grow: the exponent of each subject with its interval, a sentence each, and the curves."""
+"""The fall of throughput with message size: the exponent of each subject with its interval, and the curves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADINGS = ("operation", "users", "subject", "sizes", "exponent", "between the t
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no operation was asked in five sizes or more."""
+    """None where no operation has five sizes or more."""
     curves = list(growth_rows(analysis))
     if not curves:
         return None
@@ -53,7 +53,7 @@ def _sentence(curve: Grown) -> str:
 
 
 def _why_none(curve: Grown) -> str:
-    """Why the first size that has no throughput has none."""
+    """Why the first size without throughput has none."""
     none = [point for point in curve.points.values() if point.value is None]
     return none[0].refusal or "no slice counts"
 
@@ -77,7 +77,7 @@ def _row(curve: Grown) -> tuple[str, ...]:
 
 
 def _size_range_text(figures: Sequence[ForkFigure | None]) -> str:
-    """At the least and at the greatest size."""
+    """The values at the smallest and the largest size."""
     values = [figure.value for figure in figures if figure is not None and figure.value is not None]
     return f"{value_text(values[0])} to {value_text(values[-1])}" if len(values) > 1 else "-"
 

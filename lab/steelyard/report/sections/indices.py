@@ -1,4 +1,4 @@
-"""A grid as tables of indices, each subject's throughput over the reference's; why, by what it used; and the paper's own beside."""
+"""A grid as tables of indices, each subject's throughput over the reference's, with resources used and the paper's indices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CPU, COLLECTOR = "cpu_per_request", "collector"
 
 @dataclass(frozen=True)
 class UseCase:
-    """One operation's tables: texts by row under `headings`; the published ones where the study's paper has some."""
+    """One operation's tables: rows of text under `headings`, and the published ones if the study's paper has some."""
 
     name: str
     headings: tuple[str, ...]
@@ -33,7 +33,7 @@ class UseCase:
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no cell has a payload, or nothing is there to compare."""
+    """None where no cell has a payload, or there is nothing to compare."""
     with_payload = [row for row in rows(analysis) if row.payload]
     if not with_payload or len(analysis.run.schedule.subjects) < 2:
         return None
@@ -93,14 +93,14 @@ def _usage_cells(row: GridRow) -> tuple[str, ...]:
 
 
 def _bandwidth_text(bytes_per_s: float | None, bandwidth: float | None) -> str:
-    """In MB a second, with the share of what the device carries where that is known."""
+    """MB per second, with the share of the device's capacity if it is known."""
     if bytes_per_s is None:
         return "-"
     return value_text(bytes_per_s / 1e6) + (f" ({value_text(bandwidth)} %)" if bandwidth is not None else "")
 
 
 def _bandwidth_note(analysis: Analysis) -> str:
-    """What the shares of bandwidth are shares of."""
+    """The whole of the shares of bandwidth."""
     carried = carried_bytes_per_s(analysis.run.environment)
     if carried is None:
         return ""
@@ -113,7 +113,7 @@ def _bandwidth_note(analysis: Analysis) -> str:
 
 
 def _why(analysis: Analysis, operation: str) -> Iterator[str]:
-    """What the order of the subjects goes with in the heaviest cell: what a request cost each, with the interval of its ratio."""
+    """What explains the order of the subjects in the heaviest cell: their cost per request, with the interval of its ratio."""
     cells = [cell for cell in analysis.run.schedule.cells if cell.operation == operation and cell.payload]
     cell = max(cells, key=lambda candidate: (sum(candidate.payload.values()), candidate.users))
     by_throughput = _order(analysis, cell, TPS)
@@ -138,7 +138,7 @@ def _why(analysis: Analysis, operation: str) -> Iterator[str]:
 
 
 def _order(analysis: Analysis, cell: Cell, measure: str) -> list[str]:
-    """The subjects that have a value of the measure there, from the best to the worst."""
+    """The subjects with a value of the measure there, from best to worst."""
     values = {}
     better = -1 if analysis.measures[measure].data.better == "higher" else 1
     for subject in analysis.run.schedule.subjects:
@@ -161,7 +161,7 @@ def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -
 
 
 def _published_table(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The paper's table of a use case as printed: headings and rows; nothing where there is none."""
+    """The paper's table of a use case as printed: headings and rows; empty where there is none."""
     path = analysis.run.folder / INDICES
     if not is_stored(path):
         return (), ()
@@ -175,7 +175,7 @@ def _published_table(analysis: Analysis, operation: str) -> tuple[tuple[str, ...
 
 
 def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:
-    """Claims about a use case that the paper's own tables contradict."""
+    """Claims about a use case that contradict the paper's own tables."""
     folder = analysis.run.folder
     if not is_stored(folder / INDICES) or not is_stored(folder / CLAIMS):
         return

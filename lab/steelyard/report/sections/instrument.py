@@ -1,4 +1,4 @@
-"""Whether the instrument can be believed: its checks, subject by subject, and the machine before each trial."""
+"""The validity of the instrument: its checks by subject, and the machine before each trial."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..subjects import cells, full_label
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A line of the validity panel: one subject in one cell, and a finding for each check, None for none."""
+    """A line of the validity panel: one subject in one cell, and a finding per check (None for none)."""
 
     cell: str
     subject: str
@@ -34,7 +34,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
 
 
 def _check_rows(analysis: Analysis) -> Iterator[CheckRow]:
-    """A row a subject in each cell; what is about the machine stands in all rows of its cell."""
+    """One row per subject and cell; findings about the machine are in all rows of their cell."""
     names = list(dict.fromkeys(finding.check for finding in analysis.findings))
     for cell in cells(analysis.run):
         for subject in analysis.run.schedule.subjects:
@@ -62,8 +62,7 @@ def _machine_checks(run: Run) -> Iterator[tuple[str, ...]]:
 
 
 def _clocks(run: Run) -> Iterator[tuple[str, ...]]:
-    """Trial, host, by how many ms its clock was ahead before and after, and how it drifted, each with within how much it is
-    known."""
+    """Trial, host, the lead of its clock in ms before and after, and its drift, each with its uncertainty."""
     for trial in run.trials:
         for clock in trial.record_or_empty.clocks:
             looks = [

@@ -1,4 +1,4 @@
-"""The flame of layers: where requests spend their time inside each server, and what makes the slow ones slow."""
+"""Where requests spend their time inside each server, and what makes slow requests slow."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..subjects import full_label, present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no layers were observed, or none recorded."""
+    """None where no layers were observed or recorded."""
     run = analysis.run
     observed = breakdowns(run)
     if not observed:
@@ -65,7 +65,7 @@ def _counts(record_count: RecordCount) -> tuple[int, ...]:
 
 
 def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequence[LayerFigure]]:
-    """The figures of a cell by what the bar is called."""
+    """The figures of a cell by the label of the bar."""
     several = len(run.schedule.subjects) > 1
     return {
         f"{full_label(run, breakdown.subject)}, {_kind(breakdown)}" if several else _kind(breakdown): list(
@@ -76,7 +76,7 @@ def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequen
 
 
 def _over_tests(run: Run, whole: Sequence[Breakdown], first: int) -> Iterator[Picture]:
-    """Of each subject that has several tests, all of them in one picture: how its layers grow with users, or with messages."""
+    """For each subject with several tests, all of them in one picture: its layers by users or message size."""
     for place, subject in enumerate(run.schedule.subjects, first):
         bars = {each.cell.name: list(figures_of(each)) for each in whole if each.subject == subject}
         if len(bars) > 1:
@@ -88,7 +88,7 @@ def _kind(breakdown: Breakdown) -> str:
 
 
 def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
-    """Of the trial that holds the slowest request."""
+    """The chart of the trial with the slowest request."""
     trials = list(counted_request_records(run, breakdown.cell, breakdown.subject))
     trial, requests = max(trials, key=lambda item: max(request.total_ns for request in item[1]))
     logs = [log for process, log in trial.collectors.items() if process.rpartition(".")[0] == breakdown.subject]
@@ -96,7 +96,7 @@ def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
 
 
 def _splits(analysis: Analysis) -> Iterator[LayerSplit]:
-    """Each judged comparison with the reference whose subjects both have records, split by layer."""
+    """Each judged comparison with the reference, split by layer, if both subjects have records."""
     run = analysis.run
     for judgement in analysis.judgements:
         compared = judgement.compared

@@ -1,4 +1,4 @@
-"""What the machine did while a subject that ran before was loaded: how each processor spent its time."""
+"""How each processor spent its time during a load on a subject that ran before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEADINGS = ("processor", "busy", "in the kernel", "taken by the host", "used by
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of a run that started its subjects, and where nothing was recorded."""
+    """None for a run that started its subjects, and without records."""
     run = analysis.run
     times = [time for trial in run.trials for rows in trial.machine.values() for time in rows]
     if not ran_already(run.schedule) or not times:

@@ -1,4 +1,4 @@
-"""Tests (or operations) by servers at a glance: a ratio, a word and a colour in each cell, linked to where it is told."""
+"""Tests (or operations) by servers: a ratio, a word and a colour in each cell, with a link to the details."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..section import Section
 from ..standings import basis_of, ratio_amount
 from ..subjects import cell_word
 
-_LEAST = 4  # comparisons from which a matrix is read faster than sentences
-_DEEPEST, _SHADES = math.log(2), 3  # from twice as much on, a colour is at its deepest
+_LEAST = 4  # comparisons from which a matrix is easier to read than sentences
+_DEEPEST, _SHADES = math.log(2), 3  # ratios of 2 or more have the darkest colour
 
 
 @dataclass(frozen=True)
 class Square:
-    """One comparison: `shade` is a class of style.css, empty where nothing was shown; `hint` is what a pointer brings up."""
+    """One comparison: `shade` is a class of style.css, empty where no difference was shown; `hint` is the tooltip."""
 
     ratio: str
     word: str
@@ -32,7 +32,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Line:
-    """A row: a test or an operation, where it is told, and a Square for each subject."""
+    """One row: a test or an operation, its anchor, and a Square for each subject."""
 
     name: str
     title: str
@@ -41,8 +41,7 @@ class Line:
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of a run with few comparisons, with one cell, or with a grid of one subject beside the reference, of which there
-    is a map."""
+    """None for few comparisons, for one cell, and for a grid of one subject, which has a heat map."""
     run = analysis.run
     others = [label for label in run.schedule.subjects if label != run.schedule.reference]
     others.sort(key=lambda label: label in run.floors)
@@ -91,7 +90,7 @@ def _square(judgement: Judgement | None, anchor: str) -> Square:
 
 
 def _shade(judgement: Judgement) -> str:
-    """Better or worse by how much, where that was shown: by its word, or of a measure without one by its interval."""
+    """The colour for better or worse, if that was shown: by the word, or for a measure without one by its interval."""
     compared, bounds = judgement.compared, judgement.compared.bounds
     shown = judgement.word in (Word.FASTER, Word.SLOWER)
     if not compared.primary and not judgement.broken and bounds is not None:

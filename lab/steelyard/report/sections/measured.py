@@ -1,4 +1,4 @@
-"""The first screen of a load or a search for a limit: the figures in a sentence, what they rest on, what to know beside them."""
+"""The first screen of a load or a limit search: the figures in a sentence, their basis, and caveats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of a run that started its subjects."""
+    """None for a run that started its subjects."""
     run = analysis.run
     if not ran_already(run.schedule):
         return None
@@ -40,7 +40,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def _remarks(own: OwnFigures | None) -> list[str]:
-    """What must be known beside the figures, but for what is not judged, which stands in a section of its own."""
+    """The caveats of the figures, except what is not judged, which has its own section."""
     return [] if own is None else [remark for remark in own.remarks if not remark.startswith(NOT_JUDGED)]
 
 
@@ -66,7 +66,7 @@ def _facts(analysis: Analysis, load: LoadOutput | None, limit: LimitOutput | Non
 
 
 def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
-    """Figures and goals, and what became of all requests. The stages of a limit and failures have sections of their own."""
+    """Figures and goals, and all requests by outcome. The stages of a limit and failures have their own sections."""
     if own is None:
         return
     yield from (table for table in own.tables if table[0] in ("Figures", "Goals", "Limit", "Ratio", "Targets"))

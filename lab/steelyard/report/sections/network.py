@@ -1,4 +1,4 @@
-"""What went over the link to the subjects' host, where one was declared: bytes, packets, the link's share, what was sent again."""
+"""Traffic over the link to a declared host: bytes, packets, the link's share, and retransmissions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..subjects import cells
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where all ran on loopback."""
+    """None where all ran on loopback."""
     run = analysis.run
     rows = [row for cell in cells(run) for row in _rows(run, cell)]
     if not rows:
@@ -26,8 +26,10 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
-    """Cell, host, interface, MB/s in and out, packets a second in and out, the share of the link in percent, segments sent again:
-    over all measured slices, which are those of all subjects."""
+    """Cell, host, interface, MB/s in and out, packets per second in and out, link share in percent, segments retransmitted.
+
+    Over all measured slices, and so over all subjects.
+    """
     seen: dict[tuple[str, str], list[LinkUse]] = {}
     for use in link_uses(run, cell):
         seen.setdefault((use.host, use.interface), []).append(use)
@@ -37,8 +39,10 @@ def _rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
 
 
 def _processors(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
-    """Cell, host, its processors, and the shares of their time that were busy and that a host of theirs took, in percent; only
-    where the subjects' host is another machine. The engine's has no name there."""
+    """Cell, host, its processors, and their busy and stolen shares of time in percent.
+
+    Only where the subjects' host is another machine. The engine's machine has no name there.
+    """
     seen: dict[str, list[ProcessorTime]] = {}
     for trial in run.trials:
         for number, plan in trial.plans.items():
@@ -68,7 +72,7 @@ def _figures(uses: Sequence[LinkUse]) -> Iterator[str]:
 
 
 def _hosts(run: Run) -> Iterator[str]:
-    """Each host in words, as it was declared."""
+    """A description of each declared host."""
     declared = run.environment.get("hosts")
     for name, host in declared.items() if isinstance(declared, Mapping) else ():
         if isinstance(host, Mapping):
@@ -79,7 +83,7 @@ def _hosts(run: Run) -> Iterator[str]:
 
 
 def _machine(host: Mapping[str, object]) -> Iterator[str]:
-    """What a host is, where it is another machine."""
+    """The description of a host's machine, if it is another machine."""
     known = host.get("machine")
     if isinstance(known, Mapping):
         yield plural(int(known.get("processors", 0)), "processor")
@@ -95,7 +99,7 @@ _LIMITS = (("rate_mbit", "Mbit/s each way"), ("delay_ms", "ms each way"))
 
 
 def _bandwidth(run: Run) -> str:
-    """What the shares are shares of; empty where that is not known."""
+    """The whole of the link shares; empty where it is unknown."""
     carried, link = carried_bytes_per_s(run.environment), run.environment.get("link")
     if carried is None or not isinstance(link, Mapping):
         return ""

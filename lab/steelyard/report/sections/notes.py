@@ -1,4 +1,4 @@
-"""What whoever kept the run wrote beside it: what it shows, what it cannot, how it was kept (notes.md in the run's folder)."""
+"""The notes on a kept run (notes.md in the run's folder)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where nothing was written."""
+    """None where there are no notes."""
     path = analysis.run.folder / NOTES
     return {"notes": _html(read_text(path))} if is_stored(path) else None
 
 
 def _html(markdown: str) -> Markup:
-    """Markdown as HTML, its headings below those of sections. HTML in it is shown as text, and nothing is fetched."""
+    """Markdown as HTML, with headings below those of sections. HTML in it is shown as text, and nothing is fetched."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(_COMMENT.sub("", markdown))
     for token in tokens:

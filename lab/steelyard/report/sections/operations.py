@@ -15,7 +15,7 @@ from ..subjects import cells, present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where there are tests, which show their figures themselves."""
+    """None where there are tests, which show their own figures."""
     if tests_in_order(analysis.run):
         return None
     return {
@@ -32,7 +32,7 @@ def figures_of(analysis: Analysis, measure: str, cell: str) -> list[ForkFigure]:
 
 
 def _levels(analysis: Analysis) -> tuple[Picture, ...]:
-    """What is judged first, and beside it throughput, or the mean response time where that is judged."""
+    """The judged measure, and beside it throughput, or the mean response time where throughput is judged."""
     run = analysis.run
     operations = [cell.name for cell in cells(run)]
     charts = []

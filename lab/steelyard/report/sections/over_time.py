@@ -13,7 +13,7 @@ from ..section import Section
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no load was driven for two whole seconds."""
+    """None where there are fewer than two whole seconds of load."""
     run = analysis.run
     if not ran_already(run.schedule) or load_of(run) is None:
         return None

@@ -1,4 +1,4 @@
-"""Every pair of slices of two subjects that ran before: their ratio, and why a pair does not count."""
+"""Every pair of slices of two running subjects: its ratio, or why it does not count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..section import Section
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where nothing is compared, and of subjects that were started, whose pairs stand with their forks."""
+    """None without a comparison, and for subjects that were started, whose pairs are shown with their forks."""
     primary = next((judged.compared for judged in analysis.judgements if judged.compared.primary), None)
     if primary is None or not ran_already(analysis.run.schedule):
         return None

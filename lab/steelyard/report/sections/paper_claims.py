@@ -1,4 +1,4 @@
-"""What the study's paper found, in its words and setting."""
+"""The claims of the study's paper, in its words and setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..subjects import full_label, text
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where the study states no claim."""
+    """None where the study has no claims."""
     study = analysis.run.study
     parts = {
         "claims": list(_claims(study)),
@@ -37,7 +37,7 @@ def _tables(study: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 
 def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, str]:
-    """A figure of the paper's text, and ours of the same subject and tests, as far as this run has them."""
+    """A figure of the paper's text, and this run's figure of the same subject and tests if there is one."""
     measure, subject = text(published.get("measure")), text(published.get("subject"))
     wanted = published.get("tests", [])
     cells = [str(test) for test in wanted] if isinstance(wanted, list) else []
@@ -60,7 +60,7 @@ def _figure(published: Mapping[str, Any], analysis: Analysis) -> Mapping[str, st
 
 
 def own_figure(published: Mapping[str, Any], cell: str, verdicts: Verdicts) -> float | None:
-    """The run's own figure in a cell, or by how much it is more than another subject's; None where it has none."""
+    """The run's own figure in a cell, or its difference to another subject's; None where it has none."""
     values = {
         figure.subject: figure.value
         for figure in verdicts.figures
@@ -88,7 +88,7 @@ def _contradicting(study: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 
 
 def _contradicted_claims(folder: Path) -> Iterator[tuple[str, str]]:
-    """Claims that the paper's own tables of layers and measures contradict; those on other tables are shown beside these."""
+    """Claims that the paper's own tables of layers and measures contradict; claims on other tables are shown with these."""
     if not is_stored(folder / LAYERS) or not is_stored(folder / CLAIMS):
         return
     numbers = layer_quantities(folder)
@@ -99,8 +99,7 @@ def _contradicted_claims(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _tested_claims(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str]]:
-    """Each claim that can be held against the study's own figures: its section, its words, the subject, its figure and whether
-    that is as claimed."""
+    """Each claim that the study's own figures can test: section, text, subject, its figure, and the result."""
     run = analysis.run
     if not is_stored(run.folder / CLAIMS):
         return
@@ -120,8 +119,7 @@ def _tested_claims(analysis: Analysis) -> Iterator[tuple[str, str, str, str, str
 
 
 def _quantities(analysis: Analysis, subject: str) -> dict[str, float]:
-    """The figures of a subject, and of each that is it with a set of factors, under the names that claims call them by
-    (TriedClaim)."""
+    """The figures of a subject and its variants with a set of factors, under the names that claims use (TriedClaim)."""
     verdicts = analysis.verdicts
     named: dict[str, float] = {}
     for layer in (*verdicts.layers, *verdicts.layers_by_kind):
@@ -135,15 +133,17 @@ def _quantities(analysis: Analysis, subject: str) -> dict[str, float]:
 
 
 def _claimed_of(subjects: Sequence[str]) -> list[str]:
-    """The subjects of which claims are told: each but those that are another one of them with a set of factors; and what those
-    with a set are without it, where that was not run."""
+    """The subjects that claims are tested for.
+
+    All except those that are another subject with a set of factors; and their base subjects, if these were not run.
+    """
     bases = {subject: subject.rpartition("@")[0] for subject in subjects}
     alone = [subject for subject in subjects if bases[subject] not in subjects]
     return list(dict.fromkeys([*alone, *(bases[subject] for subject in alone if bases[subject])]))
 
 
 def _its_set(label: str, subject: str) -> str | None:
-    """The set of factors that makes the subject into the one so labelled, "" if it is itself; None if that is another."""
+    """The set of factors that turns the subject into the one with this label, "" for itself; None for another subject."""
     without, _, factors = label.rpartition("@")
     return "" if label == subject else factors if without == subject else None
 

@@ -1,4 +1,4 @@
-"""The layers and measures that the study's paper printed, each beside that of this run: shares can be compared, times cannot."""
+"""The paper's printed layers and measures beside those of this run: shares can be compared, times cannot."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..section import Section
 from ..subjects import full_label
 
 NONE = "-"
-SHARE = "%"  # the unit of what means the same on any machine
+SHARE = "%"  # the unit of figures that mean the same on any machine
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where the paper printed none, or nothing of it was run."""
+    """None where the paper printed none, or none of its tests was run."""
     run = analysis.run
     layers, measures = read_published_layers(run.folder / LAYERS), read_published_measures(run.folder / MEASURES)
     under = Under.of(run, {*(row.factors for row in layers), *(row.factors for row in measures)})
@@ -49,24 +49,24 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 @dataclass(frozen=True)
 class Under:
-    """The subjects of a run by the set of factors that a printed row is of: `bases` are their labels without such a set."""
+    """The subjects of a run by the set of factors of a printed row; `bases` are their labels without such a set."""
 
     run: Run
     bases: tuple[str, ...]
 
     @classmethod
     def of(cls, run: Run, printed: Collection[str]) -> Under:
-        """Of the sets that something was printed of; another set is part of the label, as any factor is."""
+        """Only sets with printed figures; other sets are part of the label, as any factor."""
         parted = (label.rpartition("@") for label in run.schedule.subjects)
         bases = dict.fromkeys(base if base and last in printed else f"{base}{at}{last}" for base, at, last in parted)
         return cls(run, tuple(bases))
 
     def subjects(self, factors: str) -> tuple[str, ...]:
-        """A label for each base, whether the run has it or not."""
+        """A label for each base, whether or not it was run."""
         return tuple(f"{base}@{factors}" if factors else base for base in self.bases)
 
     def has_figures(self, printed: PublishedLayer | PublishedMeasure) -> bool:
-        """Whether something of the run can stand beside a printed row."""
+        """Whether the run has figures for a printed row."""
         schedule = self.run.schedule
         tests = {cell.name for cell in schedule.cells}
         return printed.test in tests and not {*schedule.subjects}.isdisjoint(self.subjects(printed.factors))
@@ -78,7 +78,7 @@ def _test(printed: PublishedLayer | PublishedMeasure) -> str:
 
 @dataclass(frozen=True)
 class _Beside:
-    """One breakdown of a table: the percent of each layer by its name, as printed, and here by subject."""
+    """One breakdown of a table: the percent of each layer by name, as printed, and here by subject."""
 
     table: str
     name: str
@@ -87,7 +87,7 @@ class _Beside:
 
 
 def _tables(analysis: Analysis, printed: Sequence[PublishedLayer], under: Under) -> Iterator[_Beside]:
-    """Those of which this run has something to hold beside, in the order in which they were printed."""
+    """The printed tables with figures of this run, in printed order."""
     verdicts, schedule = analysis.verdicts, analysis.run.schedule
     loads = {cell.name: cell.name if cell.payload else plural(cell.users, "user") for cell in schedule.cells}
     kinds = {kind.name: kind.title for kind in schedule.request_kinds}
@@ -105,7 +105,7 @@ def _tables(analysis: Analysis, printed: Sequence[PublishedLayer], under: Under)
 
 
 def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
-    """Which layer takes the largest share of each breakdown, in the paper and by subject, and whether that is the same one."""
+    """The largest layer of each breakdown, in the paper and by subject, and whether it is the same."""
     titles = {layer.name: layer.title for layer in run.schedule.layers}
     for beside in tables:
         theirs = max(beside.paper, key=lambda layer: beside.paper[layer])
@@ -121,7 +121,7 @@ def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
 
 
 def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:
-    """A chart a table, the paper's bar above ours in each of its breakdowns."""
+    """One chart per table, with the paper's bar above ours in each breakdown."""
     layers = run.schedule.layers
     parts = [
         SharePart(layer.name, title, colour) for layer, (title, colour) in zip(layers, colours(layers), strict=True)
@@ -173,11 +173,11 @@ def _measure_rows(analysis: Analysis, printed: Sequence[PublishedMeasure], under
 
 
 def figure_beside_printed(figure: Figure | None, printed: float) -> tuple[str, str]:
-    """A figure with its interval, and where the printed value lies to that: only shares can be held beside each other."""
+    """A figure with its interval, and the position of the printed value: only shares can be compared."""
     if figure is None or figure.value is None:
         return NONE, NONE
     if figure.interval is None:
-        # Of nothing but zeros there is no interval; they are no less a count.
+        # Zeros have no interval, but are a count all the same.
         same = figure.unit == SHARE and figure.value == printed == 0
         return value_text(figure.value), "the same" if same else NONE
     low, high = figure.interval

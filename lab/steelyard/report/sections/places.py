@@ -1,4 +1,4 @@
-"""What each process of a subject used, place by place, where a subject is more than one; only its own parts are judged."""
+"""Resources used by each process of a subject with several; only its own processes are judged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..subjects import cells, full_label
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where every subject is one process."""
+    """None where every subject is one process."""
     run = analysis.run
     used = tuple(row for cell in cells(run) for row in _usage_rows(run, cell))
     if not used:
@@ -23,8 +23,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 def _usage_rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
-    """Cell, subject, place, what runs there, on which processors, whether it is judged, its processor time a request in us,
-    and its most memory in MiB."""
+    """Cell, subject, place, program, processors, whether it is judged, CPU per request in µs, and highest memory in MiB."""
     for subject in run.schedule.subjects:
         measured = list(_observed_slices(run, cell, subject))
         requests = sum(row.completed + row.lead_in_completed + row.wrong for row, _ in measured)
@@ -45,7 +44,7 @@ def _usage_rows(run: Run, cell: Cell) -> Iterator[tuple[str, ...]]:
 
 
 def _states(run: Run) -> Iterator[str]:
-    """With what companions began, once for each that proved it."""
+    """The verified initial state of companions, once each."""
     states = {
         f"{full_label(run, label)}, {process.role}: {process.state}": None
         for label, process in _processes(run)
@@ -55,7 +54,7 @@ def _states(run: Run) -> Iterator[str]:
 
 
 def _reconciliation_sentences(run: Run) -> Iterator[str]:
-    """What the trials ended with."""
+    """The results of the reconciliation after each trial."""
     for trial in run.trials:
         for reconciliation in trial.record_or_empty.reconciled:
             yield f"trial {trial.number}, {full_label(run, reconciliation.subject)}, {reconciliation.name}: {reconciliation.found}"
@@ -70,7 +69,7 @@ def _processes(run: Run) -> Iterator[tuple[str, ProcessRecord]]:
 
 
 def _observed_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[SliceRow, Sequence[Observation]]]:
-    """Each measured slice, with what was observed in it."""
+    """Each measured slice, with its observations."""
     for trial in run.trials:
         for number in trial.measured_slices.get((cell.name, subject), {}).values():
             if number in trial.slices:

@@ -13,7 +13,7 @@ from ..subjects import cells, present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where there are tests, and where no histogram was kept."""
+    """None where there are tests, and without histograms."""
     run = analysis.run
     if tests_in_order(run):
         return None

@@ -1,4 +1,4 @@
-"""Sessions: how long whole ones took, where their time went, and which ended early; a cell that asks for them at a time."""
+"""User sessions: duration, parts, and early ends, one cell at a time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from ..section import Section
 from ..subjects import full_label
 
 _PERCENTILES = (50, 90, 99)
-_LONG = 0.1  # of a slice: from there on, cutting off at its end leaves the short ones out of proportion
+_LONG = 0.1  # of a slice: longer sessions are cut off at its end so often that short ones are overrepresented
 
 
 @dataclass(frozen=True)
 class SessionCell:
     """A cell's sessions as the template shows them.
 
-    `figures` are rows of subject, whole sessions a second, their mean with its interval, and percentiles in ms; `ratios` of
-    the mean to the reference's; `steps` of session or operation, subject, answers, mean, percentiles and failures.
+    `figures` are rows of subject, complete sessions per second, their mean with its interval, and percentiles in ms; `ratios`
+    are those of the mean to the reference's; `steps` are rows of session or operation, subject, answers, mean, percentiles and
+    failures.
     """
 
     name: str
@@ -38,7 +39,7 @@ class SessionCell:
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no cell asks for sessions, or none was measured."""
+    """None where no cell has sessions, or none was measured."""
     shown = [_session_cell(analysis, place, cell) for place, cell in enumerate(session_cells(analysis.run.schedule))]
     measured = [of_cell for of_cell in shown if of_cell is not None]
     return {"cells": measured} if measured else None
@@ -64,20 +65,20 @@ def _session_cell(analysis: Analysis, place: int, cell: Cell) -> SessionCell | N
 
 
 def _load(analysis: Analysis, cell: Cell) -> str:
-    """What a session is, such as "search, reserve; a new visitor each; 4 users"."""
+    """The definition of a session, such as "search, reserve; a new visitor each; 4 users"."""
     sessions = analysis.run.schedule.sessions
     words = []
     for name in cell.mix:
         if name in sessions:
             steps = ", ".join(step.operation for step in sessions[name].steps)
             visitor = "; a new visitor each" if sessions[name].new_visitor else ""
-            ending = "" if sessions[name].on_failure == "end-session" else "; one goes on after a failure"
+            ending = "" if sessions[name].on_failure == "end-session" else "; a session continues after a failure"
             words.append(f"{name}: {steps}{visitor}{ending}")
     return f"{'. '.join(words)}. {plural(cell.users, 'user')}."
 
 
 def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
-    """Subject; whole sessions a second; their mean, its interval; and percentiles."""
+    """Subject, complete sessions per second, their mean with its interval, and percentiles."""
     whole = {
         (figure.subject, figure.measure.name): figure
         for figure in analysis.figures
@@ -95,7 +96,7 @@ def _figures(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
 
 
 def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
-    """Each subject's mean time of a whole session against the reference's, with its interval and the word, where it has one."""
+    """Each subject's mean time of a complete session against the reference's, with its interval and word, if any."""
     for judgement in analysis.judgements:
         compared = judgement.compared
         if compared.cell.name != cell.name or compared.measure.name != "session_time_mean" or compared.ratio is None:
@@ -107,19 +108,19 @@ def _ratios(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, ...]]:
 
 
 def _cut_off(times: Sequence[SessionTimes]) -> Iterator[str]:
-    """Where sessions are so long that those which a slice's end cuts off are missed."""
+    """Sessions that are so long that the end of a slice cuts off too many of them."""
     for session in times:
         seconds = getattr(session.cell.profile, "seconds", None)
         if session.mean_ms is not None and seconds is not None and session.mean_ms / 1000 > _LONG * seconds:
             yield (
-                f"A whole session of {session.subject} took {short_text(session.mean_ms / 1000)} s of slices of {seconds:g} s: "
-                "those that a slice's end cut off are not counted, so long ones are missing here. "
-                "Longer slices, or fixed work, would tell."
+                f"A complete session of {session.subject} took {short_text(session.mean_ms / 1000)} s of slices of {seconds:g} s: "
+                "sessions cut off by the end of a slice are not counted, so long ones are missing here. "
+                "Use longer slices, or fixed work, to measure them."
             )
 
 
 def _steps(analysis: Analysis, times: SessionTimes) -> Iterator[tuple[str, ...]]:
-    """A row for the whole session, and one for each operation of its steps."""
+    """One row for the complete session, and one for each operation of its steps."""
     subject = full_label(analysis.run, times.subject)
     early = "" if times.ended_early is None else f"{times.ended_early:,} ended early"
     yield f"{times.name}, whole", subject, *_time_cells(times.times), early
@@ -130,7 +131,7 @@ def _steps(analysis: Analysis, times: SessionTimes) -> Iterator[tuple[str, ...]]
 
 
 def _time_cells(times: Histogram) -> tuple[str, ...]:
-    """How many there were, their mean, and the percentiles that so many can support."""
+    """Their number, their mean, and the percentiles that this number supports."""
     if not times.total:
         return "0", *("-" for _ in range(1 + len(_PERCENTILES)))
     percentiles = (

@@ -1,4 +1,4 @@
-"""What a run was made with, as groups of names and values for the report's reader."""
+"""The setup of a run as groups of names and values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...results.stored_run import Run
 from ..section import Section
 
 _TITLES = {
-    "calibration": "What this machine tells apart",
+    "calibration": "Smallest differences this machine detects",
     "machine": "Machine",
     "git": "Revision",
     "hosts": "Hosts",
@@ -36,7 +36,7 @@ class Group:
 
 @dataclass(frozen=True)
 class TunedLine:
-    """One thing that the paper set, and the nearest settings today: (subjects that have it, setting), no subjects for all."""
+    """One setting of the paper, and the nearest settings today: (subjects that have it, setting); no subjects for all."""
 
     setting: str
     paper: str
@@ -46,7 +46,7 @@ class TunedLine:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What the study's paper tuned, beside the nearest settings of the subjects."""
+    """The paper's tuning list beside the nearest settings of the subjects."""
 
     paper: str
     remark: str
@@ -74,7 +74,7 @@ def groups(run: Run) -> list[Group]:
 
 
 def _subject(label: str, parts: Any) -> Iterator[Group]:
-    """A group for each part of a subject, named by its place where there are several."""
+    """One group for each part of a subject, named by its place if there are several."""
     if not isinstance(parts, list) or len(parts) < 2:
         yield Group(f"Subject {label}", tuple(_lines(parts)))
         return
@@ -84,7 +84,7 @@ def _subject(label: str, parts: Any) -> Iterator[Group]:
 
 
 def tuning(run: Run) -> Tuning | None:
-    """The tuning list that was stored with the run; None where its study's paper has none."""
+    """The tuning list stored with the run; None where its study's paper has none."""
     stored = run.environment.get("tuning")
     if not isinstance(stored, Mapping):
         return None
@@ -109,7 +109,7 @@ def _subjects_by_answer(nearest: Mapping[str, str]) -> Iterator[tuple[str, str]]
 
 
 def command(run: Run) -> str | None:
-    """The command that made the run, ready to be pasted; None where it was not recorded."""
+    """The command that made the run, ready to paste; None where it was not recorded."""
     argv = run.environment.get("command")
     if not isinstance(argv, list) or not argv:
         return None

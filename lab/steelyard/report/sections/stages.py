@@ -1,4 +1,4 @@
-"""The stages of a search for a limit: the load of each, its response time at the promise's percentile, and whether it was kept."""
+"""The stages of a limit search: their load, response time at the goal's percentile, and whether the goal was kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADINGS = ("stage", "load", "seconds", "requests", "answered/s", "at the perce
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where no limit was looked for."""
+    """None without a limit search."""
     limit = limit_of(analysis.run)
     if limit is None or not limit.stages:
         return None

@@ -1,4 +1,4 @@
-"""A study's tests in the report: environment by environment each test's load, figures, charts and findings, beside the paper's."""
+"""A study's tests, environment by environment: load, figures, charts and findings, beside the paper's."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ GRAPH = ("corpus", "graph.xml")
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper printed of a test: `rows` of text, and whether Little's law contradicts each; ratios there and here.
+    """The paper's printed figures of a test.
 
-    `marks` is what its decimals stand behind: "point" or "comma".
+    `rows` of text, and whether Little's law contradicts each; ratios there and here. `marks` is the decimal mark: "point" or
+    "comma".
     """
 
     table: str
@@ -50,7 +51,7 @@ class Published:
 
 @dataclass(frozen=True)
 class TestShown:
-    """One test. `verdicts` are those of what is judged, `sentences` (judged, sentence) of its detectors."""
+    """One test. `verdicts` are those of the judged measure; `sentences` are (judged, sentence) of its detectors."""
 
     name: str
     title: str
@@ -69,7 +70,7 @@ class TestShown:
 
 @dataclass(frozen=True)
 class Environment:
-    """All tests of one operation, with the graph of services where its requests go through one."""
+    """All tests of one operation, with the graph of services that its requests pass through, if any."""
 
     operation: str
     tests: tuple[TestShown, ...]
@@ -78,7 +79,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class PaperNumbers:
-    """What was stored of the paper's own numbers; empty where nothing was."""
+    """The paper's stored numbers; empty where there are none."""
 
     rows: tuple[PublishedRow, ...] = ()
     claims: tuple[Contradiction, ...] = ()
@@ -145,7 +146,7 @@ _LEAST = {"on_seconds": "bursts", "hold_seconds": "steps"}
 
 
 def _scale_sentence(test: Mapping[str, Any], cell: Cell, scale: float) -> str:
-    """By what the study's times were multiplied, and which were not because they would be too short to be read."""
+    """The factor of the study's times, and the times that were not scaled because they would be too short."""
     if scale == 1:
         return ""
     whole = test.get("profile", {})
@@ -162,16 +163,16 @@ def _remarks(test: Mapping[str, object]) -> Iterator[str]:
     if isinstance(size, int):
         yield f"requests of {size:,} bytes"
     if isinstance(overview, Mapping) and overview:
-        yield "the paper's overview says " + ", ".join(
+        yield "the paper's overview has " + ", ".join(
             f"{_OVERVIEW.get(name, '{} ' + name.replace('_', ' ')).format(f'{value:,}')}"
             for name, value in overview.items()
         )
     if isinstance(assumed, Sequence) and assumed:
-        yield f"not given by the paper, and chosen here: {', '.join(map(str, assumed))}"
+        yield f"not given by the paper and chosen here: {', '.join(map(str, assumed))}"
 
 
 def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bool, str]]:
-    """All subjects side by side first, what cannot be judged last; what cannot of several for one reason, once."""
+    """Comparisons of all subjects first, results that cannot be judged last; the same reason for several subjects is given once."""
     mine = [detection for detection in detections if detection.cell == cell.name]
     own = [each.sentence for each in mine if each.judged and each.subject is not None]
     for detection in mine:
@@ -189,7 +190,7 @@ def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bo
 
 
 def _is_repeated(together: str, own: Sequence[str]) -> bool:
-    """Whether each clause of what is said of all subjects begins a sentence of one of them, which goes on to say how sure it is."""
+    """Whether each clause about all subjects begins a sentence of one of them, which also gives the confidence."""
     return all(any(sentence.startswith(clause) for sentence in own) for clause in together.rstrip(".").split("; "))
 
 
@@ -212,7 +213,7 @@ def _printed_cells(row: PublishedRow) -> Iterator[str]:
 
 
 def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Iterator[tuple[str, str, str, str]]:
-    """Where the numbers are from, which two, and the ratios of throughput and of mean response time."""
+    """The origin of the numbers, the two subjects, and the ratios of throughput and mean response time."""
     first, *others = rows
     for row in others:
         ratios = (
@@ -234,14 +235,14 @@ def _ratios(analysis: Analysis, cell: Cell, rows: Sequence[PublishedRow]) -> Ite
 
 
 def _claims(cell: Cell, paper: PaperNumbers) -> Iterator[tuple[str, str]]:
-    """Claims about a test that the paper's own tables contradict."""
+    """Claims about a test that contradict the paper's own tables."""
     for checked in paper.claims:
         if checked.holds and checked.claim.test == cell.name:
             yield f"{checked.claim.text} (section {checked.claim.section})", str(checked)
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out of the report of a study without tests."""
+    """None for a study without tests."""
     tested = environments(analysis)
     if not tested:
         return None

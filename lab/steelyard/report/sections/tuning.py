@@ -1,4 +1,4 @@
-"""What the paper tuned, and the nearest setting of each subject as it stands in this run."""
+"""The paper's tuning, and the nearest setting of each subject in this run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .setup import tuning
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where the paper's list was not stored."""
+    """None where the paper's list was not stored."""
     tuned = tuning(analysis.run)
     return None if tuned is None else {"tuning": tuned}
 

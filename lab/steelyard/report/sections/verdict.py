@@ -1,4 +1,4 @@
-"""The first screen: the verdict in words, what stands in its way, what failed, and what to know beside it."""
+"""The first screen: the verdict in words, its limitations, failures, facts and caveats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .failures import deaths
 
 
 def content(analysis: Analysis) -> Mapping[str, object]:
-    """Always shown."""
+    """Always present."""
     verdicts, known = analysis.verdicts, list(facts(analysis))
     return {
         "said": analysis.said,
@@ -40,7 +40,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
 
 
 def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    """What is judged under which load, how sure, on which machine, when and for how long, as names and values."""
+    """Judged measure, load, confidence, machine, date and duration, as names and values."""
     primary = [judgement.compared for judgement in analysis.judgements if judgement.compared.primary]
     blocks = [cell for cell in analysis.run.schedule.cells if not kind_of(cell).sliced]
     if is_of_faults(analysis.run):
@@ -82,7 +82,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
 
 
 def prediction_text(expected: Elsewhere) -> str:
-    """What another session would find on a machine of this kind, and on any."""
+    """The prediction interval on a machine of this kind, and on any machine."""
     like, any_machine = (
         " to ".join(ratio_text(bound, bounds) for bound in bounds)
         for bounds in (expected.interval, expected.any_machine)

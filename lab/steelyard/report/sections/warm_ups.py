@@ -1,4 +1,4 @@
-"""How each fork warmed up, on the first cell that is warmed up in."""
+"""The warm-up of each fork, on the first cell with a warm-up."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..subjects import cells, present
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
-    """Left out where nothing was kept of any warm-up."""
+    """None where no warm-up was stored."""
     pictures = _warm_ups(analysis.run)
     return {"warm_ups": pictures, "warm_up_cell": _cell_heading(_cell(analysis.run))} if pictures else None
 
 
 def _cell_heading(cell: Cell) -> str:
-    """What heads a sentence about the cell."""
+    """The heading of a sentence about the cell."""
     return f"Test {cell.name} ({cell.operation})" if cell.kind == "block" else cell.where
 
 
 def _cell(run: Run) -> Cell:
-    """The first of those that are warmed up in."""
+    """The first cell with a warm-up."""
     chosen = warm_up_cells(run.schedule.cells)
     return next(cell for cell in cells(run) if cell in chosen)
 

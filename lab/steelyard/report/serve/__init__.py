@@ -1,1 +1,1 @@
-"""A page on loopback over a folder of runs: the list, runs side by side, trends, a run while it lasts. Nothing here measures."""
+"""A page on loopback for a folder of runs: list, side by side, trends, and a running run. Nothing here measures."""

@@ -1,4 +1,4 @@
-"""The pages and what they ask for: the list of runs, runs side by side, trends, a run while it lasts, and stored files."""
+"""The pages and their data: the list of runs, runs side by side, trends, a running run, and stored files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _KINDS = {
 
 
 def app_of(shelf: Shelf, token: str, port: int, starter: Starter | None = None) -> Asgi:
-    """The application: `token` begins each address, `port` is where it is asked; runs begin from it only with a `starter`."""
+    """The application. `token` starts each address, `port` is its port; runs can be started from it only with a `starter`."""
     pages = _Pages(shelf, token, starter)
     routes = [
         Route("/{token}/", pages.runs),
@@ -70,7 +70,7 @@ def app_of(shelf: Shelf, token: str, port: int, starter: Starter | None = None) 
 
 
 class _Pages:
-    """What each address answers."""
+    """The handler of each address."""
 
     def __init__(self, shelf: Shelf, token: str, starter: Starter | None) -> None:
         self._shelf = shelf
@@ -133,40 +133,40 @@ class _Pages:
         )
 
     async def live(self, request: Request) -> Response:
-        """A run while it lasts; its report once it has ended."""
+        """A running run; its report after its end."""
         run = await self._run(request.path_params["name"])
         if not run.running:
             return RedirectResponse(self._report(run), 303)
         return self._page("live.html", run=run)
 
     async def figures(self, request: Request) -> Response:
-        """What came of a load, or of what else is no run of a study."""
+        """The figures of a load, or of another run without a study."""
         run = await self._run(request.path_params["name"])
         if run.outcome is None:
             raise HTTPException(404, f"{run.name} has no figures of its own")
         return self._page("figures.html", run=run, outcome=run.outcome, stored=self._stored_text(run, run.outcome.file))
 
     async def events(self, request: Request) -> Response:
-        """Where a run stands, once a second as a server-sent event, until it has ended."""
+        """The status of a run, once a second as a server-sent event, until its end."""
         run = await self._run(request.path_params["name"])
         return StreamingResponse(live_events(run.folder), media_type="text/event-stream")
 
     async def stop(self, request: Request) -> Response:
-        """Ask a run to stop with a report on what it has."""
+        """Ask a run to stop with a report on its results so far."""
         run = await self._run(request.path_params["name"])
         if not await run_sync(ask_to_stop, run.folder):
-            raise HTTPException(409, f"{run.name} does not run")
+            raise HTTPException(409, f"{run.name} is not running")
         return RedirectResponse(f"/{self._token}/{quote(run.name)}/live", 303)
 
     async def start(self, request: Request) -> Response:
-        """Begin a run, where whoever serves allowed that."""
+        """Start a run, if `steelyard serve --allow-run` allows it."""
         if self._starter is None:
-            raise HTTPException(403, "no run is begun from this page: `steelyard serve --allow-run` would allow it")
+            raise HTTPException(403, "this page may not start runs: `steelyard serve --allow-run` allows it")
         body = b""
         async for part in request.stream():
             body += part
             if len(body) > _MOST_BODY:
-                raise HTTPException(413, "too much was said")
+                raise HTTPException(413, "the request is too large")
         said = {name: values[0] for name, values in parse_qs(body.decode("utf-8", errors="replace")).items()}
         self._starter.start(said.get("study", ""), said.get("budget", "").strip())
         return RedirectResponse(f"/{self._token}/", 303)
@@ -185,11 +185,11 @@ class _Pages:
         return Response(told, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
 
     async def request_error(self, _: Request, error: HTTPException) -> Response:
-        """What was asked for wrongly, in words."""
+        """The page for a wrong request."""
         return self._page("message.html", error.status_code, said=upper_first(error.detail), hint="")
 
     async def lab_error(self, _: Request, error: SteelyardError) -> Response:
-        """What could not be done, in words."""
+        """The page for an error."""
         return self._page("message.html", 422, said=upper_first(error.message), hint=error.hint)
 
     async def _run(self, name: str) -> Listed:
@@ -199,7 +199,7 @@ class _Pages:
         return run
 
     def _report(self, run: Listed) -> str:
-        """Where it stands what came of a run: its report, or its own figures."""
+        """The address of a run's result: its report, or its own figures."""
         if run.schedule is None:
             return f"/{self._token}/{quote(run.name)}/figures"
         return self._stored_text(run, "report.html")
@@ -228,7 +228,7 @@ async def live_events(folder: Path, every_seconds: float = _EVERY_SECONDS) -> As
 
 
 def _leave_processors(now: RunningNow) -> None:
-    """Go off the processors of the servers that are measured, with all our threads, where there are others."""
+    """Move all our threads off the processors of the measured servers, if there are others."""
     own = Path("/proc/self/task")
     for thread in own.iterdir() if own.is_dir() else ():
         with suppress(OSError):
@@ -238,10 +238,10 @@ def _leave_processors(now: RunningNow) -> None:
 
 
 def stored_file(run: Path, path: str) -> tuple[bytes, str]:
-    """What a file below a run's folder holds, unpacked where it was kept packed, and its kind; for a folder, the names in it.
-    A kept run's page, which is not stored, is made.
+    """The content of a file in a run's folder, unpacked if packed, and its media type; for a folder, its names.
 
-    Raises StoreError for what leads out of the folder, is no regular file, or is of no kind that a run has.
+    The page of a kept run is made on request. Raises StoreError for a path that leaves the folder, for anything but a regular
+    file, and for kinds of files that runs do not have.
     """
     root = run.resolve()
     try:
@@ -256,7 +256,7 @@ def stored_file(run: Path, path: str) -> tuple[bytes, str]:
         return "\n".join(names).encode(), "text/plain"
     kind = _KINDS.get(place.suffix)
     if kind is None or (kind == "text/html" and place != root / "report.html"):
-        raise StoreError("a run has no file of this kind that could be shown")
+        raise StoreError("files of this kind are not shown")
     archive = stamp(root / raw_archive.NAME)
     if kind == "text/html" and archive is not None and stamp(place) is None:
         return _page_of(root, (archive, stamp(root / NOTES))), kind
@@ -265,5 +265,5 @@ def stored_file(run: Path, path: str) -> tuple[bytes, str]:
 
 @functools.lru_cache(maxsize=4)
 def _page_of(kept: Path, _: object) -> bytes:
-    """A kept run's page, made again where its files changed; raises StoreError and MeasureError."""
+    """A kept run's page, made again if its files changed; raises StoreError and MeasureError."""
     return html_of(analyse_run(read_run(kept))).encode()

@@ -1,4 +1,4 @@
-"""Who may ask: only this machine under its own names, only with the token, and what a page may do in the browser."""
+"""Access control: only this machine under its own names, only with the token, and a policy for the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# A stored report may come from anywhere: its own script may sort its tables, in an origin of its own, and reach nothing.
+# A stored report may come from anywhere: its script runs in an origin of its own, without network access.
 REPORT_POLICY = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "img-src data:; font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -32,10 +32,10 @@ STORED = "stored"
 
 
 class Guard:
-    """Lets through what names this machine in `Host` and begins with the token, or, below `/stored/`, with a run's own key.
+    """Lets requests pass that name this machine in `Host` and start with the token, or, below `/stored/`, with a run's key.
 
-    A run's files have an address without the token, so that a script in a report from elsewhere cannot learn it. The
-    addresses of other sites' pages are never answered with leave to read (no CORS), and what they post is refused.
+    A run's files have an address without the token, so that a script in a foreign report cannot learn it. Pages of other sites
+    get no permission to read answers (no CORS), and their posts are refused.
     """
 
     def __init__(self, app: Asgi, token: str, port: int) -> None:
@@ -66,11 +66,11 @@ class Guard:
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
         hosts = [value for name, value in headers if name == "host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return "this page answers under the address of this machine alone"
-        own = {f"http://{host}" for host in self._hosts}  # a form of a page without referrers names no site at all
+            return "this page answers only under the address of this machine"
+        own = {f"http://{host}" for host in self._hosts}  # a form of a page without referrers names no site
         named = [value for name, value in headers if name == "origin" and "://" in value]
         if scope["method"] == "POST" and not own.issuperset(named):
-            return "another site's page may not ask for this"
+            return "pages of other sites may not request this"
         first, _, rest = str(scope["path"]).removeprefix("/").partition("/")
         if first == STORED:
             key, _, below = rest.partition("/")
@@ -82,5 +82,5 @@ class Guard:
 
 
 def key_of(token: str, run: str) -> str:
-    """What opens the files of one run and nothing else."""
+    """The key for the files of one run only."""
     return hmac.new(token.encode(), run.encode(), hashlib.sha256).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The server itself: on loopback, at a port that is free, until it is interrupted."""
+"""The server: on loopback, at a free port, until it is interrupted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .starting import Starter
 
 
 def serve(folder: Path, port: int, *, allow_run: bool, ready: Callable[[str], None]) -> None:
-    """Serve a folder of runs on 127.0.0.1 (`port` 0: one that is free) and call `ready` with the address, token and all.
+    """Serve a folder of runs on 127.0.0.1 (`port` 0: a free one) and call `ready` with the address, token included.
 
-    Returns when it is interrupted. Raises ConfigurationError where there is no such folder, or the port is another's.
+    Returns when it is interrupted. Raises ConfigurationError where there is no such folder, or the port is in use.
     """
     if not folder.is_dir():
         raise ConfigurationError(
-            f"there is no folder {folder}", hint="name the one that `steelyard run` kept its runs in (--out)"
+            f"there is no folder {folder}", hint="name the folder of the runs of `steelyard run` (--out)"
         )
     token = secrets.token_urlsafe(24)
     with ExitStack() as stack:

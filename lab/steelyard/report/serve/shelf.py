@@ -1,4 +1,4 @@
-"""The runs of a folder, each as a line of a list: read from its small files alone, and again only where they changed."""
+"""The list of the runs in a folder, read from their small files only, and again only after changes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ from .. import outcomes
 
 MOST_BYTES = 50_000_000
 MOST_RUNS = 2000
-_BANK = "forks.csv"  # a calibration's forks, which has a schedule too and is no run of a study
+_BANK = "forks.csv"  # a calibration's forks: it has a schedule too, but is no run of a study
 _TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", *outcomes.KINDS, _BANK, FILE_NAME)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A run as the list has it. `begun` is when its first trial did, in UTC, None where that is not known; `words` are its verdict
-    words, or why there is none. `problem` says why a run cannot be read: then nothing else of it is here but its name. Older
-    loads and calibrations have no schedule and no verdicts here; `outcome` is what came of them, and of newer loads.
+    """A run as an entry of the list.
+
+    `begun` is when its first trial began, in UTC; None where it is unknown. `words` are its verdict words, or why there is none.
+    `problem` says why a run cannot be read: then it has only a name. Older loads and calibrations have no schedule and no
+    verdicts; `outcome` is their result, and that of newer loads.
     """
 
     name: str
@@ -54,13 +56,13 @@ class Listed:
 
     @property
     def is_of_what_ran(self) -> bool:
-        """Whether it is of subjects that ran before, or a calibration: it has figures, and no verdict."""
+        """Whether it has figures but no verdict: subjects that ran before, or a calibration."""
         return self.schedule is None or ran_already(self.schedule)
 
 
 @dataclass(frozen=True)
 class WantedRuns:
-    """Which runs to show; empty fields want all. `since` and `until` are days, `text` is looked for in names and words."""
+    """The filter of the list; empty fields match all. `since` and `until` are days, `text` is searched in names and words."""
 
     text: str = ""
     study: str = ""
@@ -84,14 +86,14 @@ class WantedRuns:
 
 
 class Shelf:
-    """The runs that stand in `folder`, or the one that it is. A run is named only by what the folder itself lists."""
+    """The runs in `folder`, or the run that it is. Only names that the folder itself lists are accepted."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._known: dict[str, tuple[object, Listed]] = {}
 
     def runs(self) -> Sequence[Listed]:
-        """All runs, those first that run now, then the newest first; those without a date last."""
+        """All runs: running ones first, then the newest first; those without a date last."""
         listed = [self._entry_at(place) for place in self._places()]
         self._known = {name: known for name, known in self._known.items() if name in {run.name for run in listed}}
         oldest = datetime.min.replace(tzinfo=UTC)
@@ -134,13 +136,13 @@ def _is_of_study(place: Path) -> bool:
 
 
 def _is_load(place: Path) -> bool:
-    """Whether it is no run of a study, but something that runs or came to figures."""
+    """Whether it is a running or finished load, and no run of a study."""
     told = any(stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
     return told and not _is_of_study(place)
 
 
 def stamp(path: Path) -> tuple[int, int] | None:
-    """When a file on disk changed, in ns, and its size in bytes; None where there is none."""
+    """When a file changed, in ns, and its size in bytes; None where there is none."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -195,7 +197,7 @@ def _read_load(place: Path) -> Listed:
 
 
 def _outcome(place: Path) -> outcomes.OwnFigures | None:
-    """What a load, a search for a limit, a comparison of what ran or a calibration came to; None of any other run."""
+    """The result of a load, limit search, comparison of running targets or calibration; None for other runs."""
     for name, (model, told) in outcomes.KINDS.items():
         if _has_file(place, name):
             return told(_model(model, place, name))
@@ -221,7 +223,7 @@ def _has_file(place: Path, name: str) -> bool:
         return any(
             stamp(path) is not None for path in (place / name, packed_place(place / name))
         ) or raw_archive.has_file(place / name)
-    except StoreError:  # reading says what is wrong with the archive
+    except StoreError:  # reading reports the damage of the archive
         return False
 
 
@@ -231,11 +233,11 @@ def _model(model: type[_Model], place: Path, name: str) -> _Model:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise StoreError(f"{name}: {where[:200]} is not what this version of Steelyard writes") from None
+        raise StoreError(f"{name}: {where[:200]} is not of a format that this version of Steelyard writes") from None
 
 
 def _document(place: Path, name: str) -> Any:
-    """A JSON file of a run, packed or not; raises StoreError where it is none, or one that nobody should read whole."""
+    """A JSON file of a run, packed or not; raises StoreError where it is invalid or too large."""
     try:
         return json.loads(content(place / name).decode("utf-8"))
     except (ValueError, RecursionError):
@@ -243,7 +245,7 @@ def _document(place: Path, name: str) -> Any:
 
 
 def content(path: Path) -> bytes:
-    """What a file of a run holds, or else the packed one, unpacked; raises StoreError beyond 50 MB."""
+    """The content of a run's file, or of its packed form, unpacked; raises StoreError beyond 50 MB."""
     if stamp(path) is not None:
         return read_small(path, MOST_BYTES)
     archived = raw_archive.read_member(path, MOST_BYTES)
@@ -262,7 +264,7 @@ def content(path: Path) -> bytes:
 
 
 def _begin_time(place: Path, schedule: Schedule) -> datetime | None:
-    """When the first trial that says so began."""
+    """When the first trial with a record began."""
     for plan in schedule.trials[:3]:
         folder = place / "trials" / f"{plan.number:02d}"
         if not _has_file(folder, "trial.json"):
@@ -277,14 +279,14 @@ def _begin_time(place: Path, schedule: Schedule) -> datetime | None:
 
 
 def _value_below(document: Any, *names: str) -> Any:
-    """What stands below these names; None where something else stands on the way."""
+    """The value at this path of keys; None where there is none."""
     for name in names:
         document = document.get(name) if isinstance(document, Mapping) else None
     return document
 
 
 def _of_last_sitting(environment: Any) -> Any:
-    """What is said of the machine and the sources: of a calibration, by its last sitting."""
+    """Machine and sources as recorded; for a calibration, those of its last session."""
     sittings = _value_below(environment, "sittings")
     return sittings[-1] if isinstance(sittings, list) and sittings else environment
 

@@ -1,4 +1,4 @@
-"""A run that is begun from the page, where whoever serves it allowed that: one at a time, and ended with the server."""
+"""Starts runs from the page, if the server allows it: one at a time, ended with the server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENDING_SECONDS = 120.0
 
 
 class Starter:
-    """Starts `steelyard run` and keeps its output; a context manager that asks what still runs to stop, and waits for it."""
+    """Starts `steelyard run` and keeps its output. A context manager that asks a running run to stop, and waits for it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -43,18 +43,18 @@ class Starter:
         self._log.unlink(missing_ok=True) if self._log.is_file() else None
 
     def studies(self) -> list[str]:
-        """What can be asked for."""
+        """The studies that can be started."""
         return sorted(entries.study_files())
 
     def start(self, study: str, budget: str) -> None:
-        """Begin a run of a study by its name within a budget (`10m`; empty: the study's own times). Raises ConfigurationError."""
+        """Start a run of a study by its name within a budget (`10m`; empty: the study's own times). Raises ConfigurationError."""
         if study not in entries.study_files():
             raise ConfigurationError(f"there is no study '{study[:100]}'")
         if budget and _BUDGET.fullmatch(budget) is None:
-            raise ConfigurationError(f"'{budget[:40]}' is no time", hint="say 90s, 10m or 1.5h")
+            raise ConfigurationError(f"'{budget[:40]}' is not a duration", hint="write 90s, 10m or 1.5h")
         if self._process is not None and self._process.poll() is None:
             raise ConfigurationError(
-                "a run that was begun here is not over", hint="one at a time: two would falsify both"
+                "a run that was started here is still running", hint="start one at a time: two runs disturb each other"
             )
         handle, name = tempfile.mkstemp(prefix="steelyard-serve-", suffix=".log")
         self._log.unlink(missing_ok=True) if self._log.is_file() else None
@@ -68,16 +68,16 @@ class Starter:
                 stderr=log,
                 start_new_session=True,
             )
-        os.sched_setaffinity(self._process.pid, self._cpus)  # who serves may have left processors to another run
+        os.sched_setaffinity(self._process.pid, self._cpus)  # the server may have left processors to another run
 
     def last_run_text(self) -> str:
-        """What is known of the last run that was begun here, in a line; empty where there was none."""
+        """The status of the last run that was started here, in a line; empty where there was none."""
         if self._process is None:
             return ""
         command = f"steelyard {' '.join(self._command)}"
         code = self._process.poll()
         if code is None:
-            return f"{command}: begun; {self._last_line()}"
+            return f"{command}: started; {self._last_line()}"
         return f"{command}: ended with exit code {code}; {self._last_line()}"
 
     def _last_line(self) -> str:
@@ -85,4 +85,4 @@ class Starter:
             log.seek(max(0, self._log.stat().st_size - 2000))
             lines = log.read().decode("utf-8", errors="replace").strip().splitlines()
         errors = [line for line in lines if line.startswith("error: ")]
-        return (errors or lines or ["it has said nothing yet"])[-1][:300]
+        return (errors or lines or ["no output yet"])[-1][:300]

@@ -1,4 +1,4 @@
-"""One question over runs and revisions: what each run answered, with its interval, over time. Never paired, so never a verdict."""
+"""One question over time: the answer of each run, with its interval. Runs are not paired, so there is no verdict."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ _TICKS = (
 
 @dataclass(frozen=True)
 class TrendQuestion:
-    """What several runs asked alike: subject a against b in a cell of a study, on the judged measure, under the same load. Of loads
-    and searches for a limit `b` is empty, `cell` is what was asked of `a`, and `measure` a figure with its unit."""
+    """A question that several runs share: subject a against b in a cell of a study, on the judged measure, under the same load.
+
+    For loads and limit searches `b` is empty, `cell` is the load on `a`, and `measure` a figure with its unit.
+    """
 
     study: str
     a: str
@@ -58,7 +60,7 @@ class TrendQuestion:
 
     @property
     def key(self) -> str:
-        """What stands for it in an address."""
+        """Its identifier in an address."""
         told = "\n".join((self.study, self.a, self.b, self.cell, self.measure, self.load))
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -72,7 +74,7 @@ class TrendQuestion:
 
 @dataclass(frozen=True)
 class RunAnswer:
-    """What a run that has a date answered: `ratio` is a over b, its interval None under two forks; of a load it is the figure."""
+    """The answer of a run with a date: `ratio` is a over b, or the figure of a load. The interval is None under two forks."""
 
     run: Listed
     begun: datetime
@@ -84,7 +86,7 @@ class RunAnswer:
 
 @dataclass(frozen=True)
 class Mark:
-    """An answer on the chart, in its units; `low_y` and `high_y` are None where it has no interval."""
+    """An answer on the chart, in its units; `low_y` and `high_y` are None without an interval."""
 
     x: float
     y: float
@@ -97,7 +99,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class TrendChart:
-    """The chart of a question: marks in order of time, lines of the ratio's scale, days below, and the machines by number."""
+    """The chart of a question: marks in order of time, lines of the scale, days, and machines by number."""
 
     marks: tuple[Mark, ...]
     scale: tuple[tuple[float, str], ...]
@@ -106,7 +108,7 @@ class TrendChart:
 
 
 def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnswer]]:
-    """Every question that two runs or more answered, with the answers in order of time; those with the most answers first."""
+    """Every question that two or more runs answered, with the answers in order of time; the most answers first."""
     asked: dict[TrendQuestion, list[RunAnswer]] = {}
     for run in runs:
         for question, answer in _own(run):
@@ -128,7 +130,7 @@ def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnsw
 
 
 def _own(run: Listed) -> Iterator[tuple[TrendQuestion, RunAnswer]]:
-    """The figures of a load, of a search for a limit, or of an older comparison of what ran, each an answer of its own."""
+    """The figures of a load, limit search or older comparison of running targets, each an answer of its own."""
     own = run.outcome
     if own is None or run.begun is None or not own.asked:
         return
@@ -141,7 +143,7 @@ def _own(run: Listed) -> Iterator[tuple[TrendQuestion, RunAnswer]]:
 
 
 def changes_of(answers: Sequence[RunAnswer]) -> list[int]:
-    """The places of the answers at which a change began, among those with an interval."""
+    """The positions of the answers at which a change began, among those with an interval."""
     places = [place for place, answer in enumerate(answers) if answer.interval is not None]
     history = [HistoryValue(answer.ratio, *answer.interval) for answer in answers if answer.interval is not None]
     return [places[change] for change in change_points(history)]
@@ -157,7 +159,7 @@ def _answer(run: Listed, begun: datetime, each: Comparison) -> RunAnswer:
 
 
 def chart_of(answers: Sequence[RunAnswer], *, of_ratios: bool = True) -> TrendChart:
-    """The chart: time to the right, the answers upwards on a logarithmic scale, which shows 1 where they are ratios."""
+    """The chart: time to the right, answers upwards on a logarithmic scale, which includes 1 for ratios."""
     values = [value for each in answers for value in (each.ratio, *(each.interval or ()))] + [1.0] * of_ratios
     low, high = math.log(min(values)), math.log(max(values))
     margin = max(0.02, (high - low) * 0.08)
@@ -171,7 +173,7 @@ def chart_of(answers: Sequence[RunAnswer], *, of_ratios: bool = True) -> TrendCh
     def up(ratio: float) -> float:
         return round(_TOP + (high - math.log(ratio)) / (high - low) * (HEIGHT - _TOP - _BOTTOM), 1)
 
-    machines = tuple(dict.fromkeys(each.run.machine or "a machine that is not known" for each in answers))
+    machines = tuple(dict.fromkeys(each.run.machine or "an unknown machine" for each in answers))
     changes = changes_of(answers)
     marks = tuple(
         Mark(
@@ -180,7 +182,7 @@ def chart_of(answers: Sequence[RunAnswer], *, of_ratios: bool = True) -> TrendCh
             up(each.interval[0]) if each.interval else None,
             up(each.interval[1]) if each.interval else None,
             f"{each.run.name}: {_mark_text(each, of_ratios)}",
-            machines.index(each.run.machine or "a machine that is not known"),
+            machines.index(each.run.machine or "an unknown machine"),
             place in changes,
         )
         for place, each in enumerate(answers)

@@ -1,1 +1,1 @@
-"""The tables of what is stored, each column with its type, unit and meaning: as rows, data frames, CSV and Parquet."""
+"""Stored runs as tables, each column with its type, unit and meaning: as rows, data frames, CSV and Parquet."""

@@ -1,4 +1,4 @@
-"""Tables made: of CSV files of several folders, of models, and of histograms; each row begins with where it is from."""
+"""Builds tables from CSV files of several folders, from models, and from histograms. Each row starts with its origin."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """A folder that rows are from, and what each begins with: its machine, trial or stretch. `may_be_cut`: whoever wrote its files
-    may have been killed. `plans` are what its slices were for, by number; empty where nobody planned any."""
+    """A folder that rows come from, and the first columns of its rows: machine, trial or stretch.
+
+    `may_be_cut`: the process that wrote its files may have been killed. `plans` are its slices' plans by number; empty without a
+    plan.
+    """
 
     folder: Path
     labels: Mapping[str, Value]
@@ -41,7 +44,7 @@ class Origin:
     plans: Mapping[int, SlicePlan] = field(default_factory=dict)
 
     def of_slice(self, number: Value) -> dict[str, Value]:
-        """The labels of a slice: with cell and pair, where slices were planned."""
+        """The first columns of a slice's row: with cell and pair, if slices were planned."""
         if not self.plans:
             return dict(self.labels)
         plan = self.plans.get(number) if isinstance(number, int) else None
@@ -49,7 +52,7 @@ class Origin:
 
 
 class TableBuilder:
-    """A table that grows by rows, whose columns may differ: what a row lacks is None. `describe` tells a column by its name."""
+    """Builds a table from rows whose columns may differ; missing values are None. `describe` gives a column by its name."""
 
     def __init__(self, name: str, row: str, describe: Callable[[str], StoredColumn]) -> None:
         self._name, self._row, self._describe = name, row, describe
@@ -66,7 +69,7 @@ class TableBuilder:
                 values.append(None)
 
     def build(self, otherwise: Sequence[str] = ()) -> StoredTable:
-        """The table; one without a row has the columns that are named `otherwise`."""
+        """The table; without rows, its columns are those in `otherwise`."""
         names = list(self._values) or list(otherwise)
         columns = tuple(LABELS.get(name) or self._describe(name) for name in names)
         return StoredTable(self._name, self._row, columns, {name: self._values.get(name, []) for name in names})
@@ -112,8 +115,11 @@ def _value(row: Row, column: StoredColumn) -> Value:
 
 
 def of_models(name: str, row: str, model: type[BaseModel], items: Iterable[tuple[Origin, BaseModel]]) -> StoredTable:
-    """A row a model: its own fields, those of a model within it with that one's name before, the ends of an interval as `_low` and
-    `_high`, other lists and tables as JSON. Lists of models are left out, for they are tables of their own."""
+    """One row per model.
+
+    Columns are its fields, the fields of nested models with the outer name as prefix, the ends of an interval as `_low` and
+    `_high`, and other lists and tables as JSON. Lists of models are left out, because they are tables of their own.
+    """
     known = {column.name: (column, read) for column, read in _fields(model)}
     builder = TableBuilder(name, row, lambda column: known[column][0])
     for origin, item in items:
@@ -122,7 +128,7 @@ def of_models(name: str, row: str, model: type[BaseModel], items: Iterable[tuple
 
 
 def list_fields(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    """The fields of a model that are lists of models, with what they list."""
+    """The fields of a model that are lists of models, with the model of their items."""
     listed = {}
     for name, info in model.model_fields.items():
         arguments = get_args(_bare_type(info.annotation))
@@ -175,7 +181,7 @@ def _dump(value: Any) -> Any:
 
 
 def _bare_type(annotation: Any) -> Any:
-    """A type without None and without what only checks its values."""
+    """A type without None and without validators."""
     if get_origin(annotation) is Annotated:
         return _bare_type(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):

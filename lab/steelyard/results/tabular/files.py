@@ -1,4 +1,4 @@
-"""Tables as files that other programs read: CSV, with units and meanings in a file beside, and Parquet, which holds them."""
+"""Tables as files for other programs: CSV with units and meanings in a separate file, and Parquet, which includes them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ _COLUMNS = ("table", "column", "type", "unit", "meaning")
 
 
 def write_csv(table: StoredTable, path: Path) -> None:
-    """A header and a row a line; what is missing is empty, true is 1 and false 0. Raises StoreError."""
+    """One header and one line per row; missing values are empty, true is 1 and false 0. Raises StoreError."""
     rows = zip(*table.values.values(), strict=True)
     write_table(path, list(table.values), ([_field(value) for value in row] for row in rows))
 
 
 def write_parquet(table: StoredTable, path: Path) -> None:
-    """Columns of their own types, with unit and meaning as metadata of each field. Raises ToolchainError where pyarrow is not
-    installed, and StoreError."""
+    """Columns with their own types; unit and meaning are metadata of each field.
+
+    Raises ToolchainError where pyarrow is not installed, and StoreError.
+    """
     parquet, content = require_library("pyarrow.parquet"), io.BytesIO()
     parquet.write_table(table.to_arrow(), content)
     write_bytes(path, content.getvalue())
@@ -34,9 +36,10 @@ FORMATS: Mapping[str, Callable[[StoredTable, Path], None]] = {"csv": write_csv, 
 
 
 def write_tables(run: OpenedRun, names: Sequence[str], form: str, folder: Path) -> list[WrittenTable]:
-    """Write tables of a run, all where none is named, into `folder` as `NAME.csv` or `NAME.parquet`; CSV files have `columns.csv`
-    beside them, a row a column. Nothing is written where a table cannot be read, or a file is there already: that raises
-    ConfigurationError, else StoreError or ToolchainError.
+    """Write tables of a run, all if none is named, into `folder` as `NAME.csv` or `NAME.parquet`.
+
+    CSV files come with `columns.csv`, one row per column. Nothing is written where a table cannot be read. Raises
+    ConfigurationError where a file exists already, else StoreError or ToolchainError.
     """
     wanted = list(dict.fromkeys(names)) or run.tables
     paths = {name: folder / f"{name}.{form}" for name in wanted}

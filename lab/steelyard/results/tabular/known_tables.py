@@ -1,4 +1,4 @@
-"""Which tables there are: tables.toml read, and each column of a file met with what is known of it."""
+"""The known tables, read from tables.toml, with the description of each column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tables_by_name() -> Mapping[str, TableData]:
 
 
 def column(table: TableData, name: str) -> StoredColumn:
-    """What is known of a column; of one that is not, it is text without a unit, so that a newer run can be read."""
+    """The description of a column. An unknown column is text without a unit, so that newer runs can be read."""
     if table.failures and name in ("wrong", *FAILURE_KINDS):
         return StoredColumn(name, "int", "requests", _FAILED)
     for pattern, (kind, unit, meaning) in table.columns.items():

@@ -1,4 +1,4 @@
-"""`open_run`: the folder of a run, a load, a search for a limit or a comparison as tables, each read when it is asked for."""
+"""`open_run`: the folder of a run, load, limit search or comparison as tables, each read on demand."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _PAUSES = (
     StoredColumn("subject", "text", "", "label of the subject"),
     StoredColumn("role", "text", "", "role of the process"),
     StoredColumn("collector", "text", "", "the garbage collector"),
-    StoredColumn("kind", "text", "", "kind of the pause, in the words of the log"),
+    StoredColumn("kind", "text", "", "kind of the pause, as in the log"),
     StoredColumn("begin_ns", "int", "ns", "its begin (CLOCK_MONOTONIC)"),
-    StoredColumn("length_ns", "int", "ns", "for how long all threads stood"),
+    StoredColumn("length_ns", "int", "ns", "how long all threads were paused"),
 )
 
 
 def open_run(folder: str | Path) -> OpenedRun:
-    """The run stored in `folder`, plain or kept: one of a study, on one machine or on a cluster, a load, a search for a limit or a
-    comparison of targets that run. Nothing is changed there.
+    """The run stored in `folder`, plain or kept: a study's run on one or several machines, a load, a limit search or a
+    comparison.
 
-    Raises ConfigurationError where nothing of the kind is there. A table is read when it is asked for.
+    It changes nothing there. A table is read on demand. Raises ConfigurationError where there is no such run.
     """
     place = Path(folder)
     if not place.is_dir():
@@ -64,7 +64,7 @@ def open_run(folder: str | Path) -> OpenedRun:
 
 
 class OpenedRun:
-    """A stored run; made by `open_run`. `tables` names what it holds, `table` reads one."""
+    """A stored run, made by `open_run`. `tables` lists its tables, `table` reads one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -74,7 +74,7 @@ class OpenedRun:
 
     @cached_property
     def schedule_folders(self) -> list[Origin]:
-        """The folders with a schedule: the run's own, or one a machine of a cluster; none of a load."""
+        """The folders with a schedule: the run's own, or one per machine of a cluster; none for a load."""
         if cluster_folder.is_cluster(self.folder):
             cluster = cluster_folder.read_cluster(self.folder)
             places = {
@@ -85,7 +85,7 @@ class OpenedRun:
 
     @cached_property
     def driven_folders(self) -> list[Origin]:
-        """The folders that an engine wrote into: trials, or stretches of a load."""
+        """The folders with engine output: trials, or stretches of a load."""
         if self.schedule_folders:
             return [origin for origin, _ in self._trials]
         jobs = sorted(_folders_with_job(self.folder, _DEEPEST_STRETCH))
@@ -93,7 +93,7 @@ class OpenedRun:
 
     @cached_property
     def _trials(self) -> list[tuple[Origin, TrialRecord | None]]:
-        """Each trial with what it says of itself; None where the lab was killed before it could."""
+        """Each trial with its record; None where the lab was killed before it wrote one."""
         return [
             _trial(home, place)
             for home in self.schedule_folders
@@ -103,41 +103,43 @@ class OpenedRun:
 
     @property
     def schedule(self) -> Schedule:
-        """What was to be done, fixed before the run. Raises StoreError where it cannot be read, or of a load, which has none."""
+        """The plan, fixed before the run. Raises StoreError where it cannot be read, and for a load, which has none."""
         return read_model(Schedule, self.folder / SCHEDULE)
 
     @property
     def verdicts(self) -> Verdicts:
-        """What the analysis said of a run of a study. Raises StoreError where it was not made, or cannot be read."""
+        """The verdicts of a study's run. Raises StoreError where they are missing or cannot be read."""
         if self.schedule_folders and not is_stored(self.folder / VERDICTS):
             raise StoreError(f"{self.folder / VERDICTS} is missing", hint="`steelyard report RUN` makes it")
         return read_model(Verdicts, self.folder / VERDICTS)
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables that it holds. Raises StoreError where a document that says so cannot be read."""
+        """The names of its tables. Raises StoreError where a document cannot be read."""
         return list(self._readers)
 
     def table(self, name: str) -> StoredTable:
-        """A table by its name: instants are CLOCK_MONOTONIC in ns, and a column's unit stands in `units`.
+        """A table by its name. Instants are CLOCK_MONOTONIC in ns; `units` has the units of columns.
 
-        Raises ConfigurationError that names the nearest where there is no such table, and StoreError that names the file
-        and the line where it cannot be read.
+        Raises ConfigurationError with the nearest name where there is no such table, and StoreError with file and line where it
+        cannot be read.
         """
         if name not in self._readers:
             raise ConfigurationError(f"{self.folder} has no table '{name}'{nearest(name, self.tables)}")
         return self._readers[name]()
 
     def percentiles(self, percents: Sequence[float] = percentiles.USUAL) -> StoredTable:
-        """Times by slice, operation and kind (response, service, ...) in microseconds, with these percentiles (99.9 is `p99_9_us`);
-        one that needs more requests than there are is None. Raises ConfigurationError and StoreError."""
+        """Times by slice, operation and kind (response, service, ...) in µs, with these percentiles (99.9 is `p99_9_us`).
+
+        A percentile is None where there are too few requests. Raises ConfigurationError and StoreError.
+        """
         if not all(0 < percent < 100 for percent in percents):
             raise ConfigurationError("a percentile lies between 0 and 100")
         return percentiles.by_slice(self.driven_folders, percents)
 
     @cached_property
     def _readers(self) -> dict[str, Callable[[], StoredTable]]:
-        """How each table that is there is read, by its name."""
+        """The reader of each existing table, by its name."""
         readers: dict[str, Callable[[], StoredTable]] = {}
         for name, table in known_tables.tables_by_name().items():
             origins = (self.schedule_folders or [Origin(self.folder, {})]) if table.of == "run" else self.driven_folders
@@ -154,7 +156,7 @@ class OpenedRun:
         return readers | self._of_outcomes()
 
     def _of_trials(self) -> dict[str, Callable[[], StoredTable]]:
-        """What trials say of themselves (trial.json)."""
+        """The tables of the trials' records (trial.json)."""
         records = [(origin, record) for origin, record in self._trials if record is not None]
         if not records:
             return {}
@@ -177,7 +179,7 @@ class OpenedRun:
         return readers
 
     def _of_outcomes(self) -> dict[str, Callable[[], StoredTable]]:
-        """What was said in the end: verdicts.json of a run, load.json and its like of others."""
+        """The tables of results: verdicts.json of a run, load.json and similar files of others."""
         outcomes: dict[str, type[BaseModel]] = {VERDICTS: Verdicts, **_OUTCOMES}
         readers: dict[str, Callable[[], StoredTable]] = {}
         for file, model in outcomes.items():
@@ -187,7 +189,7 @@ class OpenedRun:
             outcome = [(home, read_model(model, home.folder / file)) for home in homes]
             if outcome and model is not Verdicts:
                 name = file.partition(".")[0]
-                readers[name] = partial(of_models, name, f"what {file} says of all", model, outcome)
+                readers[name] = partial(of_models, name, f"the fields of {file}", model, outcome)
             for field, listed in list_fields(model).items():
                 items = [(home, item) for home, said in outcome for item in getattr(said, field)]
                 if items:
@@ -208,7 +210,7 @@ class OpenedRun:
 
 
 def _folders_with_job(folder: Path, depth: int) -> Iterator[Path]:
-    """The folders below a folder, at most `depth` deep, that an engine wrote into."""
+    """The folders below a folder, at most `depth` levels deep, that have engine output."""
     for name in names_in(folder) if depth else ():
         if is_stored(folder / name / "job.json"):
             yield folder / name

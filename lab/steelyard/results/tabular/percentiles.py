@@ -1,4 +1,4 @@
-"""Response times as percentiles: of each slice and operation (intervals.hlog), and of each second of a load (seconds.hlog)."""
+"""Percentiles of response times, for each slice and operation (intervals.hlog) and each second of a load (seconds.hlog)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ _COLUMNS = {
     "kind": StoredColumn(
         "kind", "text", "", "response, service, failure, all, queueing, connect, first_byte, tls, session"
     ),
-    "second": StoredColumn("second", "int", "", "which second of the slice with an answer it is, from 1"),
-    "count": StoredColumn("count", "int", "", "how many values there are"),
+    "second": StoredColumn(
+        "second", "int", "", "number of the second among the slice's seconds with an answer, from 1"
+    ),
+    "count": StoredColumn("count", "int", "", "number of values"),
     "mean_us": StoredColumn("mean_us", "float", "µs", "mean"),
     "highest_us": StoredColumn("highest_us", "float", "µs", "highest"),
 }
 
 
 def by_slice(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTable:
-    """A row a slice, operation and kind of time; raises StoreError that names the file."""
-    row = "times of one kind of an operation in a slice; a percentile that they are too few for is missing"
+    """One row per slice, operation and kind of time; raises StoreError that names the file."""
+    row = "times of one kind of an operation in a slice; percentiles with too few values are missing"
     builder = TableBuilder("percentiles", row, _percentile_column)
     for origin in origins:
         if not is_stored(origin.folder / INTERVALS):
@@ -48,8 +50,8 @@ def by_slice(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTabl
 
 
 def by_second(origins: Sequence[Origin], percents: Sequence[float]) -> StoredTable:
-    """A row a second of a load, operation and kind of time; raises StoreError that names the file."""
-    row = "times of one kind of an operation in a second; a percentile that they are too few for is missing"
+    """One row per second of a load, operation and kind of time; raises StoreError that names the file."""
+    row = "times of one kind of an operation in a second; percentiles with too few values are missing"
     builder = TableBuilder("seconds", row, _percentile_column)
     for origin in origins:
         for values in _seconds(origin, percents):

@@ -1,4 +1,4 @@
-"""A table in memory, column by column: as named tuples, dictionaries, or a data frame of pandas, Polars or Arrow."""
+"""A table in memory, by column: as named tuples, dictionaries, or a data frame of pandas, Polars or Arrow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PANDAS = {"int": "Int64", "float": "float64", "text": "object", "bool": "boolea
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column: its name, the type of its values, its unit (empty: none) and what it means."""
+    """A column: its name, the type of its values, its unit (empty: none) and its meaning."""
 
     name: str
     type: ValueType
@@ -32,7 +32,7 @@ class StoredColumn:
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table of a run. `row` says what a row is; `values` are by column, all of one length, None where there is no value."""
+    """A table of a run. `row` describes a row. `values` are by column, all of one length, with None for missing values."""
 
     name: str
     row: str
@@ -48,7 +48,7 @@ class StoredTable:
         return {column.name: column.unit for column in self.columns if column.unit}
 
     def rows(self) -> list[Any]:
-        """The rows as named tuples; a column whose name is no name of Python is `_` and its place."""
+        """The rows as named tuples; a column whose name is not a valid Python name is `_` and its position."""
         row = namedtuple(self.name, self.values, rename=True)  # type: ignore[misc]  # the columns are known only now
         return [row(*values) for values in zip(*self.values.values(), strict=True)]
 
@@ -57,7 +57,7 @@ class StoredTable:
         return [dict(zip(self.values, values, strict=True)) for values in zip(*self.values.values(), strict=True)]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame of pandas, with the units in `attrs["units"]`; whole numbers that are missing are `pandas.NA`.
+        """A pandas data frame, with the units in `attrs["units"]`; missing whole numbers are `pandas.NA`.
 
         Raises ToolchainError where pandas is not installed.
         """
@@ -70,7 +70,7 @@ class StoredTable:
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """A data frame of Polars; its units are in `units`. Raises ToolchainError where Polars is not installed."""
+        """A Polars data frame; its units are in `units`. Raises ToolchainError where Polars is not installed."""
         library = require_library("polars")
         types = {"int": library.Int64, "float": library.Float64, "text": library.String, "bool": library.Boolean}
         frame: polars.DataFrame = library.DataFrame(
@@ -80,8 +80,7 @@ class StoredTable:
         return frame
 
     def to_arrow(self) -> pyarrow.Table:
-        """A table of Arrow, whose fields have `unit` and `meaning` as metadata. Raises ToolchainError where pyarrow is not
-        installed."""
+        """An Arrow table whose fields have `unit` and `meaning` as metadata. Raises ToolchainError where pyarrow is missing."""
         library = require_library("pyarrow")
         types = {"int": library.int64(), "float": library.float64(), "text": library.string(), "bool": library.bool_()}
         fields = [
@@ -96,7 +95,7 @@ class StoredTable:
 
 
 def require_library(library: str) -> Any:
-    """A library that only some users need, imported; raises ToolchainError that names the extra where it is not installed."""
+    """Imports an optional library; raises ToolchainError that names the extra where it is not installed."""
     extra = {"pyarrow": "parquet", "pyarrow.parquet": "parquet"}.get(library, library)
     try:
         return import_module(library)
