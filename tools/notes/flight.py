@@ -206,8 +206,9 @@ def _logs_shown(kept: Kept) -> Iterator[str]:
     spans = {level: told[level].interval or (0.0, 0.0) for level in levels}
     yield true(
         all(spans[level][0] <= 0 <= spans[level][1] for level in levels[:-1]) and spans["trace"][0] > 0,
-        "As in table 7, no difference from running without a log was detected for levels down to info. None was detected for debug either "
-        f"({value_text(times['debug'])} times as long, the paper: {value_text(printed['debug'] / printed_off)}), and trace makes a "
+        "As in table 7, no difference from running without a log was detected for levels down to info. "
+        f"None was detected for debug either ({value_text(times['debug'])} times as long, the paper: "
+        f"{value_text(printed['debug'] / printed_off)}), and trace makes a "
         f"request {value_text(times['trace'])} times as long (the paper: {value_text(printed['trace'] / printed_off)}).",
     )
     logged = "; ".join(

@@ -50,7 +50,8 @@ def _soaservers(kept: Kept) -> Iterator[str]:
     last = {min(spans, key=lambda label: spans[label][place]) for place in range(len(spans["wildfly"]))}
     yield true(
         not any(one.is_decided for one in large) and last == {best},
-        f"With large messages no difference between two servers was detected; {best}, the last in every test of small ones, measured best.",
+        f"With large messages no difference between two servers was detected. {best}, the last in every test of "
+        "small messages, had the best figure.",
     )
     yield from _thesis(kept)
     most = max(cell.users for cell in kept.run.schedule.cells)
