@@ -142,7 +142,7 @@ def test_both_deviations_and_the_failed_share_are_in_the_table(page: str) -> Non
 def test_the_graph_is_drawn_with_how_often_each_service_is_called() -> None:
     found = graph(GRAPH)
     assert found is not None
-    assert "10 services, 23 calls a request" in found.caption
+    assert "10 services, 23 calls per request" in found.caption
     assert {name: times for name, _, _, times in found.rows}["s9"] == "6"
     assert found.svg.count("<rect") == 10 and found.svg.count('stroke-dasharray="4 3"') == 8
 

@@ -36,7 +36,7 @@ class Gap:
         unanswered = f" ({plural(most.unanswered, 'request')} unanswered)" if most.unanswered else ""
         return (
             f"{worse} left {_share(most):.3g}% of its requests without a right answer{unanswered}, {other} {_share(least):.3g}%: "
-            "more than chance explains, so right answers a second are compared"
+            "more than chance explains, so right answers per second are compared"
         )
 
     @property

@@ -190,7 +190,7 @@ def sentences(parted: LayerSplit) -> Iterator[str]:
 
 def _total_text(parted: LayerSplit) -> str:
     whole = parted.whole
-    takes = f"{parted.a} takes {value_text(whole.a_ms)} ms a request on {parted.cell}, {parted.b} {value_text(whole.b_ms)} ms"
+    takes = f"{parted.a} takes {value_text(whole.a_ms)} ms per request on {parted.cell}, {parted.b} {value_text(whole.b_ms)} ms"
     if whole.told_apart:
         return f"{takes}: {_more_or_less(whole.ms)} ({_difference_clause(whole)})"
     within = f", {range_text(whole.interval)}" if whole.interval is not None else ""

@@ -18,7 +18,7 @@ MOST_IN_SENTENCES = 3  # subjects compared with the reference; more are shown in
 # that of a saturated server's queue, so it explains nothing there.
 EXPLAINING = {
     "throughput": ("answers", "as many requests"),
-    "cpu_per_request": ("spends", "the processor time on a request"),
+    "cpu_per_request": ("spends", "the processor time per request"),
     "response_time_p99": ("has", "the p99"),
     "memory": ("holds", "the memory"),
 }
@@ -70,7 +70,7 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
 def cost_sentences(analysis: Analysis) -> list[str]:
     """A sentence per comparison on the measures behind its verdict, with both subjects' values.
 
-    Such as "go spends 1.61 times the processor time on a request (212 against 131 µs) and holds 0.034 times the memory (13.5
+    Such as "go spends 1.61 times the processor time per request (212 against 131 µs) and holds 0.034 times the memory (13.5
     against 398 MiB)." Empty for several judged cells, for too many subjects, and without a valid verdict.
     """
     judged = against_reference(analysis)

@@ -17,7 +17,7 @@ _STEP_X, _STEP_Y, _WIDE, _HIGH, _EDGE = 118, 64, 70, 30, 14
 
 @dataclass(frozen=True)
 class Graph:
-    """`svg` is the picture, `caption` its description, and `rows` (service, calls, order, times a request) its content."""
+    """`svg` is the picture, `caption` its description, and `rows` (service, calls, order, times per request) its content."""
 
     svg: str
     caption: str
@@ -47,7 +47,7 @@ def graph(path: Path) -> Graph | None:
     visits = _visits(depths, calls, entry)
     total = visits.total() - 1
     caption = (
-        f"{len(calls)} services, {total} calls a request. Below each name is how often a request reaches it. A solid line "
+        f"{len(calls)} services, {total} calls per request. Below each name is how often a request reaches it. A solid line "
         "is a call that waits for the one before it; dashed lines are calls made in parallel."
     )
     rows = tuple(

@@ -57,7 +57,7 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
             marks(values)
             .as_marks("bar", height={"band": 0.75})
             .encode(
-                x=channel("ms:Q", stack="zero", axis=axis_of(title="ms a request", tickCount=6, format=",~r")),
+                x=channel("ms:Q", stack="zero", axis=axis_of(title="ms per request", tickCount=6, format=",~r")),
                 y=channel("bar:N", sort=list(bars), axis=axis_of(title=None)),
                 color=layer_colour(layers),
                 order=channel("order:Q"),
@@ -76,7 +76,7 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         "median",
         "upper quartile",
     )
-    return Picture(title, "", f"Time a request in each layer. {told}.", wide, narrow, headings, rows)
+    return Picture(title, "", f"Time per request in each layer. {told}.", wide, narrow, headings, rows)
 
 
 def _margins(figure: LayerFigure) -> str:

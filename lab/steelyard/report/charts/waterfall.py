@@ -24,7 +24,7 @@ def waterfall(name: str, shown: LayerSplit, layers: Sequence[Layer]) -> Picture:
     return Picture(
         title=f"{shown.a} against {shown.b} on {shown.cell}",
         caption=(
-            f"Time a request of {shown.a} less that of {shown.b}, ms. Each part begins where the part above it ends. "
+            f"Time per request of {shown.a} minus that of {shown.b}, ms. Each part begins where the part above it ends. "
             "A pale bar is a part without a detected difference. Lines are intervals that hold jointly with "
             f"{shown.confidence * 100:.3g}% confidence."
         ),
@@ -92,7 +92,7 @@ def _chart(values: Sequence[dict[str, Any]], width: int) -> Chart:
     most = max(0.0, *(value["right"] for value in values))
     room = (most - least or 1.0) * _ROOM[width <= NARROW]
     scale = scale_of(domain=[least, most + room], nice=False)
-    axis = axis_of(title="ms a request", tickCount=5, format=",~r")
+    axis = axis_of(title="ms per request", tickCount=5, format=",~r")
     y = channel("layer:N", sort=[value["layer"] for value in values], axis=axis_of(title=None))
     base = marks(values).encode(y=y)
     bars = base.as_marks("bar", height={"band": 0.62}, stroke=MUTED, strokeWidth=0.6).encode(

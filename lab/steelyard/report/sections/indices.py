@@ -49,7 +49,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
 
 
 USED = (
-    *("subject", "payload", "users", "requests/s", "bytes a request", "% of a processor, mean", "highest"),
+    *("subject", "payload", "users", "requests/s", "bytes per request", "% of a processor, mean", "highest"),
     *("the engine's, mean", "highest", "MB/s sent by the engine", "by the server", "ended"),
 )
 
@@ -122,7 +122,7 @@ def _why(analysis: Analysis, operation: str) -> Iterator[str]:
     yield f"In the heaviest cell ({cell.name}), from most throughput to least: {_words(analysis, cell, by_throughput, TPS)}."
     by_cpu = _order(analysis, cell, CPU)
     if set(by_cpu) == set(by_throughput):
-        yield f"From least processor time a request to most: {_words(analysis, cell, by_cpu, CPU)}."
+        yield f"From least processor time per request to most: {_words(analysis, cell, by_cpu, CPU)}."
         if by_throughput == by_cpu:
             yield "Both orders are the same: a subject with more throughput there spends less processor time on each request."
         else:
