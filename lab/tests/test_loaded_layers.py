@@ -55,7 +55,7 @@ def test_what_the_agents_of_all_processes_could_not_record_is_added_up(tmp_path:
     counts = read_agent_counts(tmp_path)
     assert (counts.unwatched, counts.outside) == (6, {"reads": 6})
     (tmp_path / "8-agent.json").write_text('{"failed": 1}')
-    with pytest.raises(StoreError, match=r"8-agent\.json does not say"):
+    with pytest.raises(StoreError, match=r"8-agent\.json lacks"):
         read_agent_counts(tmp_path)
 
 

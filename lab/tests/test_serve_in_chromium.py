@@ -129,7 +129,7 @@ def test_a_run_is_watched_as_it_narrows_and_stopped(chromium: Any, address: str,
         assert (folder / "now" / STOP).exists()
         with pytest.raises(KeyboardInterrupt):
             told()
-    page.wait_for_selector("text=It has ended")
+    page.wait_for_selector("text=The run has ended")
     page.click("text=The report")
     page.wait_for_selector(".sentence")
     assert looking.said == []

@@ -98,7 +98,7 @@ def test_a_load_is_seen_while_it_lasts_and_stopped_with_figures_of_what_it_has(t
     ran, watcher = stopped_from_the_page(tmp_path)
     assert watcher.stopped == 303 and watcher.now is not None
     assert watcher.now.share is not None and watcher.now.share < 0.9
-    assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
+    assert "running" in watcher.pages[""] and "make figures from the results so far" in watcher.pages["live"]
     assert ran.code == 130 and "the load was stopped: that was asked for" in ran.err, ran.err
     outcome = json.loads(ran.out)
     assert outcome["completed"] > 0 and outcome["valid"], outcome["why_not"]
@@ -139,7 +139,7 @@ def test_a_comparison_of_running_targets_is_seen_and_stopped_with_its_whole_pair
         url.removeprefix("http://").strip("/").replace(":", "-") for url in (first, second)
     }
     assert all(subject.seconds > LEAST_PAIRS for subject in watcher.now.subjects)
-    assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
+    assert "running" in watcher.pages[""] and "make figures from the results so far" in watcher.pages["live"]
     assert outcome["pairs"] >= LEAST_PAIRS and outcome["ratio"]["low"] > 1 and outcome["word"] is None
     assert all(side["sent"] > side["completed"] > 0 for side in outcome["subjects"])  # warm-up, and what was cut, too
     [run] = Shelf(tmp_path / "runs").runs()
@@ -165,7 +165,7 @@ def test_a_calibration_is_seen_as_it_narrows_and_stopped_with_the_forks_that_end
     watcher.join(60)
     assert watcher.stopped == 303 and watcher.now is not None, ran.err
     assert {each.a for each in watcher.now.comparisons} == {"again", "again-2", "again-5", "again-20"}
-    assert "running" in watcher.pages[""] and "figures of what it has" in watcher.pages["live"]
+    assert "running" in watcher.pages[""] and "make figures from the results so far" in watcher.pages["live"]
     assert ran.code == 130, ran.err
     calibration = json.loads(ran.out)
     assert calibration["stopped"] and calibration["forks"] >= 2

@@ -132,5 +132,5 @@ def test_a_run_with_missing_files_says_so_on_the_terminal_and_on_its_page(tmp_pa
     run = small(tmp_path)
     (run / "environment.json").unlink()
     ran = steelyard("report", str(run), folder=tmp_path)
-    assert ran.code == 0 and "environment.json is missing: on which machine" in ran.err
-    assert "environment.json is missing: on which machine" in (run / "report.html").read_text()
+    assert ran.code == 0 and "environment.json is missing: the machine and the versions" in ran.err
+    assert "environment.json is missing: the machine and the versions" in (run / "report.html").read_text()

@@ -108,7 +108,8 @@ def hang(driven: DrivenCell) -> str | None:
         return failure.message
     if row is None or not row.unfinished or row.dropped + row.outside_timeout < row.unfinished:
         return None
-    return f"answers stopped after {row.completed:,}: {plural(row.unfinished, 'request')} got none"
+    stopped = f"answers stopped after {row.completed:,}" if row.completed else "no answer came"
+    return f"{stopped}: {plural(row.unfinished, 'request')} got none"
 
 
 def errors(driven: DrivenCell) -> str | None:
