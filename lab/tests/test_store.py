@@ -118,7 +118,7 @@ def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
         ("slices.csv", 4, ",warm-up,", ",warm-up,more,", r"slices\.csv, line 4: 66 fields where the header has 65"),
         ("slices.csv", 2, "0,", "-1,", r"slices\.csv, line 2: slice is '-1', not a whole number"),
         ("slices.csv", 1, "begin_ns", "start_ns", r"slices\.csv, line 1: the column begin_ns is missing"),
-        ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 stands twice"),
+        ("slices.csv", 3, "1,", "0,", r"slices\.csv, line 3: slice 0 occurs twice"),
         ("machine.csv", 2, "1.2", "nan", r"machine\.csv, line 2: user_s is 'nan', not a number"),
         ("observations.csv", 5, ",100,", ",1e2,", r"observations\.csv, line 5: pid is '1e2'"),
         ("intervals.hlog", 3, "Tag=", "Teg=", r"intervals\.hlog, line 3: not a tagged interval"),
@@ -183,7 +183,7 @@ def test_a_report_goes_without_a_damaged_trial_and_says_so(tmp_path: Path) -> No
     assert found.valid and found.status == "partial"
     assert [one.forks for one in found.comparisons if one.primary] == [5]
     [failure] = found.failures
-    assert (failure.trial, failure.status) == (3, "damaged") and "set aside" in failure.message
+    assert (failure.trial, failure.status) == (3, "damaged") and "left out" in failure.message
     assert "03/trial.json, line 1: not JSON" in write_report(run).read_text()
 
 
