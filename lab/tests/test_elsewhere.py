@@ -76,7 +76,7 @@ def test_counting_the_deviation_once_would_hold_83_of_100() -> None:
 
 
 def test_what_cannot_be_predicted_is_refused() -> None:
-    with pytest.raises(InsufficientDataError, match="without a session"):
+    with pytest.raises(InsufficientDataError, match="at least one session"):
         prediction_interval([], 3, 0.03)
     for session, freedom, deviation in (
         (Found(0.0, 0.0), 3, 0.03),
