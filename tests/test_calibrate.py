@@ -140,7 +140,9 @@ def test_what_calibrate_finds_is_stored_and_a_later_run_cites_it(lab: Lab) -> No
     cited = json.loads((run / "environment.json").read_text())["calibration"]
     assert cited["made"] == found["made"]
     report = (run / "report.html").read_text()
-    assert "Smallest differences this machine detects" in report and "smallest difference found with 90% power" in report
+    assert (
+        "Smallest differences this machine detects" in report and "smallest difference found with 90% power" in report
+    )
 
 
 def test_ctrl_c_in_a_calibration_keeps_the_forks_that_ended_and_says_what_they_show(
