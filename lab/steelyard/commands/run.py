@@ -211,8 +211,8 @@ def run(options: RunOptions) -> None:
         from . import listing
 
         study = entries.study(options.study).model
-        require_available(requested_subjects(study, request), entries.service(study.service))
         planned, seconds = _plan(study, request)
+        require_available(requested_subjects(study, request), entries.service(study.service))
         searched = [] if merge_parameters(study, request).users else [_SEARCHED]
         for said in (*planned.messages, *searched):
             console().print(said, highlight=False, markup=False)
