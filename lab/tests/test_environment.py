@@ -19,5 +19,5 @@ def test_the_folder_of_a_run_is_not_recorded(command: list[str]) -> None:
 def test_a_toolchain_is_recorded_by_the_first_line_that_it_says_of_itself() -> None:
     assert environment.first_line(["sh", "-c", "echo 1.2; echo more"]) == "sh: 1.2"
     assert environment.first_line(["sh", "-c", "echo 3.4 >&2"]) == "sh: 3.4"
-    assert environment.first_line(["sh", "-c", "true"]) == "sh: does not say"
-    assert environment.first_line(["/no/such/tool"]) == "tool: cannot be asked"
+    assert environment.first_line(["sh", "-c", "true"]) == "sh: printed nothing"
+    assert environment.first_line(["/no/such/tool"]) == "tool: cannot be run"
