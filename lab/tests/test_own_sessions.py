@@ -220,3 +220,10 @@ def test_a_data_file_that_is_missing_or_no_json_lines_is_named(tmp_path: Path) -
     lines.write_text('{"user": "ann"}\nbob\n')
     with pytest.raises(ConfigurationError, match="row 2: there is no text or number under 'user'"):
         rows_of({"user": columns["user"]}, tmp_path, 1, None)
+
+
+def test_a_comparison_of_a_folder_with_sessions_is_refused_with_what_drives_them(tmp_path: Path) -> None:
+    folder = service_folder(tmp_path, ADDRESS, SESSION)
+    ran = steelyard("compare", str(folder), str(folder), folder=tmp_path)
+    assert ran.code == 64 and "is loaded by sessions (visit), which comparisons do not drive" in ran.err
+    assert "`steelyard load` drives them" in ran.err

@@ -57,7 +57,15 @@ class OwnRequests:
 
 
 def of_service(service: Entry[Service]) -> OwnRequests:
-    """The requests of a service that names its target; raises ConfigurationError where one of its files cannot be read."""
+    """The requests of a service that names its target.
+
+    Raises ConfigurationError where one of its files cannot be read, or where it is loaded by sessions.
+    """
+    if service.model.sessions:
+        raise ConfigurationError(
+            f"{service.name} is loaded by sessions ({', '.join(service.model.sessions)}), which comparisons do not drive",
+            hint="`steelyard load` drives them; compare operations that need none from a service.toml of their own",
+        )
     auth = service.model.auth
     if auth is not None and auth.secret.startswith("file:"):
         place = service.folder / Path(auth.secret.removeprefix("file:")).expanduser()
