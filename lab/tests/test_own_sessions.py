@@ -222,8 +222,16 @@ def test_a_data_file_that_is_missing_or_no_json_lines_is_named(tmp_path: Path) -
         rows_of({"user": columns["user"]}, tmp_path, 1, None)
 
 
-def test_a_comparison_of_a_folder_with_sessions_is_refused_with_what_drives_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [('start = ["sleep", "60"]\n', "which comparisons do not drive"), ("", "targets that run are compared without")],
+)
+def test_a_comparison_of_a_service_with_sessions_is_refused_with_what_drives_them(
+    tmp_path: Path, start: str, reason: str
+) -> None:
     folder = service_folder(tmp_path, ADDRESS, SESSION)
+    file = folder / "service.toml"
+    file.write_text(start + file.read_text())
     ran = steelyard("compare", str(folder), str(folder), folder=tmp_path)
-    assert ran.code == 64 and "is loaded by sessions (visit), which comparisons do not drive" in ran.err
-    assert "`steelyard load` drives them" in ran.err
+    assert ran.code == 64 and "shop is loaded by sessions (visit)" in ran.err and reason in ran.err
+    assert "`steelyard load`" in ran.err
