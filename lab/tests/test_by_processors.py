@@ -65,7 +65,7 @@ def test_the_report_shows_throughput_and_processor_time_over_processors(tmp_path
     run = write_run(tmp_path / "run", planted([1, 2]))
     page = report.write_page(full_analysis(run)).read_text(encoding="utf-8")
     section = page[page.index('<section id="by-processors">') :].split("</section>")[0]
-    assert "Throughput, requests/s" in section and "Server CPU time per request, us" in section
+    assert "Throughput, requests/s" in section and "Server CPU time per request, µs" in section
     assert "Coefficients of the scalability law need 6 numbers of processors." in section
     assert "What a server gains from more of them" not in page
 

@@ -228,7 +228,9 @@ def test_how_times_spread_within_forks_leaves_out_what_lies_between_them(tmp_pat
 def test_too_few_forks_name_no_best(tmp_path: Path) -> None:
     (decided,) = verdicts_of(tmp_path, blocks={"1": HELD}, forks=1).decisions
     assert decided.best is None and decided.contenders == []
-    assert decided.sentence.startswith("not judged: ") and "only 1 fork can be counted" in decided.sentence
+    assert (
+        decided.sentence.startswith("not judged: ") and "only 1 fork of at least 4 can be counted" in decided.sentence
+    )
 
 
 def test_littles_law_is_shown_for_a_shape_and_judges_a_constant_load(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_java_servers_are_set_alike_by_default(server: Entry[Server]) -> None:
 def test_what_no_artifact_can_be_for_is_refused() -> None:
     text = {"name": "x", "title": "X", "version": "1", "stack": "s 2", "language": "C", "start": ["a"], "ready": ["b"]}
     version = {"default": "1", "choices": ["1", "0"], "meaning": "m"}
-    with pytest.raises(ValueError, match="an artifact is for version = 3, which is no choice of a factor"):
+    with pytest.raises(ValueError, match="an artifact is for version = 3, which is not a choice of a factor"):
         Server.model_validate(
             {**text, "factors": {"version": version}, "artifacts": [{"apt": ["p"], "when": {"version": "3"}}]}
         )

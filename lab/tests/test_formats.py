@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,13 +11,16 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rich.console import Console
 from steelyard.base.errors import ConfigurationError, ContractError
 from steelyard.base.http_client import Access
+from steelyard.base.progress import Progress
 from steelyard.catalogue import entries, factors
 from steelyard.catalogue.entries import Entry
 from steelyard.catalogue.formats import Spoken, http2_of, service_in_format
 from steelyard.hosts.cpus import Shares
 from steelyard.hosts.subject import Part, Subject
+from steelyard.measure.trial.context import TrialContext
 from steelyard.measure.trial.jobs import make_job, plan_slices
 from steelyard.models.records import Cell, in_format, in_own_format, operation_of
 from steelyard.models.service import PROTECTED, Exchange, Format, Service
@@ -228,7 +232,10 @@ def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:
     trial = schedule.trials[0]
     slices = plan_slices(schedule, trial, dict.fromkeys(running, False))
     folder = tmp_path / "trials" / "01"
-    job = make_job(schedule, trial, slices, running, WSTEST, stored, folder, Shares([0], [0]))
+    setting = TrialContext(
+        schedule, WSTEST, {}, stored, tmp_path, Shares([0], [0]), Progress(Console(file=io.StringIO()))
+    )
+    job = make_job(setting, trial, slices, running, folder)
     asked = {label: {name for each in job.slices if each.subject == label for name in each.mix} for label in running}
     assert asked["go@format=rest-json"] == {in_format(name, "rest-json") for name in asked["go"]}
     paths = {target.subject: target.path for target in job.targets}

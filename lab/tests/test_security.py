@@ -77,7 +77,7 @@ def test_without_the_library_it_is_said_how_to_get_it() -> None:
         "except ToolchainError as error: print(error.hint)"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout == "install it with Steelyard: steelyard[security]\n"
+    assert ran.stdout == "install Steelyard with it: steelyard[security]\n"
     assert issubclass(ToolchainError, Exception)
 
 

@@ -44,7 +44,7 @@ def test_a_session_is_a_cell_for_which_the_corpus_holds_the_operations_of_its_st
 
 
 def test_a_session_that_asks_for_what_the_service_lacks_or_has_an_operation_s_name_is_an_error() -> None:
-    with pytest.raises(ConfigurationError, match=r"asks for 'echoVoyd'.*echoVoid"):
+    with pytest.raises(ConfigurationError, match=r"calls 'echoVoyd'.*echoVoid"):
         planned(study(sessions={"visit": {"steps": [{"operation": "echoVoyd"}]}}))
     with pytest.raises(ConfigurationError, match="has the name of an operation"):
         planned(study(operations=["echoVoid"], primary="echoVoid", sessions={"echoVoid": VISIT}))

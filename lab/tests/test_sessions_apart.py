@@ -136,7 +136,7 @@ def test_three_sessions_say_what_the_next_one_and_another_day_would_find(tmp_pat
     assert "the next session is expected to find" in sentence
     assert "Expected on another day or machine of this kind: 0." in sentence
     page = machines_page.html_of(analysis)
-    assert "What these sessions say" in page and "Each session&#39;s own run" in page.replace("'", "&#39;")
+    assert "The result over these sessions" in page and "The run of each session" in page
     assert "sessions such as these" in page and "machines such as these" not in page
 
 

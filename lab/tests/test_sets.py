@@ -107,7 +107,7 @@ def test_a_value_that_goes_with_a_factor_that_the_server_lacks_is_refused_and_sa
 
 
 def test_what_is_needed_is_needed_by_a_value_that_the_factor_has() -> None:
-    with pytest.raises(ValidationError, match="needs names 'sql', which is no value of it"):
+    with pytest.raises(ValidationError, match="needs names 'sql', which is not one of its values"):
         Factor(default="a", meaning="m", choices=["a", "b"], needs={"sql": {"database": "h2"}})
 
 

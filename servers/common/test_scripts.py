@@ -75,7 +75,7 @@ def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
     with pytest.raises(ConfigurationError) as caught:
         factors.factor_values(entries.server("tomcat-metro"), None, {"jvm": "-Da=b\n-Dc=d"})
     assert caught.value.message == (
-        "tomcat-metro: factor jvm is '-Da=b\\n-Dc=d', but a value stands on one line, without tabs and other control characters"
+        "tomcat-metro: factor jvm is '-Da=b\\n-Dc=d', but a value is one line without tabs and other control characters"
     )
 
 

@@ -5,6 +5,7 @@ using System.Runtime.CompilerServices;
 using System.Threading;
 using System.Web;
 using Steelyard.Asmx;
+using Steelyard.Common;
 
 namespace Steelyard.SoaServers
 {
