@@ -1,4 +1,4 @@
-"""The guide's ten minutes with the agent: its commands as they stand there, on the two examples that know nothing of a monitor."""
+"""The guide's ten minutes with the agent: its commands verbatim, on the two unmodified examples."""
 
 from __future__ import annotations
 

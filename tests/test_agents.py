@@ -1,4 +1,4 @@
-"""`Agents = auto` on a real server: the levels are tried with what was asked for, and with nothing else."""
+"""`Agents = auto` on a real server: the levels are tried with the requested operations only."""
 
 from __future__ import annotations
 

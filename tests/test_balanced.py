@@ -1,4 +1,4 @@
-"""Instances behind a load balancer are one subject: it answers as one, and what its instances counted is what it answered."""
+"""Instances behind a load balancer are one subject: it answers as one, and the instances' counts sum to its count."""
 
 from __future__ import annotations
 

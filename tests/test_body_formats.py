@@ -1,4 +1,4 @@
-"""Services that are no SOAP, through the command line: verified, loaded and weighed; right in other words, or wrong and caught."""
+"""Services other than SOAP, through the command line: verified, loaded and compared; equivalent answers pass, wrong ones fail."""
 
 from __future__ import annotations
 

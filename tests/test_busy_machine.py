@@ -1,4 +1,4 @@
-"""A busy loop of others on the servers' processor while a run measures: it is named, and the verdict is unchanged or none."""
+"""A foreign busy loop on the servers' processor during a run: it is named, and the verdict is unchanged or missing."""
 
 from __future__ import annotations
 

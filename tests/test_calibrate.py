@@ -1,4 +1,4 @@
-"""The calibration on real servers: planted levels really slow, sittings go on where one was killed, later reports cite it."""
+"""The calibration on real servers: planted levels are really slow, killed sittings resume, later reports cite it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server keeps for its own user is closed to everybody else on the machine, on the real products."""
+"""A server's private files and sockets are closed to other users of the machine, on the real products."""
 
 from __future__ import annotations
 

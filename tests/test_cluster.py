@@ -1,4 +1,4 @@
-"""A question asked on a cluster of two real workers on this machine: one is killed amid a trial, and nothing is lost."""
+"""A comparison on a cluster of two real workers on this machine: one is killed during a trial, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compare` and `check` on real servers: they end at a look that decides, and the gate's exit code says what it found."""
+"""`compare` and `check` on real servers: they end at a deciding look, and the gate's exit code matches the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Death in service, on real servers: memory that runs out, a deadlock, a kill. Each is named, and the run goes on."""
+"""Failures in service, on real servers: out of memory, a deadlock, a kill. Each is named, and the run continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that do work at another time than they are asked for it, driven as `make deferred-work` does."""
+"""Servers with deferred work, driven as by `make deferred-work`."""
 
 from __future__ import annotations
 

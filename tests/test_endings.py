@@ -1,4 +1,4 @@
-"""However a run ends, nothing of it lives on."""
+"""No process of a run survives it, however the run ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A factor does what it says: told by the JVM itself, by its open files and by the server's log, not by our own scripts."""
+"""Factors take effect: shown by the JVM itself, by its open files and by the server's log, not by our own scripts."""
 
 from __future__ import annotations
 

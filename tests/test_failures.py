@@ -1,4 +1,4 @@
-"""Whatever goes wrong: one clear message that names it, a non-zero exit, what was measured kept, nothing left running."""
+"""Errors of all kinds: one clear message with the cause, a non-zero exit, stored measurements, no leftover process."""
 
 from __future__ import annotations
 

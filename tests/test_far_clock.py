@@ -1,4 +1,4 @@
-"""What servers note of times on a host with a clock of its own: a real sshd whose steady clock is set apart from this machine's."""
+"""Servers' time records on a host with another clock: a real sshd whose steady clock is set apart from this machine's."""
 
 from __future__ import annotations
 

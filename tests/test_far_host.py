@@ -1,4 +1,4 @@
-"""Real load over a real link: subjects on a host that the user declares, which is gone with the lab, however that ends."""
+"""Real load over a real link: subjects on a declared host, which is removed with the lab, however the lab ends."""
 
 from __future__ import annotations
 

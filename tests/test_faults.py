@@ -1,4 +1,4 @@
-"""Faults on a real server: what a kill takes is counted, what was promised is held against it, and a freeze takes nothing."""
+"""Faults on a real server: losses by a kill are counted and compared with promises, and a freeze loses nothing."""
 
 from __future__ import annotations
 

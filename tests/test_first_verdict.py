@@ -1,4 +1,4 @@
-"""The first guide's commands, in its order, on the real server that it names: they end in a verdict, or in the reason for none."""
+"""The first guide's commands, in order, on its real server: they end in a verdict, or in the reason for none."""
 
 from __future__ import annotations
 

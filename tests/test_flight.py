@@ -1,4 +1,4 @@
-"""The flight service beside its database: each layer of a request is timed, and a delay planted in one is found in that one."""
+"""The flight service with its database: each layer of a request is timed, and a planted delay is found in its layer."""
 
 from __future__ import annotations
 

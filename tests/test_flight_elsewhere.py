@@ -1,4 +1,4 @@
-"""The flight service on the other stack, behind a link to the other database, with a log: its layers, and what sixteen users do."""
+"""The flight service on the other stack, behind a link to the other database, with a log: its layers, and sixteen users."""
 
 from __future__ import annotations
 

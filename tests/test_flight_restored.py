@@ -1,4 +1,4 @@
-"""Before each test of flight the database is what it was when the trial began, whichever product it is; the service runs on."""
+"""Before each test of flight the database is restored to the trial's start, for every product; the service keeps running."""
 
 from __future__ import annotations
 

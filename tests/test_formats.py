@@ -1,4 +1,4 @@
-"""Every message format on every server that answers in it: the whole contract, what must be refused, a run that compares."""
+"""Every message format on every server that supports it: the whole contract, required refusals, a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built wheels alone weigh servers: in an environment of their own, far from the checkout, without Rust."""
+"""The built wheels alone compare servers: in their own environment, outside the checkout, without Rust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service beside a database: each process in its place, the database begun alike in every trial, a row for each request."""
+"""A service with a database: each process in its role, the database restored in every trial, a row for each request."""
 
 from __future__ import annotations
 

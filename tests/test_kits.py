@@ -1,4 +1,4 @@
-"""A kit to take away runs by its own README, with nothing of this checkout and nothing but what it names."""
+"""A kit runs by its own README, without this checkout, and with only the listed requirements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limit of a server whose limit is known by theory: an interval that holds it, no wider than it may be, in time."""
+"""The limit of a server with a theoretically known limit: an interval that contains it, narrow enough, in time."""
 
 from __future__ import annotations
 

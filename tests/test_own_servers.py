@@ -1,4 +1,4 @@
-"""A user's own servers through the one instrument: by folder, by command line, on a fixed port, and what a run of them leaves."""
+"""A user's own servers: by folder, by command line, on a fixed port, and the files that a run of them leaves."""
 
 from __future__ import annotations
 

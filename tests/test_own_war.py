@@ -1,4 +1,4 @@
-"""A user's WAR, of a service that this project has never seen: real servers deploy it; where one does not, it is named."""
+"""An unknown WAR of a user's: real servers deploy it, and a server that does not is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pet store on a real server: what is ordered is settled, variants do what they say, bad input is refused."""
+"""The pet store on a real server: orders are completed, variants behave as described, bad input is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pet store whose database is away at the start, comes, goes and comes again: pages say so, and nothing is lost."""
+"""A pet store whose database is missing at the start, comes, goes and returns: pages report it, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A step: message, work and sends are one, also after a kill, by a transaction manager in the application or the server's own."""
+"""One transaction for message, work and sends, also after a kill, by a transaction manager in the application or the server's
+own."""
 
 from __future__ import annotations
 

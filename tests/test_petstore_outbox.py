@@ -1,4 +1,4 @@
-"""The pet store's outbox: whatever ends or fails in the midst of it, every order is done, and done once."""
+"""The pet store's outbox: after any failure, every order is done exactly once."""
 
 from __future__ import annotations
 

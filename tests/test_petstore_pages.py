@@ -1,4 +1,4 @@
-"""The pet store as visitors, partners and administrators see it: nonsense gets a clear refusal, and nothing is lost."""
+"""The pet store's pages for visitors, partners and administrators: bad input gets a clear refusal, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that calls others on its own server: once all workers wait for a worker nothing moves, and the run says so."""
+"""A service that calls others on its own server: once all workers wait for a worker it hangs, and the run reports that."""
 
 from __future__ import annotations
 

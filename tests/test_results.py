@@ -1,4 +1,4 @@
-"""The kept runs say what they said: their figures and verdicts are rebuilt from their raw files, to the byte."""
+"""Kept runs are stable: their figures and verdicts are rebuilt from their raw files, to the byte."""
 
 from __future__ import annotations
 

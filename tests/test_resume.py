@@ -1,4 +1,4 @@
-"""A stopped run goes on where it was stopped, however that happened."""
+"""A stopped run resumes at the point of its stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The servers: everything that is said of every server is proved of some here, and no check of it is blind."""
+"""The servers: every statement on all servers is checked on some here, and every check can fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests with a shape on real servers: blocks are unbroken, overload is counted and named, and the report says what it saw."""
+"""Tests with a shape on real servers: blocks are unbroken, overload is counted and named, and the report describes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers too slow for turns: two servers whose throughput is known exactly, measured in stretches as any run does."""
+"""Answers too slow for turns: two servers with exactly known throughput, measured in stretches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three use cases by payload and users: rows of a grid that agree with the corpus and each other, and bad documents refused."""
+"""Three use cases by payload and users: grid rows agree with the corpus and each other, and bad documents are refused."""
 
 from __future__ import annotations
 

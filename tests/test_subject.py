@@ -1,4 +1,4 @@
-"""A subject of several processes is one thing: started, measured per part, frozen, thawed and stopped together."""
+"""A subject of several processes is one unit: started, measured per part, frozen, thawed and stopped together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers asked over TLS: the whole contract, a certificate that is verified, and load whose answers the service counts."""
+"""Servers with TLS: the whole contract, a verified certificate, and load whose answers the service counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`steelyard try`: what it prints is answered rightly while it runs, and nothing of it lives on."""
+"""`steelyard try`: its printed requests are answered rightly while it runs, and no process survives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service that runs already: its WSDL becomes a folder, the folder is loaded, and what was sent is what the server counted."""
+"""A running service: its WSDL becomes a folder, the folder is loaded, and the server's count equals the sent requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job on real servers: what is equal is not called different, what is slower is called slower, counts agree."""
+"""The main job on real servers: equal servers are not called different, slower ones are called slower, counts agree."""
 
 from __future__ import annotations
 

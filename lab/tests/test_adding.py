@@ -1,4 +1,4 @@
-"""A WAR and its WSDL become a service in the user's own house, whole or not at all."""
+"""A WAR and its WSDL become a service in the user's folder; after an error nothing is left."""
 
 from __future__ import annotations
 

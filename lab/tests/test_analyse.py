@@ -1,4 +1,4 @@
-"""Planted effects are called, planted trouble is seen, and nothing else is."""
+"""Verdicts find planted effects, instrument checks find planted faults, and neither raises false alarms."""
 
 from __future__ import annotations
 

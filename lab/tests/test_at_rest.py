@@ -1,4 +1,4 @@
-"""What subjects use while nobody asks them, of real processes."""
+"""The processor time of subjects without load, measured on real processes."""
 
 import sys
 from contextlib import ExitStack

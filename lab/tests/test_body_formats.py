@@ -1,4 +1,4 @@
-"""Answers of each meaning: what is the same in another spelling, what differs and how that is said; what is not judged."""
+"""Comparison of answers in each format: equivalent spellings, reported differences, and checks that are not possible."""
 
 from __future__ import annotations
 

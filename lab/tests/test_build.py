@@ -1,4 +1,4 @@
-"""What is built anew, and what is never fetched."""
+"""Builds run again only where inputs changed, and licensed products are never fetched."""
 
 import io
 import shutil

@@ -1,4 +1,4 @@
-"""A run on a machine where others are at work: pairs are void, the others are named, and the verdict is unchanged or none."""
+"""A run beside foreign work: disturbed pairs are void, the processes are named, and the verdict is unchanged or missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study's own measures over the number of users: a chart of what was measured, with the paper's spans behind."""
+"""A study's own measures by the number of users: a chart of the measurements with the paper's ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lab starts is known from its first moment and gone when the lab has ended, however that comes."""
+"""Every child process of the lab is registered at its start and ended with the lab, however the lab ends."""
 
 import os
 import signal

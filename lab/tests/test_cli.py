@@ -1,4 +1,4 @@
-"""What the command line does before any command: its version, and nothing that a user would wait for."""
+"""The command line before any command: its version, and no slow imports."""
 
 from __future__ import annotations
 

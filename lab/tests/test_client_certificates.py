@@ -1,4 +1,4 @@
-"""A server that asks for a client's certificate is shown the one that a service's file names, and answers nobody without."""
+"""A server that requires a client certificate gets the one of the service's file, and refuses clients without it."""
 
 from __future__ import annotations
 

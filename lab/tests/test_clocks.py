@@ -1,4 +1,4 @@
-"""The clock of another machine: how far it is ahead and how it drifts, by known answers and by a clock that is set apart."""
+"""The clock offset and drift of another machine: known answers, and a clock that is set apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What travels between the machines of a cluster, and the folder that it comes home to."""
+"""Files that travel between the machines of a cluster, and the folder that receives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A companion of a subject is not what is judged: what it uses stands apart, place by place."""
+"""The resource use of a subject's companions is stored separately by place, and not judged."""
 
 import json
 import re

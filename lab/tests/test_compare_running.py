@@ -1,4 +1,4 @@
-"""Two targets that run are compared by slices in turns: figures and an interval over pairs, and no word of a verdict."""
+"""Two running targets are compared by slices in turns: figures and an interval over pairs, but no verdict."""
 
 from __future__ import annotations
 

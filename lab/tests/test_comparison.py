@@ -1,4 +1,4 @@
-"""Comparisons in the user's words, and when they have enough forks."""
+"""Comparisons from the command line, and when they have enough forks."""
 
 import re
 import tomllib

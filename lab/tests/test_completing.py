@@ -1,4 +1,4 @@
-"""A shell is taught to complete commands, studies and servers; manual pages say what --help says; a dry run keeps to its budget."""
+"""Shell completion of commands, studies and servers; manual pages equal --help; a dry run fits its budget."""
 
 from __future__ import annotations
 

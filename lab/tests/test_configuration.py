@@ -1,4 +1,4 @@
-"""A broken file is answered with the key, and the nearest one that would do."""
+"""Errors in configuration files name the key and the nearest valid one."""
 
 from pathlib import Path
 

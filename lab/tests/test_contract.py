@@ -1,4 +1,4 @@
-"""What the contract test asks of a server, and what a descriptor may take out of it."""
+"""The contract's checks of a server, and the deviations that a descriptor may declare."""
 
 from __future__ import annotations
 

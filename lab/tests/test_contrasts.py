@@ -1,4 +1,4 @@
-"""Differences that a study asks for: planted ones are said with their intervals, and those that chance explains are not."""
+"""Contrasts of a study: planted differences are reported with intervals, chance differences are not."""
 
 from __future__ import annotations
 

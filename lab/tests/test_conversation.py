@@ -1,4 +1,4 @@
-"""The lab's own questions over HTTP end in bounds, whatever the server does."""
+"""The lab's own HTTP requests are bounded in time and size, whatever the server does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a death in service is recognised and told, without any server."""
+"""The detection and description of a subject's failure in service, without a server."""
 
 from __future__ import annotations
 

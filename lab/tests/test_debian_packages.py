@@ -1,4 +1,4 @@
-"""One command installs the Debian packages that tests use, starts no service and says what it could not do."""
+"""One command installs the Debian packages that tests need, starts no service, and reports failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several servers share is written once: a descriptor includes it, and says itself what differs."""
+"""A descriptor includes the parts that several servers share, and contains only the differences."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""From a study and a user's wishes to a schedule."""
+"""Schedules from a study and a user's options."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Loads with a shape: what is planted in them is read back, said in sentences, and decided."""
+"""Detectors on loads with a shape: planted effects are found, described and used in decisions."""
 
 from __future__ import annotations
 

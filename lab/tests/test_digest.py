@@ -1,4 +1,4 @@
-"""HTTP's digest authentication: which challenge is taken, what is made of it, and that no secret stays in what is stored."""
+"""HTTP digest authentication: the choice of a challenge, its answer, and no secret in stored files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upward drift: seen where response time creeps up, silent under noise that remembers, steady only where that is known."""
+"""Upward drift: found where response time rises, no alarm under autocorrelated noise, steady only with enough data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that contradicts an earlier one of the same question says so; one that agrees, or asks something else, does not."""
+"""A run reports earlier runs of the same comparison that contradict it, and no others."""
 
 from __future__ import annotations
 

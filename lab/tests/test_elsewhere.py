@@ -1,4 +1,4 @@
-"""What another session would find: known answers, coverage by simulation, and the prior between sessions that kept answers give."""
+"""The prediction for another session: known answers, coverage by simulation, and the prior from kept sessions."""
 
 from __future__ import annotations
 

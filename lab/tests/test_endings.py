@@ -1,4 +1,4 @@
-"""Where each server breaks: what a cell's end is called, by what, and that a run that pushes goes on without what broke."""
+"""How each subject ends in a reliability cell, by which evidence, and that a pushed run continues without broken subjects."""
 
 from __future__ import annotations
 

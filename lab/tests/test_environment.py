@@ -1,4 +1,4 @@
-"""The recorded setup says what was run, not where its user keeps things."""
+"""The recorded setup describes the run, without the user's private paths."""
 
 import pytest
 from steelyard.hosts import environment

@@ -1,4 +1,4 @@
-"""What a run is expected to take, by what it is made of, and by what kept runs took."""
+"""The expected time of a run, by its parts and against kept runs."""
 
 import math
 from collections.abc import Mapping

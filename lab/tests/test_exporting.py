@@ -1,4 +1,4 @@
-"""What other load tools are told of a service is what `load` would do; what they cannot say is named, and no secret is written."""
+"""Exports to other load tools have the load of `load`; they list what a tool cannot express, and contain no secrets."""
 
 from __future__ import annotations
 

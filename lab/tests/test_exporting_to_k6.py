@@ -1,4 +1,4 @@
-"""k6 runs the script that it is given, asks what it says it asked, and sees the response times that we see."""
+"""k6 runs the exported script, sends the expected requests, and measures the same response times as we do."""
 
 from __future__ import annotations
 

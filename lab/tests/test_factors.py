@@ -1,4 +1,4 @@
-"""Every descriptor's factors are read by something it runs, its versions are pinned, and its defaults are the house's."""
+"""Every descriptor's factors are used, its versions are pinned, and its defaults are the common ones."""
 
 from __future__ import annotations
 

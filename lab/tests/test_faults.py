@@ -1,4 +1,4 @@
-"""Faults before they strike and after: the schedule, what is refused, exact intervals, counts against promises, and their words."""
+"""Faults before and after they strike: the schedule, refusals, exact intervals, counts against promises, and sentences."""
 
 from __future__ import annotations
 
@@ -206,13 +206,13 @@ def test_faults_and_measured_tests_are_not_asked_for_together(study: Study) -> N
     ("changes", "why"),
     [
         ({"test": "clients-1"}, "belongs to the test 'clients-1', which the study does not have"),
-        ({"test": "clients-40"}, "'clients-40' breaks what it is driven on"),
+        ({"test": "clients-40"}, "'clients-40' has faults"),
         ({"name": "kill-mail"}, "two faults have the same name"),
         ({"seconds": [5, 1]}, "`seconds` goes from 5 to 1"),
         ({"kind": "burn"}, "kind"),
-        ({"kind": "plant"}, "`plant` says what is planted"),
-        ({"plant": "after-call"}, "`plant` says what is planted"),
-        ({"kind": "freeze", "part": "client"}, "the client can be killed, and nothing else"),
+        ({"kind": "plant"}, "`plant` goes with the kind plant"),
+        ({"plant": "after-call"}, "`plant` goes with the kind plant"),
+        ({"kind": "freeze", "part": "client"}, "the client can only be killed"),
     ],
 )
 def test_a_study_whose_faults_cannot_be_is_refused_with_the_reason(
@@ -223,7 +223,7 @@ def test_a_study_whose_faults_cannot_be_is_refused_with_the_reason(
 
 
 def test_a_promise_about_no_outcome_is_refused() -> None:
-    with pytest.raises(ValidationError, match="'lots', which is no outcome: lost"):
+    with pytest.raises(ValidationError, match="'lots', which is not an outcome: lost"):
         Aftermath.model_validate(
             {
                 "command": ["x"],

@@ -1,4 +1,4 @@
-"""What is fetched is what was pinned, and nothing of it lands outside its folder."""
+"""Fetched files match their pinned hashes, and none is unpacked outside its folder."""
 
 import hashlib
 import io

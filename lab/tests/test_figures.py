@@ -1,4 +1,4 @@
-"""The figures beside a verdict: they come from what was judged, and lie in their own intervals."""
+"""The figures beside a verdict: they come from the judged slices, and lie in their own intervals."""
 
 from __future__ import annotations
 

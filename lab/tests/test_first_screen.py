@@ -1,4 +1,5 @@
-"""The first screen: the verdict, why, how sure, when and where; for many subjects a table before any sentence."""
+"""The first screen: the verdict, its reason, its certainty, its time and place; with many subjects a table before the
+sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work of others on the subjects' processors: found and named where it is, and nothing of ours taken for it."""
+"""Foreign work on the subjects' processors is found and named, and none of our work is taken for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message formats of a service: each subject is asked in its own, with the same values, and judged by what its answers mean."""
+"""Message formats of a service: each subject has its own, with the same values, and answers are compared by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service's generator is a stranger's program: what it prints ends in a sentence."""
+"""A service's generator is an untrusted program: every fault of its output ends in one sentence."""
 
 import sys
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""gRPC as a meaning: statuses, frames and refusals, asked over HTTP/2 of a server by another library and of hostile ones."""
+"""gRPC as a format: statuses, frames and refusals, over HTTP/2, with a server of another library and hostile ones."""
 
 from __future__ import annotations
 

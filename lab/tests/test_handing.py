@@ -1,4 +1,4 @@
-"""Trials handed to machines: each driven once, one at a time on a machine, and none lost with a worker that dies."""
+"""Trials on several machines: each is driven once, one at a time per machine, and none is lost with a worker."""
 
 from __future__ import annotations
 

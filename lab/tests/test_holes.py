@@ -1,4 +1,4 @@
-"""A value that a service makes up is a hole in the expected answer: any of its type is right, and later requests repeat it."""
+"""Wildcards for values that a service makes up: any value of the type is right, and later requests repeat it."""
 
 from __future__ import annotations
 

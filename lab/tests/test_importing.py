@@ -1,4 +1,4 @@
-"""A WSDL becomes a folder whose every sample is valid; what is hostile or cannot be met is said, and nothing else is opened."""
+"""A WSDL becomes a folder whose samples are all valid; hostile or impossible input is reported, and nothing else is opened."""
 
 from __future__ import annotations
 

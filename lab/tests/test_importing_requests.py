@@ -1,4 +1,4 @@
-"""Requests of other tools' files become a service folder: what maps is there, what does not is named, no secret is written."""
+"""Request files of other tools become a service folder; unsupported parts are listed, and no secret is written."""
 
 from __future__ import annotations
 

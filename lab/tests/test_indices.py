@@ -1,4 +1,4 @@
-"""A grid's throughput as indices: recomputed from what was measured, with what was used and how it ended."""
+"""A grid's throughput as indices: recomputed from the measurements, with resource use and the end of each cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which clients can ask which servers: what fails is a cell with its reason, and the page says what is kept."""
+"""Which clients work with which servers: a failure is a cell with its reason, and the page equals the stored results."""
 
 from __future__ import annotations
 

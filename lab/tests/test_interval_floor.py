@@ -1,4 +1,4 @@
-"""An interval is never narrower than the pairs behind its forks ask for, and raises no more alarms for it."""
+"""An interval is never narrower than its pairs allow, without more false alarms."""
 
 from __future__ import annotations
 

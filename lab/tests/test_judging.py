@@ -1,4 +1,4 @@
-"""What other load tools wrote down is judged as our own loads are; broken files are refused by their line, in bounded memory."""
+"""Results of other load tools are judged like our own loads; broken files are refused with the line, in bounded memory."""
 
 from __future__ import annotations
 

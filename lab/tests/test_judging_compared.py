@@ -1,4 +1,4 @@
-"""Files of results side by side: no verdict, and no word on response times where failures differ beyond chance."""
+"""Result files side by side: no verdict, and no comparison of response times where failures differ beyond chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locust's history honours the stretch that is asked for, and counts on where its totals begin anew."""
+"""Locust's history: the selected stretch counts, and totals that restart are handled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab's side of the keeper: what a command came to is told, whoever started us, and what could not be ended is named."""
+"""The client of the keeper: it reports a command's exit from any parent process, and names processes that could not be ended."""
 
 import ctypes
 import os

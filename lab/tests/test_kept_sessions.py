@@ -1,4 +1,4 @@
-"""What tools/sessions.py fits and shows of kept sessions: planted deviations, few sessions, and the pages that it makes."""
+"""The fits and pages of tools/sessions.py: planted deviations, few sessions, and the generated pages."""
 
 from __future__ import annotations
 

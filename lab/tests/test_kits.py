@@ -1,4 +1,4 @@
-"""Kits to take away: what is in one, what its README asks for, and what its journal gathers."""
+"""Kits to take away: their content, the requirements in the README, and the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The knee: found where it was planted, with an interval that covers it, and not found where throughput still grows."""
+"""The knee: found where it was planted, with an interval that covers it; none where throughput still grows."""
 
 from __future__ import annotations
 

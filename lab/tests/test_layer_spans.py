@@ -1,4 +1,4 @@
-"""Recorded requests as spans of OpenTelemetry: its own code reads them, and each says what of it is a sum."""
+"""Recorded requests as OpenTelemetry spans: OpenTelemetry's own code reads them, and each marks its sums."""
 
 from __future__ import annotations
 

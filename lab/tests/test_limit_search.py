@@ -1,4 +1,4 @@
-"""The search for a limit in simulated time: what it makes of a machine that stands still in the midst of its stages."""
+"""The search for a limit in simulated time, on a machine that stalls during stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a run while it lasts: the seconds as the engine tells them, the block in a terminal, and live.json."""
+"""The display of an active run: the engine's seconds, the terminal block, and live.json."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A load and a search for a limit leave the run folder that every measurement leaves: report, keep, export, serve read it."""
+"""A load and a search for a limit write a common run folder: report, keep, export and serve read it."""
 
 from __future__ import annotations
 

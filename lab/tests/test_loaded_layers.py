@@ -1,4 +1,4 @@
-"""`load --layers`: what is said of the records that the agent of a target leaves, and when there is none."""
+"""`load --layers`: the output from the records of a target's agent, and without records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a load is made of: the user's words, data, rules, who asks, bounds, and intervals of one process."""
+"""The parts of a load: options, data, rules, authentication, bounds, and intervals of one process."""
 
 from __future__ import annotations
 

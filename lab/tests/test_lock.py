@@ -1,4 +1,4 @@
-"""One measurement at a time: whoever holds the machine's lock is named, any user can hold it, and nobody is led astray by it."""
+"""One measurement at a time: the lock's holder is named, any user can hold the lock, and planted files do no harm."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The machine: its processors shared, its lock held by one, its troubles named."""
+"""The machine: shared processors, its lock, and checks for causes of false measurements."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""One question on several machines, the machine as the highest level: known answers, and what a folder of several machines says."""
+"""One comparison on several machines, the machine as the highest level: known answers, and the output of such a run."""
 
 from __future__ import annotations
 

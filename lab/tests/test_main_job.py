@@ -1,4 +1,4 @@
-"""The main job with an engine that only plays one: what is driven, in what order, and what becomes of a trial that fails."""
+"""The main job with a simulated engine: the driven trials, their order, and the handling of failures."""
 
 from __future__ import annotations
 

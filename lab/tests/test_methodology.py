@@ -1,4 +1,4 @@
-"""The pages of docs/method name the numbers by which the code measures and judges; here each is held against it."""
+"""The pages of docs/method state the code's constants; each is compared with the code."""
 
 from __future__ import annotations
 

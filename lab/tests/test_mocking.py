@@ -1,4 +1,4 @@
-"""A stand-in answers what its service's contract says, late and wrongly as often as it is told, and counts what it was asked."""
+"""A stand-in answers by its service's contract, with the configured delays and failures, and counts its requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MTOM as a meaning: what is packed means what the service's own exchange means, and no package can do harm."""
+"""MTOM as a format: a package means the same as the service's own exchange, and hostile packages do no harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service needs beside its server is started for it: by its factor, unless the subject names the very same."""
+"""The companions that a service needs are started: from its factor, unless the subject names the same one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_face_of_a_subject_and_a_service_that_needs_nothing_have_none_added() 
 
 def test_a_service_names_its_companions_by_factors_that_it_has() -> None:
     written = FLIGHT.model.model_dump(by_alias=True) | {"companions": {"database": "databse"}}
-    with pytest.raises(ValidationError, match="goes by 'databse', which is no factor"):
+    with pytest.raises(ValidationError, match="depends on 'databse', which is not a factor"):
         Service.model_validate(written)
 
 
@@ -71,7 +71,7 @@ def test_one_that_is_there_only_for_some_values_has_factors_of_the_services() ->
 @pytest.mark.parametrize("wrong", [{"factors": {"mbit": "lnik"}}, {"unless": {"lnik": "none"}}])
 def test_one_with_conditions_names_factors_that_there_are(wrong: dict[str, dict[str, str]]) -> None:
     model = entries.service("flight").model
-    with pytest.raises(ValueError, match="goes by 'lnik', which is no factor"):
+    with pytest.raises(ValueError, match="depends on 'lnik', which is not a factor"):
         Service.model_validate(
             {**model.model_dump(by_alias=True), "companions": {"link": {"server": "toxiproxy", **wrong}}}
         )

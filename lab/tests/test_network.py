@@ -1,4 +1,4 @@
-"""What the loopback device carries is measured by a real transfer, and nothing of it stays."""
+"""The bandwidth of loopback is measured by a real transfer, and no process or socket remains."""
 
 from __future__ import annotations
 

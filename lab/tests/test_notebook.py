@@ -1,4 +1,4 @@
-"""The notebook of the guides runs from its first cell to its last on the kept demonstration, and says what the verdict says."""
+"""The guides' notebook runs completely on the kept demonstration, and shows the same verdict."""
 
 from __future__ import annotations
 

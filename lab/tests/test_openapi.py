@@ -1,4 +1,4 @@
-"""An OpenAPI document becomes a folder whose every request is valid; what is hostile or cannot be met is said, with its place."""
+"""An OpenAPI document becomes a folder whose requests are all valid; hostile or impossible input is reported with its place."""
 
 from __future__ import annotations
 
@@ -343,7 +343,7 @@ def test_an_api_key_is_told_apart_from_the_requests(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("MINE_SECRET", "opensesame")
     told, who = auth.with_auth(shop, {})
     assert who.secrets.headers == {"X-API-Key": "opensesame"} and "opensesame" not in repr(told)
-    with pytest.raises(ValueError, match="names the header field"):
+    with pytest.raises(ValueError, match="header goes with kind api-key"):
         Auth(kind="api-key", secret="env:A")
 
 

@@ -1,4 +1,4 @@
-"""The options of a command are one object, and what it prints with --json is its verdicts and where they are."""
+"""A command's options are one object, and its --json output has the verdicts and their paths."""
 
 from __future__ import annotations
 

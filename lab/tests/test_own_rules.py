@@ -1,4 +1,4 @@
-"""The house keeps its own rules: descriptors load, contracts are fresh, no server's name stands in the lab."""
+"""The project's own rules: descriptors load, contracts are current, no server's name is in the lab."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A server of the user's own is a subject: what its words mean, what it is asked, and how it comes up or says why not."""
+"""A user's own server as a subject: the meaning of its text, its requests, its start, and reasons for a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a paper's text stand beside ours, and what it says in several places must really contradict itself."""
+"""Figures of a paper's text are shown beside ours, and declared contradictions must be real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make test` says what each of its parts took, what was skipped, and fails where one of them does."""
+"""`make test` prints the time of each part and the skipped tests, and fails where a part fails."""
 
 from __future__ import annotations
 

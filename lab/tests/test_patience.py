@@ -1,4 +1,4 @@
-"""What builds for minutes says so, what is quick says nothing, and how it ended is told."""
+"""Long builds print progress, short ones print nothing, and the exit code is passed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pairs a fork should hold, from the first fork."""
+"""The number of pairs per fork, from the first fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places left to a subject are those of all orders that contradict no decided pair, found here by trying every order."""
+"""A subject's places are those of all orders that contradict no decided pair; checked by trying every order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What processes used between two looks, where processors come and go between them."""
+"""The resource use of processes between two readings, with processors that are switched on and off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of what implementations took: every figure is counted, and the page is stale where something of it has changed."""
+"""The page on the size of implementations: every figure is counted, and changed inputs make the page stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was written beside a run stands in its report, as text: it fetches and runs nothing."""
+"""Notes beside a run are shown in its report as text: they load and run nothing."""
 
 from pathlib import Path
 

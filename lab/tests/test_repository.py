@@ -1,4 +1,5 @@
-"""What surrounds the code is true: workflows call what is there, updates look for manifests that exist, a release is its tag's."""
+"""Files around the code are correct: workflows call existing targets, updates watch existing manifests, a release matches its
+tag."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stopped run is taken up again on the setup that it began with, and on no other."""
+"""A stopped run is resumed with its original setup, and with no other."""
 
 from __future__ import annotations
 

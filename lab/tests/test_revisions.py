@@ -1,4 +1,4 @@
-"""Revisions of a git repository are built in worktrees of their own, of which nothing stays in the user's repository."""
+"""Revisions of a git repository are built in their own worktrees, which leave nothing in the user's repository."""
 
 from __future__ import annotations
 

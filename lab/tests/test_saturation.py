@@ -1,4 +1,4 @@
-"""Users by default, and whether those of a closed load kept a server's processors busy."""
+"""The default number of users, and whether a closed load saturated the server's processors."""
 
 from __future__ import annotations
 

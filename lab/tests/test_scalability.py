@@ -1,4 +1,4 @@
-"""The scalability law over forks: its interval covers what was planted, and its sentence says what is extrapolated."""
+"""The scalability law over forks: its interval covers planted values, and its sentence marks extrapolation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WS-Security as a meaning: what is protected means what the exchange means, and nothing else is taken for it."""
+"""WS-Security as a format: a protected message means the same as the plain exchange, and forgeries are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`steelyard serve`: who is answered, what a folder of runs may do to it, and what its pages say."""
+"""`steelyard serve`: who gets answers, what a hostile folder of runs can do, and the content of its pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`steelyard serve` over loads, limits, comparisons of running targets and calibrations: while they last, and stopped."""
+"""`steelyard serve` with loads, limits, comparisons of running targets and calibrations: active, and stopped."""
 
 from __future__ import annotations
 

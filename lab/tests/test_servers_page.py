@@ -1,4 +1,4 @@
-"""The page of the servers: it holds every server and what was found of it."""
+"""The page of the servers has every server with its results."""
 
 from __future__ import annotations
 

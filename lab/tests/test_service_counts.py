@@ -1,4 +1,4 @@
-"""A service's own count is read before and after a load with a shape, so that what it overloads is that stretch's alone."""
+"""A service's count is read before and after a load with a shape, so overload affects that stretch alone."""
 
 from __future__ import annotations
 

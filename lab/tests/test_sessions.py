@@ -1,4 +1,4 @@
-"""Sessions and fixed work in a study: what is planned of them, what the corpus says, and what older runs and corpora lack."""
+"""Sessions and fixed work in a study: the schedule, the corpus, and older runs without them."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A comparison in several sessions of one machine: what each drives, what stands when it is stopped, and what all say together."""
+"""A comparison in several sessions of one machine: the trials of each, a stop between them, and the joint result."""
 
 from __future__ import annotations
 

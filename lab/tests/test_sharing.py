@@ -1,4 +1,4 @@
-"""A report shared: as Markdown, as a picture and for paper by the browser that is here, and what is said where something is not."""
+"""Sharing a report: as Markdown, as a picture and as PDF by an installed browser, and errors without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials side by side, by real processes and a trial of the tests' own: how many at a time, how each ends, that none is left."""
+"""Parallel trials in real processes with a simulated trial: their number, their ends, and no leftover process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slices.csv that grows is read once, however often it is asked for its last rows."""
+"""A growing slices.csv is read once, however often its last rows are requested."""
 
 from __future__ import annotations
 

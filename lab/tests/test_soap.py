@@ -1,4 +1,4 @@
-"""Answers are compared by meaning, and read without trusting them."""
+"""SOAP answers are compared by meaning, and parsed as untrusted input."""
 
 import pytest
 from steelyard.base.errors import ContractError

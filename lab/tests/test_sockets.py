@@ -1,4 +1,4 @@
-"""Whom a process is connected to: told of this very process, over real sockets."""
+"""The connections of a process: those of this test process, over real sockets."""
 
 from __future__ import annotations
 

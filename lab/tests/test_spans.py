@@ -1,4 +1,4 @@
-"""Work that outlives its answers: its events become spans, which measures draw on, and a slice waits until it is settled."""
+"""Background work: its events become spans for measures, and a slice waits until the work is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a host that ssh cannot reach, what is copied to one, and how its shell is told what to do."""
+"""Errors of ssh logins, copies to a host, and the remote shell protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in serves clients as a service would: at once, with its WSDL, by SOAP's action; and a recording passes events on."""
+"""A stand-in serves clients like a service: concurrently, with its WSDL, by SOAP action; and a recording forwards events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target whose file says how it is started: started for a load, its counts and processor time judged, and stopped in any case."""
+"""A target with a start line: started for a load, its count and processor time judged, and stopped in any case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a trial begins and ends: each process in its role, companions in a proved state, the load reconciled with what it left."""
+"""The start and end of a trial: each process in its role, companions in a verified state, the load reconciled."""
 
 from __future__ import annotations
 

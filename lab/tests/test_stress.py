@@ -1,4 +1,4 @@
-"""When a stress test has shown enough: after a held level that failed, was silent or was too slow, and never before."""
+"""The end of a stress test: after a held level that failed, was silent or was too slow, and never before."""
 
 from typing import Any
 

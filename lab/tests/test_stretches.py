@@ -1,4 +1,4 @@
-"""Stretches: how slow answers are measured, what that costs, and what does not count as enough."""
+"""Stretches: the measurement of slow answers, its cost, and the required minimum."""
 
 from __future__ import annotations
 

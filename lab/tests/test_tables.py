@@ -1,4 +1,4 @@
-"""What a person reads of lists: no name is cut at any width, and all of a server is shown by its name alone."""
+"""Terminal lists: no name is cut at any width, and a server's name alone shows its details."""
 
 from __future__ import annotations
 

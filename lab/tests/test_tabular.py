@@ -1,4 +1,4 @@
-"""What is stored of a run is tables: every column is known by type, unit and meaning, and frames and files hold the same values."""
+"""Stored tables: every column has a type, unit and meaning, and frames and files hold the same values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A load is told to monitoring systems while it runs: what real receivers decode is what the load counted."""
+"""Telemetry during a load: real receivers decode the same totals that the load counted."""
 
 from __future__ import annotations
 

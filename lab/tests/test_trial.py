@@ -1,4 +1,4 @@
-"""A trial is stored as complete only where its end was reached, whatever ended it before."""
+"""A trial is stored as complete only if it reached its end."""
 
 from __future__ import annotations
 

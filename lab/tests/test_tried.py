@@ -1,4 +1,4 @@
-"""What `steelyard try` starts for a user's words, and the commands of curl that it prints."""
+"""The subject of `steelyard try` from the command line, and the curl commands that it prints."""
 
 from __future__ import annotations
 

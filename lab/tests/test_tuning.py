@@ -1,4 +1,4 @@
-"""What the papers tuned is data; every server answers every setting of every list, and no other."""
+"""The papers' tuned parameters are data; every server has an entry for every server setting, and no other."""
 
 from __future__ import annotations
 

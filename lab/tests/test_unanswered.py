@@ -1,4 +1,4 @@
-"""Requests without an answer are failures: in goals, percentiles, limits and comparisons; and what came back is shown."""
+"""Requests without an answer are failures in goals, percentiles, limits and comparisons; sampled answers are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""End-to-end tests that lack a quiet host skip themselves, and a suite of which too many did fails."""
+"""End-to-end tests on a disturbed host skip themselves, and a suite with too many of these fails."""
 
 from __future__ import annotations
 

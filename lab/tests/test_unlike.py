@@ -1,4 +1,4 @@
-"""Between subjects that a study calls unlike there is no verdict."""
+"""There is no verdict between subjects that a study lists as unlike."""
 
 from __future__ import annotations
 
@@ -106,5 +106,5 @@ def test_a_study_calls_none_but_its_own_subjects_unlike(tmp_path: Path) -> None:
         .replace(f'"{ORIGINAL}", "{WEB}"]\nwhy', f'"{ORIGINAL}", "x"]\nwhy')
     )
     (tmp_path / "petstore.toml").write_text(text)
-    with pytest.raises(ConfigurationError, match="'x' is said to be unlike another"):
+    with pytest.raises(ConfigurationError, match="'x' is in `unlike`"):
         entries.study(str(tmp_path / "petstore.toml"))

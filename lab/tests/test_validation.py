@@ -1,4 +1,4 @@
-"""What pydantic finds wrong is told in plain words, wherever a user wrote it."""
+"""Pydantic's problems are reported in plain words, for every kind of input file."""
 
 from __future__ import annotations
 

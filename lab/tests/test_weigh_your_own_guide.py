@@ -1,4 +1,4 @@
-"""The guide's commands are ones that the command line understands, and import and load are what it says they are."""
+"""The guide's commands are valid, and its import and load have the described results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words, files and machines that a command cannot work with: each is named, with the next step, and nothing is started."""
+"""Impossible arguments, files and machines: each error names the problem and the next step, and nothing is started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service under test as its folder describes it: service.toml (contracts/service.schema.json)."""
+"""A service under test: the model of service.toml (contracts/service.schema.json)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .server import FORMAT, Argv, Factor, FactorName, Role
 from .strict import Strict
 
 SERVED_ANSWERED = "served = answered"
-# Places of a request that the engine fills when it is sent; all others are filled from data, before the run.
+# Wildcards of a request that the engine fills when it sends it; all others are filled from data before the run.
 OF_THE_ENGINE = re.compile(r"\{\{(uuid|time|counter|nonce|password|password_digest|time_plus_[0-9]{1,9})\}\}")
 Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
 Protected = Literal["signed", "encrypted", "signed-encrypted"]
-MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  # what no service means by itself
+MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  # formats that are no service's own
 PROTECTED: tuple[str, ...] = get_args(Protected)
-PACKED = ("mtom", *PROTECTED)  # of which exchanges are those of SOAP 1.1, packed when they are sent
+PACKED = ("mtom", *PROTECTED)  # formats that wrap the exchanges of SOAP 1.1 when they are sent
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
 FieldName = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_.:-]{0,99}$")]
 # Names of sessions and their steps stand in tables and tags.
@@ -46,13 +46,13 @@ class Parameter(Strict):
 
 
 class Expect(Strict):
-    """When an answer of a running target is right. All that is given must hold.
+    """The rules for right answers of a running target. All given ones must hold.
 
-    The engine judges every answer by `status` (200 where none is given), `fault` (a SOAP fault must be `absent`, `present`, or
-    may be there), the `least` and `most` bytes of its body, a text that it `contains` and an expression that it `matches`. What
-    takes longer is judged on those answers that are kept: `xpath` and `jsonpath` must each find something, `schema` says
-    whether they must keep the service's schema, and `answer` is a file of the service's folder with the JSON whose values they
-    must have (numbers as numbers, keys in any order).
+    The engine judges every answer by `status` (default 200), `fault` (a SOAP fault must be `absent`, `present`, or may be there),
+    the `least` and `most` bytes of its body, a text that it `contains` and an expression that it `matches`. Slower rules are
+    judged on sampled answers: `xpath` and `jsonpath` must each find something, `schema` sets whether answers must be valid by the
+    service's schema, and `answer` is a JSON file of the service's folder with the required values (numbers as numbers, keys in
+    any order).
     """
 
     status: list[Annotated[int, Field(ge=100, le=599)]] = []
@@ -73,7 +73,7 @@ class Expect(Strict):
 
 
 class Column(Strict):
-    """Values for a place `{{NAME}}` of samples, made before the run, each request taking the next.
+    """Values for a wildcard `{{NAME}}` of samples, made before the run; each request takes the next.
 
     `csv` takes a column (`column`, the place's own name otherwise) of a file with a header, `json-lines` that key of a file with
     a JSON object a line; `sequence` counts from `first` by
@@ -99,12 +99,12 @@ class Column(Strict):
         if self.kind == "choice" and not self.values:
             raise ValueError("a choice needs values")
         if self.first > self.last or self.since > self.until:
-            raise ValueError("first and since must not lie behind last and until")
+            raise ValueError("first and since must not come after last and until")
         return self
 
 
 class Auth(Strict):
-    """How a target is told who asks. The secret is never written here: `secret` says where it is, `env:NAME` or `file:PATH`.
+    """The authentication to a target. The secret is never in the file: `secret` is its source, `env:NAME` or `file:PATH`.
 
     `basic`, `digest` (RFC 7616) and `bearer` are fields of HTTP's head; an `api-key` is the whole value of the field `header`;
     `password` and `password-digest` are a user name token of WS-Security in the envelope's head, with a timestamp that is valid
@@ -144,14 +144,14 @@ class Auth(Strict):
 
 
 class Operation(Strict):
-    """One kind of request: `method` and `path` (None: the service's) say where it goes, `headers` go with it (SOAPAction).
+    """One kind of request: its `method` and `path` (default: the service's), and its `headers` (SOAPAction).
 
-    `element` and `answer_element` are what SOAP calls request and answer in the schema. `places` are what an HTML answer is
-    compared by: a name for each, and the XPath that leads there. `written = false` says that no exchange of it stands in the
-    contract: its answers depend on more than the request (on a file that the user may replace), so the generator makes them
-    all. Of a service that runs elsewhere, `sample` is the file with its request (of JSON: none where no body is sent), `samples`
-    are files with further ones, asked in turn with it, `expect` what its answers must be where the service's own rules do not say
-    it, and `changes_data` keeps it from being loaded, but for one request of the verification, unless the user allows it.
+    `element` and `answer_element` are SOAP's names of request and answer in the schema. `places` are the compared parts of an
+    HTML answer: a name and an XPath for each. `written = false`: the contract has no exchange of it, because its answers depend
+    on more than the request (on a file that the user may replace), so the generator makes them all. For a service that runs
+    elsewhere, `sample` is the file with its request (JSON: none without a body), `samples` are further files, sent in turn with
+    it, `expect` has rules for its answers beyond the service's own, and `changes_data` excludes it from load, except for one
+    request of the verification, unless the user allows it.
     """
 
     element: str | None = None
@@ -224,13 +224,13 @@ class ServiceSession(Strict):
 
 
 class Reconciliation(Strict):
-    """What must be true of a subject after a trial's load, asked by a command; else the trial is void, with what it found.
+    """A condition on a subject after a trial's load, checked by a command; else the trial is void, with the command's output.
 
     The argument list runs in the service's folder, with {host}, {service}, {port.ROLE}, {cache.ROLE} and {server.ROLE} replaced
-    (of the subject's process in that role: its port, the folder of what was fetched for it, and that of its descriptor), and the
-    front's environment, with a companion's JAVA_HOME where the front has none. What it prints must be `expect`, where {requests} is
-    how many requests the service counted since its start, and {NAME} a count of that name, of those that `settle` printed last. It
-    is asked where the front's factors have the values of `when`.
+    (for the subject's process in that role: its port, the folder of its fetched files, and that of its descriptor), and the
+    front's environment, with a companion's JAVA_HOME where the front has none. Its output must equal `expect`, where {requests} is
+    the service's request count since its start, and {NAME} a count of that name from the last output of `settle`. It runs where the
+    front's factors have the values of `when`.
     """
 
     name: str
@@ -239,24 +239,24 @@ class Reconciliation(Strict):
     when: dict[FactorName, str] = {}
 
     def roles(self) -> set[str]:
-        """The roles that the subject must have for the command to make sense."""
+        """The roles that the subject needs for the command."""
         return roles_in(self.command)
 
 
 class Settle(Strict):
-    """How a service whose work outlives its answers is waited for: a slice has ended only when this command has.
+    """The wait for background work of a service: a slice ends only with this command.
 
-    The argument list runs as a reconciliation's does (the word `python3` stands for the lab's own interpreter), with {seconds} for
-    how long it may wait. It prints one JSON object: `settled`, whether all work was done within that time, and `counts`, whole
-    numbers by name that say what became of the work since the start. Those named `orders.accepted`, `orders.completed` and so on
-    are shown as the run's orders.
+    The argument list runs like a reconciliation's (the word `python3` stands for the lab's own interpreter), with {seconds} for
+    its time limit. It prints one JSON object: `settled`, whether all work was done in time, and `counts`, whole numbers by name
+    with the outcomes of the work since the start. Counts named `orders.accepted`, `orders.completed` and so on are shown as the
+    run's orders.
     """
 
     command: Argv
     seconds: Annotated[float, Field(gt=0, le=3600)] = 60
 
     def roles(self) -> set[str]:
-        """The roles that the subject must have for the command to make sense."""
+        """The roles that the subject needs for the command."""
         return roles_in(self.command)
 
 
@@ -264,7 +264,7 @@ PlantName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
 class WorkOutcome(Strict):
-    """What may become of a piece of work after a fault: a count that `aftermath` prints under `name`."""
+    """A possible outcome of a piece of work after a fault: a count that `aftermath` prints under `name`."""
 
     name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", max_length=40)]
     title: str
@@ -272,10 +272,10 @@ class WorkOutcome(Strict):
 
 
 class WorkPromise(Strict):
-    """How many of an outcome there are at `most` after one fault, said beforehand, and `why`.
+    """A promise: at `most` this number of an outcome after one fault, for the reason in `why`.
 
-    It holds where the front's factors have the values of `when`, its implementation is one of `implementations`, the fault is
-    of one of `parts` and plants one of `plants`; where none of these is said, for all. Of several that hold, the first counts.
+    It holds where the front's factors have the values of `when`, its implementation is one of `implementations`, the fault is of
+    one of `parts` and plants one of `plants`; each of these is optional. Of several that hold, the first counts.
     """
 
     outcome: str
@@ -288,9 +288,9 @@ class WorkPromise(Strict):
 
 
 class Plant(Strict):
-    """What the service can be told to do wrong, for a study's faults (`kind = "plant"`): argument lists that begin and end it.
+    """A fault built into the service, for a study's faults (`kind = "plant"`): argument lists that switch it on and off.
 
-    They run as a reconciliation's do; the word `python3` stands for the lab's own interpreter.
+    They run like a reconciliation's; the word `python3` stands for the lab's own interpreter.
     """
 
     meaning: str
@@ -299,11 +299,11 @@ class Plant(Strict):
 
 
 class Aftermath(Strict):
-    """What became of the work of a block in which something was broken, once all parts are there again.
+    """The outcome of the work of a block with a fault, once all parts are back.
 
-    The argument list runs as `settle`'s does; {since} is when the block began, in ns of CLOCK_MONOTONIC. It waits until the
-    service has nothing left to do, and prints one JSON object: `settled`, whether it came to that in time, and `counts`, of the
-    work that was accepted since then: `accepted`, and each of the `outcomes`.
+    The argument list runs like `settle`'s; {since} is the block's start, in ns of CLOCK_MONOTONIC. It waits until the service has
+    no work left, and prints one JSON object: `settled`, whether that was in time, and `counts` of the work accepted since then:
+    `accepted`, and each of the `outcomes`.
     """
 
     command: Argv
@@ -318,18 +318,18 @@ class Aftermath(Strict):
         for promise in self.promises:
             if promise.outcome not in known:
                 raise ValueError(
-                    f"a promise is about '{promise.outcome}', which is no outcome: {', '.join(sorted(known))}"
+                    f"a promise is about '{promise.outcome}', which is not an outcome: {', '.join(sorted(known))}"
                 )
         return self
 
     def roles(self) -> set[str]:
-        """The roles that the subject must have for the command to make sense."""
+        """The roles that the subject needs for the command."""
         return roles_in(self.command)
 
     def limit_of(
         self, outcome: str, part: str, plant: str | None, factors: Mapping[str, str], implementation: str | None
     ) -> WorkPromise | None:
-        """What is promised of an outcome after a fault of `part`, or after what it planted; None where nothing is."""
+        """The promise on an outcome after a fault of `part`, or after a planted one; None without a promise."""
         return next(
             (
                 promise
@@ -345,12 +345,12 @@ class Aftermath(Strict):
 
 
 def roles_in(command: list[str]) -> set[str]:
-    """The roles of processes that an argument list asks for by {port.ROLE}, {cache.ROLE} and {server.ROLE}."""
+    """The roles in an argument list's {port.ROLE}, {cache.ROLE} and {server.ROLE}."""
     return set(re.findall(r"\{(?:port|cache|server)\.([a-z][a-z0-9]*)(?:\.[a-z][a-z0-9]*)?\}", " ".join(command)))
 
 
 class Layer(Strict):
-    """A layer of the service as reports show it: the time that a request spends by itself under these tags of the monitor."""
+    """A layer of the service in reports: the time of a request under these tags of the monitor, without inner layers."""
 
     name: Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", max_length=40)]
     title: str
@@ -358,9 +358,9 @@ class Layer(Strict):
 
 
 class RequestKind(Strict):
-    """Requests that reports show apart: those whose context has one of these values for each key (`soap_name`).
+    """Requests that reports show separately: those whose context has one of these values for each key (`soap_name`).
 
-    The empty text stands for a context that is absent.
+    The empty text stands for a missing context.
     """
 
     name: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]*$", max_length=40)]
@@ -369,14 +369,14 @@ class RequestKind(Strict):
 
 
 class VisitedPage(Strict):
-    """A page that a person may look at in a browser, for `steelyard try`: where it is, and what there is to know before."""
+    """A page for a browser, for `steelyard try`: its path, and a note for its visitor."""
 
     path: RequestPath
     meaning: str
 
 
 class FormatOperation(Strict):
-    """Where an operation's requests go in another message format, and what goes with them; None: the format's own path."""
+    """The target and headers of an operation's requests in another message format; None: the format's own path."""
 
     method: Method = "POST"
     path: RequestPath | None = None
@@ -384,19 +384,17 @@ class FormatOperation(Strict):
 
 
 class Format(Strict):
-    """Another message format in which the same operations can be asked (contract/formats/NAME.toml of a service).
+    """Another message format for the same operations (contract/formats/NAME.toml of a service).
 
-    `meaning`, `path`, `schema`, `headers` and `operations` stand in place of the service's own; an operation that is not named
-    goes to `path`. `generate` is called as the service's generator is, and prints the same exchanges in this format; called
-    with `--translate` alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the
-    format cannot say it. Only mtom and what WS-Security protects need none: they pack the service's
-    own exchanges. `http2` says that it is asked by HTTP/2, known beforehand, and how many requests a connection carries at
-    once; gRPC, whose `schema` is the contract compiled by protoc, needs it. `implementations` are those that answer
-    in it; all do so beside the service's own format, at its own path. Where an implementation does so only on some of the
-    servers that it runs on, `servers` names all that do. `rmi` says that it is asked by Java RMI: what is called, and the jars
-    that a build makes of it, from the service's folder. Those that answer in a format that stands `alone` answer in no other, and
-    are asked in it where nobody says in which. `singles` are keys of JSON whose numbers are of 32 bits: of those nearest to the
-    same one, each is right.
+    `meaning`, `path`, `schema`, `headers` and `operations` replace the service's own; an operation that is not named uses `path`.
+    `generate` is called like the service's generator, and prints the same exchanges in this format; called with `--translate`
+    alone it reads exchanges, one JSON object a line, and prints each in this format, or `null` where the format cannot express
+    it. Only mtom and WS-Security need none: they wrap the service's own exchanges. `http2` selects HTTP/2 by prior knowledge,
+    with the number of concurrent requests per connection; gRPC, whose `schema` is the contract compiled by protoc, needs it.
+    `implementations` support it; all do so beside the service's own format, at its own path. Where an implementation does so only
+    on some of its servers, `servers` names all that do. `rmi` selects Java RMI: the interface, and the jars that a build makes,
+    relative to the service's folder. Implementations of a format with `alone` support no other, and use it by default. `singles`
+    are JSON keys whose numbers have 32 bits: all numbers that round to the same one are right.
     """
 
     title: str
@@ -418,15 +416,15 @@ class Format(Strict):
         if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
             raise ValueError("a format that means grpc needs http2 and schema")
         if (self.meaning == "rmi") != (self.rmi is not None):
-            raise ValueError("a format that means rmi, and no other, needs rmi")
+            raise ValueError("rmi goes with a format that means rmi, which needs it")
         if self.meaning not in PACKED and self.generate is None:
             raise ValueError(f"a format that means {self.meaning} needs generate")
         return self
 
 
 class Companion(Strict):
-    """A server that stands beside an implementation, unless the service's factors have these values; each of its own `factors`
-    has the value of the service's factor that is named."""
+    """A server that runs beside an implementation, unless the service's factors have these values; each of its own `factors` gets
+    the value of the named factor of the service."""
 
     server: str
     factors: dict[FactorName, FactorName] = {}
@@ -436,30 +434,27 @@ class Companion(Strict):
 class Service(Strict):
     """The descriptor of a service.
 
-    `meaning` says how its answers are compared: SOAP and JSON by typed values, SOAP whose right values nobody wrote down
-    (`soap-schema`) by the operation's element and the schema alone, HTML by the texts at named places, anything else
-    byte by byte. `schema` is what they must keep: SOAP's types (XML Schema), or a JSON Schema whose `$defs` hold the answer of
-    each operation by its name. `wsdl` is for those who implement it: nothing is judged by it. What a service lacks of `counter`
-    and `schema` is not judged, and said so.
+    `meaning` sets how its answers are compared: SOAP and JSON by typed values; SOAP without known right values (`soap-schema`) by
+    the operation's element and the schema alone; HTML by the texts at named places; anything else byte by byte. `schema` is the
+    schema of answers: SOAP's types (XML Schema), or a JSON Schema whose `$defs` hold the answer of each operation by its name.
+    `wsdl` is for implementers: nothing is judged by it. Without `counter` or `schema`, the respective checks are left out and
+    reported.
 
-    `path` is where every implementation answers. `counter` is a path whose GET answers, as a decimal number, how many requests
-    reached the service. `description` goes behind `path` and makes the address at which every implementation tells what it is
+    `path` is the path on every implementation. A GET of the path `counter` answers, as a decimal number, how many requests
+    reached the service. `description` is appended to `path` and gives the address of the implementation's own description
     (`?wsdl`): a service without a counter is up when a GET of it is answered, and not with status 404 or 503. `generate` is the
     argument list of the exchange generator, run in the service's folder (the word `python3` stands for the lab's own
     interpreter); it is called with `--operation NAME --seed N --count N` and `--set NAME=VALUE` for each parameter, and prints
-    one JSON object a line (see Exchange). `factors` are settings that every implementation obeys, on any server; they are set
-    and passed on as a server's own are. Those among `generate_with` change the right answers: the generator is given them, too,
-    so all subjects of a run have the same. `companions` are the roles in which something must stand beside the server, each
-    with the factor whose value names what does where a subject says nothing of it, or with what does and when. `reconciliations`
-    are what a trial ends
-    with, `settle` is what each slice ends with where work outlives its answers, `aftermath` what a block ends with in which a
-    study broke something, `plants` what it can be told to do wrong meanwhile. `layers`, from the outside in, are what its
-    implementations time where they link the monitor; `nesting` are tags of which each should take no less of a request than the
-    next, and `request_kinds` what is shown apart of them. `documents` are elements of SOAP's messages whose text is an XML
-    document: such texts are compared by the schema's values as well, never character by character. `singles` are as a format's.
-    `pages` are what a person may look at, for `steelyard try`. `formats` are other message formats in which the same operations
-    can be asked; where there are some, a subject's factor `format` says which, and has the name of `meaning` where it is the
-    service's own.
+    one JSON object a line (see Exchange). `factors` are settings that every implementation supports, on any server; they are set
+    and passed on like a server's own. Those in `generate_with` change the right answers: the generator gets them, too, so all
+    subjects of a run have equal values. `companions` are the roles in which something must run beside the server, each with the
+    factor that names it where a subject does not, or with the server and its condition. `reconciliations` end a trial, `settle`
+    ends each slice where work outlives its answers, `aftermath` ends a block with a fault, and `plants` are built-in faults.
+    `layers`, from the outside in, are those that its implementations time with the monitor; `nesting` are tags of which each
+    should take no less of a request than the next, and `request_kinds` are shown separately. `documents` are elements of SOAP's
+    messages whose text is an XML document: such texts are compared by the schema's values as well, never character by character.
+    `singles` are as in a format. `pages` are for browsers, for `steelyard try`. `formats` are other message formats of the same
+    operations; a subject's factor `format` then selects one, with the name of `meaning` for the service's own.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
     operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
@@ -513,14 +508,14 @@ class Service(Strict):
     @model_validator(mode="before")
     @classmethod
     def _format_is_a_factor(cls, given: Any) -> Any:
-        """Where there are formats, which one a subject is asked in is a factor like any other."""
+        """With formats, the message format of a subject is a factor like any other."""
         if not isinstance(given, dict) or not isinstance(given.get("formats"), dict) or not given["formats"]:
             return given
         own = given.get("meaning", "soap")
         choice = {
             "default": own,
             "choices": [own, *given["formats"]],
-            "meaning": "message format in which the service is asked and answers",
+            "meaning": "message format of the service's requests and answers",
         }
         return {**given, "factors": {**given.get("factors", {}), FORMAT: choice}}
 
@@ -539,7 +534,9 @@ class Service(Strict):
             named = [companion] if isinstance(companion, str) else [*companion.factors.values(), *companion.unless]
             for factor in named:
                 if factor not in self.factors:
-                    raise ValueError(f"the companion in the role of {role} goes by '{factor}', which is no factor")
+                    raise ValueError(
+                        f"the companion in the role of {role} depends on '{factor}', which is not a factor"
+                    )
         return self
 
     @model_validator(mode="after")
@@ -552,10 +549,10 @@ class Service(Strict):
         ):
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                raise ValueError(f"the {noun} {twice} stands twice")
+                raise ValueError(f"the {noun} {twice} occurs twice")
         for tag in self.nesting:
             if tag not in tags:
-                raise ValueError(f"nesting names '{tag}', which is no tag of a layer")
+                raise ValueError(f"nesting names '{tag}', which is not a tag of a layer")
         return self
 
     @model_validator(mode="after")
@@ -567,10 +564,10 @@ class Service(Strict):
         return self
 
     def _needs(self) -> dict[str, object]:
-        """What this meaning cannot be judged without, by its key."""
+        """The keys that this meaning requires."""
         named = self.operations.items()
         if self.target is not None:
-            bodies = [] if self.meaning == "json" else named  # with JSON, a path may say all
+            bodies = [] if self.meaning == "json" else named  # with JSON, a path may hold the whole request
             return {f"operations.{name}.sample": operation.sample for name, operation in bodies}
         if self.meaning == "soap-schema":
             answers = {f"operations.{name}.answer_element": operation.answer_element for name, operation in named}
@@ -597,19 +594,17 @@ class Service(Strict):
         if self.start is None and (self.ready is not None or self.stop is not None):
             raise ValueError("ready and stop go with start")
         if self.start is not None and self.target is None:
-            raise ValueError(
-                "start goes with a target; what runs on Steelyard's servers is started by their descriptors"
-            )
+            raise ValueError("start goes with a target; descriptors start the services of Steelyard's servers")
         return self
 
     @property
     def is_own(self) -> bool:
-        """Whether it is a user's own, whose requests are samples and whose answers are judged by rules."""
+        """Whether it is a user's own service, with sample requests and rules for answers."""
         return self.target is not None
 
     @property
     def not_judged(self) -> dict[str, str]:
-        """What nothing can be said about, by what would be judged: the reason."""
+        """The checks that are not possible, each with its reason."""
         lacks: dict[str, str] = {}
         if self.counter is None:
             lacks[SERVED_ANSWERED] = "the service has no counter"
@@ -617,7 +612,7 @@ class Service(Strict):
             lacks["the schema of answers"] = "the service has no schema"
         if self.meaning == "soap-schema":
             lacks["the values of answers"] = (
-                "they are held against the schema alone where nobody wrote down the right ones (contract/exchanges)"
+                "they are compared with the schema alone, since contract/exchanges has no right ones"
             )
         return lacks
 
@@ -630,7 +625,7 @@ class Service(Strict):
         return self.model_copy(update={"factors": changed})
 
     def in_format(self, name: str) -> Service:
-        """This service as it is asked in one of its `formats`: the same operations, with other messages at other paths."""
+        """This service in one of its `formats`: the same operations, with other messages at other paths."""
         form = self.formats[name]
         operations = {
             operation: described.model_copy(update=dict(form.operations.get(operation, FormatOperation())))
@@ -642,18 +637,17 @@ class Service(Strict):
 
 
 class Exchange(Strict):
-    """A request with its expected answer: bodies as text (of a service that means bytes, as base64).
+    """A request with its expected answer: bodies as text (as base64 for a service that means bytes).
 
-    `method`, `path` (with its query) and `headers` are this request's own; None and none: those of its operation. Exchanges of
-    several operations with the same `link` belong together in a session. `pause_ms` is the user's pause after the answer. Where it
-    is `filled`, its places `{{name}}` in path, headers and request are filled when it is sent: by a value that the session captured
-    before, or `uuid`, `time` and `counter` by the engine; outside a session such a request means nothing.
+    `method`, `path` (with its query) and `headers` are this request's own; by default those of its operation. Exchanges of
+    several operations with the same `link` belong to one session. `pause_ms` is the user's pause after the answer. With `filled`,
+    its wildcards `{{name}}` in path, headers and request are filled when it is sent: by a value that the session captured before,
+    or `uuid`, `time` and `counter` by the engine; such a request is only valid in a session.
 
-    `marker` is a literal that every right answer holds and that no other request's answer holds (null where the answer
-    carries nothing of the request). `fault` says that the right answer is a fault: SOAP's, else an HTTP status of 400 or more.
-    `status` is the right answer's (null: 200, or a fault's usual one). `safe` says that sending the request twice does no harm.
-    In a SOAP answer `{{hole:NAME}}` stands for a value that the service makes up, and in the request of a later exchange for the
-    value that it was.
+    `marker` is a literal that every right answer contains and no other request's answer does (null where the answer has nothing
+    of the request). `fault`: the right answer is a fault, SOAP's, else an HTTP status of 400 or more. `status` is the right
+    answer's (null: 200, or a fault's usual one). `safe`: sending the request twice does no harm. In a SOAP answer `{{hole:NAME}}`
+    stands for a value that the service makes up, and in the request of a later exchange for that value.
     """
 
     operation: str

@@ -1,4 +1,4 @@
-"""A study as its file describes it: what is compared, under which load, and what its paper said (contracts/study.schema.json)."""
+"""A study: its subjects, its load, and its paper's statements (contracts/study.schema.json)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .service import PlantName, Reconciliation
 from .strict import Strict
 
 SessionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9-]*$", max_length=40)]
-CLIENT = "client"  # the part of a fault that is no part of a subject: who sends the load
+CLIENT = "client"  # the part of a fault outside the subjects: the sender of the load
 SetName = Annotated[str, Field(pattern="^[a-z][a-z0-9-]*$", max_length=40)]
 
 
 class Paper(Strict):
-    """The publication that the study reruns."""
+    """The publication that the study repeats."""
 
     authors: str
     year: int
@@ -27,7 +27,7 @@ class Paper(Strict):
 
 
 class Claim(Strict):
-    """What the paper found, in a sentence, with the setting it was found in."""
+    """The paper's conclusion, in a sentence, with its setting."""
 
     text: str
     setting: str
@@ -35,15 +35,15 @@ class Claim(Strict):
 
 
 class Unlike(Strict):
-    """Two subjects, by their labels, between which the study has no verdict, and `why` they are not alike."""
+    """Two subjects, by their labels, without a verdict between them, and `why` they are not comparable."""
 
     subjects: tuple[str, str]
     why: str
 
 
 class Contrast(Strict):
-    """A difference that the study asks for: a measure's values in `test` less those in the test `than` of the same subject, or
-    where `than` is not said, each subject's less the reference's in `test`. `text` is what is asked, in words."""
+    """A difference of the study: a measure in `test` minus the same subject's measure in the test `than`; without `than`, each
+    subject's minus the reference's in `test`. `text` is the question, in words."""
 
     text: str
     measure: str
@@ -52,10 +52,10 @@ class Contrast(Strict):
 
 
 class PublishedFigure(Strict):
-    """What the paper's text says of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
+    """The paper's value of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
 
-    Where it says how much more that is `than` another subject's, it is in `percent` of that one's, or in the measure's unit
-    (`more`). The figures stand beside ours in the report; they are never compared: other versions, another machine.
+    With `than`, it is the difference to another subject's value, in `percent` of that, or in the measure's unit (`more`). The
+    report shows these figures beside ours, without a comparison: versions and machines differ.
     """
 
     measure: str
@@ -70,14 +70,12 @@ class PublishedFigure(Strict):
     @model_validator(mode="after")
     def _is_a_span(self) -> PublishedFigure:
         if self.low > self.high:
-            raise ValueError(
-                f"a figure of {self.measure} is from {self.low:g} to {self.high:g}: the low end comes first"
-            )
+            raise ValueError(f"a figure of {self.measure} is from {self.low:g} to {self.high:g}: put the low end first")
         return self
 
 
 class Statement(Strict):
-    """What a paper says in one place: a figure between `low` and `high`."""
+    """A paper's statement in one place: a figure between `low` and `high`."""
 
     source: str
     low: float
@@ -85,7 +83,7 @@ class Statement(Strict):
 
 
 class ContradictingStatements(Strict):
-    """A figure for which a paper has spans in several places that have nothing in common; raises ValueError where they have."""
+    """A figure for which a paper has disjoint ranges in several places; raises ValueError where they overlap."""
 
     about: str
     unit: str
@@ -94,16 +92,16 @@ class ContradictingStatements(Strict):
     @model_validator(mode="after")
     def _require_contradiction(self) -> ContradictingStatements:
         if max(statement.low for statement in self.statements) <= min(statement.high for statement in self.statements):
-            raise ValueError(f"what is said about {self.about} does not contradict itself")
+            raise ValueError(f"the statements about {self.about} do not contradict each other")
         return self
 
 
 class StudyParameter(Strict):
     """A setting under the paper's own name.
 
-    `sets` says what it is to Steelyard: `users`, `warm_up_seconds`, `steady_seconds`, `drain_seconds`, `out`, `out_prefix`,
-    `mix.<operation>` (percent), `service.<parameter>`, or `levels`, what the levels of tests are percentages of (0: not known).
-    `auto` allows the word auto: the number of users with the highest throughput is looked for.
+    `sets` is its meaning to Steelyard: `users`, `warm_up_seconds`, `steady_seconds`, `drain_seconds`, `out`, `out_prefix`,
+    `mix.<operation>` (percent), `service.<parameter>`, or `levels`, the base of the percentages of tests' levels (0: not known).
+    `auto` allows the word auto: the number of users with the highest throughput is searched for.
     """
 
     default: int | float | str
@@ -131,10 +129,10 @@ class Span(Strict):
 
 
 class Budget(Strict):
-    """A time that the whole run keeps to; the first fork's cost decides how many of the study's forks fit.
+    """The time limit of the whole run; the first fork's time determines how many of the study's forks fit.
 
-    `least_forks` are driven all the same, unless the user gave another budget. With `looks` in the study, the run also ends at
-    the first look at which every primary comparison is decided.
+    `least_forks` are driven in any case, unless the user sets another budget. With `looks` in the study, the run also ends at the
+    first look at which every primary comparison is decided.
     """
 
     seconds: Annotated[float, Field(gt=0)]
@@ -142,7 +140,7 @@ class Budget(Strict):
 
 
 class Until(Strict):
-    """Where a stress test has shown enough: this share of failed requests, or this response time."""
+    """The end of a stress test: this share of failed requests, or this response time."""
 
     failed_share: Annotated[float, Field(gt=0, lt=1)]
     response_ms: Annotated[float, Field(gt=0)]
@@ -154,13 +152,12 @@ TestName = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
 class Test(Strict):
     """A load with a shape, driven unbroken on one subject at a time: a block.
 
-    `operation` names what is asked, an operation or a session; with `mix`, it stands for several, each with its weight.
-    `bytes` is the size of a request as published. `overview` holds values that the publication gives elsewhere and
-    differently; `assumed` names what it does not give. `until` says where a stress test has shown enough. With `percent_of`, the
-    levels of its steps are percentages of that parameter of the study; where nobody gave the parameter, there is no such test.
-    `also` are names that a user may ask for it by, where several experiments share it. A `cold` one is driven before the warm-up.
-    `payload` are values of the service's parameters that size its requests, in the place of the run's own. `subjects` are those
-    that run it where nobody names any; none said, the study's usual ones.
+    `operation` is an operation or a session; with `mix`, it stands for several, each with its weight. `bytes` is the published
+    size of a request. `overview` holds different values from elsewhere in the publication; `assumed` lists values that it lacks.
+    `until` ends a stress test. With `percent_of`, the levels of its steps are percentages of that parameter of the study; without
+    a value of the parameter, the test does not exist. `also` are further names of it for the user, where several experiments
+    share it. A `cold` test is driven before the warm-up. `payload` are its own values of the service's parameters for the size of
+    requests. `subjects` run it by default; empty: the study's usual ones.
     """
 
     name: TestName
@@ -188,15 +185,15 @@ class Test(Strict):
 
 
 class Fault(Strict):
-    """Something that is broken on purpose under the load of `test`, in a block of its own, `times` in each fork.
+    """A deliberate fault under the load of `test`, in a block of its own, `times` in each fork.
 
-    `kill` ends the processes in the role `part` at once (SIGKILL), and starts them again on what they left; `freeze` stops them
-    where they are (SIGSTOP), and lets them go on: of a `link`, that is a network that is cut. `full-disk` lets them write to no
-    file (RLIMIT_FSIZE), then ends them and starts them again with room. `refuse` has them refuse what is asked, in the way that
-    their server.toml knows, and take it again. `plant` has the service do wrong what it names under `[plants]`, in the process of
-    that part. The `client` may only be killed: as many users as the test has stand beside its own, in an engine of their own that
-    ends in the middle of what they ask. For how many `seconds` it lasts, and when it happens, is drawn from the run's
-    seed, evenly between the two ends; `within` are shares of the block's time. All subjects meet the same.
+    `kill` ends the processes in the role `part` at once (SIGKILL), and restarts them with their own state; `freeze` pauses them
+    (SIGSTOP), and continues them: for a `link`, it cuts the network. `full-disk` denies file writes (RLIMIT_FSIZE), then ends
+    them and restarts them with free space. `refuse` makes them refuse requests, as their server.toml defines, and accept them
+    again. `plant` switches on a fault of the service's `[plants]`, in the process of that part. The `client` can only be killed:
+    as many users as the test's run beside its own, in a second engine that ends during their requests. The duration in `seconds`,
+    and the time of the fault, are drawn from the run's seed, evenly between the two ends; `within` are shares of the block's
+    time. All subjects get the same faults.
     """
 
     name: TestName
@@ -213,22 +210,22 @@ class Fault(Strict):
     def _are_spans(self) -> Fault:
         for name, (low, high) in (("seconds", self.seconds), ("within", self.within)):
             if low > high:
-                raise ValueError(f"fault {self.name}: `{name}` goes from {low:g} to {high:g}: the low end comes first")
+                raise ValueError(f"fault {self.name}: `{name}` goes from {low:g} to {high:g}: put the low end first")
         return self
 
     @model_validator(mode="after")
     def _is_of_a_kind_that_can_be(self) -> Fault:
         if (self.kind == "plant") != (self.plant is not None):
-            raise ValueError(f"fault {self.name}: `plant` says what is planted, so it goes with the kind plant alone")
+            raise ValueError(f"fault {self.name}: `plant` goes with the kind plant, which needs it")
         if self.part == CLIENT and self.kind != "kill":
-            raise ValueError(f"fault {self.name}: the client can be killed, and nothing else")
+            raise ValueError(f"fault {self.name}: the client can only be killed")
         return self
 
 
 class Work(Strict):
-    """Work that is fixed: each user makes `each` requests, or sessions, and a slice ends when all are done.
+    """Fixed work: each user makes `each` requests, or sessions, and a slice ends when all are done.
 
-    One that takes longer than `most_seconds` does not count.
+    A slice longer than `most_seconds` does not count.
     """
 
     each: Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -236,10 +233,10 @@ class Work(Strict):
 
 
 class Reliability(Strict):
-    """How the cells of grids are driven that ask how a subject ends under them, each in a start of its own.
+    """How reliability cells of grids are driven, each in a start of its own; the result is how a subject ends in them.
 
-    After `warm_up_seconds` by few users come `seconds` of the cell's load. `until` says from where on a subject that lives is no
-    longer good: slow beyond that mean response time, in errors beyond that share of requests.
+    After `warm_up_seconds` with few users come `seconds` of the cell's load. `until` is the limit of a good subject: above that
+    mean response time it is slow, above that share of failed requests it is in errors.
     """
 
     seconds: Annotated[float, Field(gt=0)]
@@ -248,7 +245,7 @@ class Reliability(Strict):
 
 
 class PrintedResults(Strict):
-    """What a publication printed of the cells of a grid, one text a cell in their order; `assumed` names what it does not say."""
+    """A publication's results of the cells of a grid, one text per cell in order; `assumed` lists what it does not state."""
 
     results: Annotated[list[str], Field(min_length=1)]
     source: str
@@ -258,16 +255,16 @@ class PrintedResults(Strict):
 class Grid(Strict):
     """A cell for each combination of an operation, a number of users and a value of each payload parameter.
 
-    `operations` are the study's own where none are said, `users` its number of users. `payload` has the service's parameters, each
-    with its values. `judged` is `all`, under one adjustment for their number, or names the one cell by its users and payload.
-    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is asked for (`--whole-grid`). One with a `name`
-    is driven where the user asks for it (`--grid`), in the place of those without. `may_refuse`: a subject that lives, but has a
-    right answer to no request of a cell, is counted, and the trial goes on.
+    `operations` are by default the study's own, `users` its number of users. `payload` has the service's parameters, each with
+    its values. `judged` is `all`, with one adjustment for their number, or names the one judged cell by its users and payload.
+    With `cells = "corners-and-centre"` a run has only those, unless the whole grid is requested (`--whole-grid`). A grid with a
+    `name` is driven on request (`--grid`), instead of those without. `may_refuse`: a subject that lives, but answers no request
+    of a cell rightly, is counted, and the trial continues.
 
     With `cells = "in-step"`, users and payload rise together: the first of each, the second of each. `reliability`: each cell of
-    each subject in a start of its own, and how it ends is the result (the study's `reliability` says how); beside it stands what
-    was `printed`. Where the user asks for it (`--push`), up to `push` cells more follow, in each of which users and payload are
-    twice those of the one before, beginning with the most of each, for every subject that no cell of the operation has broken.
+    each subject runs in a start of its own, and its end is the result (see the study's `reliability`), shown beside the `printed`
+    one. On request (`--push`), up to `push` further cells follow, each with twice the users and payload of the one before,
+    beginning with the most of each, for every subject that no cell of the operation has broken.
     """
 
     name: Annotated[str, Field(pattern="^([a-z][a-z0-9-]*)?$", max_length=40)] = ""
@@ -297,12 +294,12 @@ Observed = Literal["layers", "collector"]
 
 
 class PartSpec(Strict):
-    """One process of a subject: a server, and settings of it that differ from their defaults.
+    """One process of a subject: a server, and its settings that differ from their defaults.
 
-    `role` is its name among the subject's processes; none said, its server's own. `processors` says whose it shares: those of
-    the servers, those of the engine, or `own`, which companions have where the machine has some to spare. None said, a
-    server is on the servers' and a companion on its own, or else on the engine's. With `own` it is a server of the user's own, and
-    `server` is what it is called.
+    `role` is its name among the subject's processes; default: its server's own. `processors` selects shared processors: those of
+    the servers, those of the engine, or `own`, which companions have where the machine has some to spare. By default a server
+    uses the servers' and a companion its own, or else the engine's. With `own` it is a server of the user's own, and `server` is
+    its name.
     """
 
     server: str
@@ -313,14 +310,15 @@ class PartSpec(Strict):
 
 
 class SubjectSpec(Strict):
-    """What is compared. The first part takes the load; companions are started first and not judged. Files are named after `label`.
+    """A compared subject. The first part takes the load; companions are started first and not judged. Files are named after
+    `label`.
 
     `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<ROLE>: the role is the place of a
-    process in the subject, and no two have the same.
+    process in the subject, and unique.
 
-    `same_as` makes it another face of a subject that runs: the same processes, asked over connections and with headers of
-    its own. `slowed` (0.05 is 5%) plants a slow-down by that share of the processor time per request, which the
-    calibration measures and then writes as a header.
+    `same_as` makes it another face of a running subject: the same processes, with its own connections and headers. `slowed` (0.05
+    is 5%) plants a slow-down by that share of the processor time per request, which the calibration measures and then writes as a
+    header.
     """
 
     label: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@=-]*$", max_length=100)]
@@ -346,29 +344,25 @@ def _is_face(subject: str | SubjectSpec) -> bool:
 class Study(Strict):
     """A study. `subjects` are server names or whole subjects; `primary` names the operation whose throughput is judged.
 
-    `pairs` a fork and operation are given, or follow from the parameter that sets steady_seconds.
-    `turn_ms` is for how long each of the alternating slices of steady closed load has the machine before it is the other's turn
-    (longer where answers are slow; 0: each slice in one stretch).
-    `rate` makes the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after
-    which the run may be judged and ended; `margin` is the difference that counts as none.
-    `operations` lists those run alone, each a cell of its own, unless `mix` or a configuration gives weights by which they are run
-    together. Where there are `tests`, each
-    of them is a cell instead; where there is a `grid`, each of its combinations. `measures` are the study's own, beside those of
-    measures.toml. `sets` are factors that go together under a name: `--with small` gives them to every server that has them,
-    `LABEL@small` to one subject. `sections` are those of the report, in order; none said, all that have something to show.
-    `reconciliations` are what a trial ends with, beside those of the service.
-    `judged_by` is the measure that verdicts rest on; none said, throughput where the load is closed, the 99th percentile of
-    response time where it is open. `sessions` are requests that a user makes in order, each under a name that `operations` may
-    hold; with `work`, each slice is a fixed number of them and not a time. `spans` are times between events of the service.
-    `observe` asks for more than every run records, at a price that the subjects pay: `layers` (where a request's time goes inside
-    the server, by the monitor that the service links) and `collector` (the log of the garbage collector).
-    `published` and `contradicting` are figures of the paper's text, and those of them that do not go together.
-    `contrasts` are differences that the report says with their intervals. `restore` says before what companions are brought to
-    their starting state: each `trial`, or each `test` in it, too.
-    `usual_tests` and `usual_subjects` are the tests and the subjects that run where nobody names any; none said, all of them, as
-    all subjects do where something is broken. `variations` are the tests that a publication ran, each with its own subjects: one
-    run, where somebody asks for them. `unlike` are the pairs of subjects that are never judged beside each other. `faults` are what
-    is broken under the load of a test, which then is no measured one: it runs alone, where somebody names it.
+    `pairs` per fork and operation are given, or follow from the parameter that sets steady_seconds. `turn_ms` is the length of a
+    turn of alternating slices of steady closed load (longer where answers are slow; 0: each slice in one stretch). `rate` makes
+    the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after which the run
+    may be judged and ended; `margin` is the largest difference that counts as none. `operations` are run alone, each a cell of
+    its own, unless `mix` or a configuration gives weights to run them together. With `tests`, each test is a cell instead; with a
+    `grid`, each of its combinations. `measures` are the study's own, beside those of measures.toml. `sets` are named groups of
+    factors: `--with small` gives them to every server that has them, `LABEL@small` to one subject. `sections` are those of the
+    report, in order; default: all with content. `reconciliations` end a trial, beside those of the service. `judged_by` is the
+    measure of verdicts; default: throughput under closed load, the 99th percentile of response time under open load. `sessions`
+    are requests that a user makes in order, each under a name that `operations` may contain; with `work`, each slice is a fixed
+    number of them instead of a time. `spans` are times between events of the service.
+
+    `observe` selects extra observations, at a cost to the subjects: `layers` (the time of a request inside the server, by the
+    monitor in the service) and `collector` (the log of the garbage collector). `published` and `contradicting` are figures of the
+    paper's text, and those that contradict each other. `contrasts` are differences that the report gives with intervals.
+    `restore` is when companions are restored to their starting state: before each `trial`, or also before each `test` in it.
+    `usual_tests` and `usual_subjects` run by default; empty: all of them, as all subjects do with faults. `variations` are the
+    tests of a publication, each with its own subjects: one run, on request. `unlike` are the pairs of subjects that are never
+    compared. `faults` are injected under the load of a test, which is then not measured: it runs alone, on request.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -417,7 +411,7 @@ class Study(Strict):
     faults: list[Fault] = []
 
     def first_server(self) -> str:
-        """The server that the first subject runs on (of several parts: the first)."""
+        """The server of the first subject (of its first part)."""
         first = self.subjects[0]
         return first if isinstance(first, str) else first.parts[0].server
 
@@ -434,7 +428,9 @@ class Study(Strict):
         }
         for subject in self.subjects:
             if isinstance(subject, SubjectSpec) and subject.same_as is not None and subject.same_as not in hosts:
-                raise ValueError(f"{subject.label} is the same as '{subject.same_as}', which is no subject with parts")
+                raise ValueError(
+                    f"{subject.label} is the same as '{subject.same_as}', which is not a subject with parts"
+                )
         names = [name for test in self.tests for name in (test.name, *test.also)]
         if len(set(names)) != len(names):
             raise ValueError(f"two tests have the same name: {', '.join(names)}")
@@ -462,12 +458,12 @@ class Study(Strict):
             for label in {*test.subjects} - {*labels}:
                 raise ValueError(f"test {test.name} is run by '{label}', but there is no such subject")
         for label in {label for pair in self.unlike for label in pair.subjects} - {*labels}:
-            raise ValueError(f"'{label}' is said to be unlike another, but is not one of the subjects")
+            raise ValueError(f"'{label}' is in `unlike`, but is not one of the subjects")
 
     @model_validator(mode="after")
     def _require_reliability_settings(self) -> Study:
         if self.reliability is None and any(grid.reliability for grid in self.grid):
-            raise ValueError("a grid of reliability needs the study's [reliability], which says how it is driven")
+            raise ValueError("a grid of reliability needs [reliability] in the study")
         return self
 
     @model_validator(mode="after")
@@ -497,7 +493,7 @@ class Study(Strict):
                     f"fault {fault.name} belongs to the test '{fault.test}', which the study does not have"
                 )
             if fault.test in self.usual_tests:
-                raise ValueError(f"'{fault.test}' breaks what it is driven on, so it is none of the usual tests")
+                raise ValueError(f"'{fault.test}' has faults, so it cannot be one of the usual tests")
         return self
 
     @model_validator(mode="after")
@@ -514,7 +510,7 @@ class Study(Strict):
 
     @model_validator(mode="after")
     def _percentiles_are_judged_under_open_load(self) -> Study:
-        """Under a saturating closed load a percentile of response times only mirrors throughput."""
+        """Require an open load for percentiles: under a saturating closed load they only reflect throughput."""
         closed = self.rate is None and not self.tests and not self.sessions
         if closed and self.judged_by.startswith("response_time_p"):
             raise ValueError(
