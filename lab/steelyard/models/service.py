@@ -132,7 +132,7 @@ class Auth(Strict):
     @model_validator(mode="after")
     def _names_its_field(self) -> Auth:
         if (self.kind == "api-key") != (self.header is not None):
-            raise ValueError("an api-key, and nothing else, names the header field that it stands in")
+            raise ValueError("header goes with kind api-key, which needs it")
         if self.takes_requests != (self.path is not None):
             raise ValueError("client-credentials and form-login, and nothing else, name a path")
         return self
