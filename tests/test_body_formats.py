@@ -45,7 +45,7 @@ def test_it_is_weighed_and_a_right_answer_in_another_spelling_is_right(lab: Lab,
     assert all(one["samples_checked"] > 0 and one["wrong_samples"] == [] for one in records)
     assert all(subject["exchanges_verified"] > 3 for one in records for subject in one["subjects"])
     counted = [each for one in records for each in one["counted"]]
-    said = "not judged: served = answered, for the service has no counter"
+    said = "not judged: served = answered (the service has no counter)"
     if service == "page":
         assert len(counted) == 4 and all(each["by_service"] == each["by_engine"] > 0 for each in counted)
         assert said not in verdicts["notes"]

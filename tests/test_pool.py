@@ -49,10 +49,10 @@ def test_a_server_whose_workers_all_wait_for_its_own_answers_is_named_as_waiting
     assert record["subjects"][0]["factors"]["threads"] == "16"
     failure = record["failure"]
     assert (failure["kind"], failure["subject"]) == ("self-deadlock", "three@small")
-    assert failure["message"].startswith("three@small waited for itself at 24 users on pair")
+    assert failure["message"].startswith("three@small deadlocked itself at 24 users on pair")
     assert "all 16 threads that serve requests wait, and all calls lead to its own port" in failure["message"]
     dump = (run / "trials" / "01" / "three@small.server.threads.txt").read_text()
     assert "sun.net.www.protocol.http.HttpURLConnection.getInputStream" in dump
     page = (run / "report.html").read_text()
-    assert "<b>three@small</b> waited for itself at 24 users on pair" in page
+    assert "<b>three@small</b> deadlocked itself at 24 users on pair" in page
     assert "all calls lead to its own port" in page

@@ -159,7 +159,11 @@ fn littles_law_holds_over_sessions_with_their_pauses() {
     // Long enough that what a slow or busy machine is late by (1.6 and 2.1 ms, seen with this unoptimised engine) is a small part of it.
     let (server, bench) = (TestServer::start(&["shop"]), shop_corpus(15 * PAUSE_MS));
     let users = json!({"kind": "big-bang", "users": 4, "seconds": 6});
-    let row = &bench.run(&shop_job(&server, users))[0];
+    // A machine that stands still for a moment makes pauses longer than drawn: the row says so, and the load is driven again.
+    let row = (0..3)
+        .map(|_| bench.run(&shop_job(&server, users.clone())).swap_remove(0))
+        .find(|row| !row["why_not"].contains("the mean pause was"))
+        .expect("pauses of three loads were longer than drawn");
     assert_eq!(row["valid"], "1", "{}", row["why_not"]);
     let law = bench.summary()["slices"][0]["littles_law"].as_f64().unwrap();
     assert!((law - 1.0).abs() < 0.05, "{law}");
