@@ -115,8 +115,8 @@ def test_a_large_slow_down_between_revisions_is_called_by_short_runs(services: S
 @pytest.mark.alone
 def test_a_server_by_folder_is_not_called_different_from_itself_twice(services: Services) -> None:
     answers = [services.lab.run_undisturbed("check", "./items", "./items", *SHORTER, "--json") for _ in range(2)]
-    assert all(judged(ran)["forks"] >= 4 for ran in answers)
     verdicts = [judged(ran)["verdict"] for ran in answers]
+    assert "too few forks" not in verdicts
     assert sum(verdict in ("slower", "faster") for verdict in verdicts) <= 1, verdicts
 
 
