@@ -36,7 +36,7 @@ class Comments(ThreadingHTTPServer):
 
 
 class CommentsHandler(BaseHTTPRequestHandler):
-    """Lists, adds and changes comments for whoever has the token."""
+    """Lists, adds and changes comments; writing needs the token."""
 
     server: Comments
 

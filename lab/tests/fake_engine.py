@@ -2,7 +2,7 @@
 """Plays steelyard-engine for tests of what the lab does with one: the protocol and the files of contracts/, and no load.
 
 A slice takes no time and has the throughput that STEELYARD_FAKE plants (JSON): `rates` are right answers a second by subject,
-1000 where nothing is said; `need` is how many processors the engine would use (0), of which each of its threads can use one;
+1000 by default; `need` is the number of processors that the engine would use, at most one per thread (default 0);
 `at` is a list of `[trial, subject, number, what]`: at the measured slice of that number of the subject
 (from 0; null for any) of that trial (null for any) the engine does `what`: `interrupt` (Ctrl-C to the lab), `end` (it dies),
 `reset` (no answer was right), `wrong` (all were wrong), `silent` (it says no more), `void` (it says that the slice does not count).

@@ -142,7 +142,7 @@ def test_a_trial_that_comes_home_is_in_its_machines_folder_and_no_longer_owed(tm
     assert run.environment == SETUP and (run.folder / "corpus/graph.xml").is_file()
     assert at_home.missing_trials() == {2: "mark1", 3: "mark2", 4: "mark2"}
     again = ClusterHome(tmp_path / "run", read_cluster(tmp_path / "run"), at_home.progress)
-    assert again.missing_trials() == at_home.missing_trials(), "whoever takes it up again owes the same"
+    assert again.missing_trials() == at_home.missing_trials(), "a resumed run has the same missing trials"
 
 
 def test_a_trial_that_another_machine_drove_is_that_machines(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def machine(
 
 
 def placed(root: Path, count: int) -> tuple[list[int], list[int], str]:
-    """Processors of the servers and of the engine, and what is said of them."""
+    """The processors of the servers and of the engine, and the sentence about their placement."""
     shares = cpus.share(range(count), root)
     return shares.server, shares.engine, shares.placement
 

@@ -18,11 +18,8 @@ def server_processors(run: Run, compared: Compared) -> int | None:
 def processors_of(run: Run, label: str) -> int | None:
     """The number of processors that a subject had: those that its factor `cpus` asks for, else all of the servers'; None where
     that was not recorded."""
-    shared = run.environment.get("processors_shared")
-    server = shared.get("server") if isinstance(shared, Mapping) else None
-    if not isinstance(server, list) or not server:
-        return None
-    return _processors_factor(run, label) or len(server)
+    shared = run.server_processors
+    return None if shared is None else _processors_factor(run, label) or shared
 
 
 def _processors_factor(run: Run, label: str) -> int | None:

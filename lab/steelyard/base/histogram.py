@@ -174,8 +174,8 @@ def uncompressed_hex(encoded: str) -> str:
 
 
 def _compressed_base64(text: str) -> str:
-    """The compressed form in base64, from that or from what `uncompressed_hex` gave; what is neither is left to whoever looks into
-    it."""
+    """The compressed form in base64, of a histogram in either form. A text in neither form is returned as it is: its reader
+    reports the error."""
     if not text.startswith(_UNFOLDED):
         return text
     try:

@@ -450,8 +450,8 @@ class Service(Strict):
     subjects of a run have equal values. `companions` are the roles in which something must run beside the server, each with the
     factor that names it where a subject does not, or with the server and its condition. `reconciliations` end a trial, `settle`
     ends each slice where work outlives its answers, `aftermath` ends a block with a fault, and `plants` are built-in faults.
-    `layers`, from the outside in, are those that its implementations time with the monitor; `nesting` are tags of which each
-    should take no less of a request than the next, and `request_kinds` are shown separately. `documents` are elements of SOAP's
+    `layers`, from the outside in, are timed by the monitor in its implementations. `nesting` lists tags: each should take at
+    least as much of a request as the next. `request_kinds` are shown separately. `documents` are elements of SOAP's
     messages whose text is an XML document: such texts are compared by the schema's values as well, never character by character.
     `singles` are as in a format. `pages` are for browsers, for `steelyard try`. `formats` are other message formats of the same
     operations; a subject's factor `format` then selects one, with the name of `meaning` for the service's own.

@@ -53,7 +53,7 @@ class LoadSession:
 
 
 def rule_of(expect: Expect) -> Rule:
-    """What of `expect` every answer is judged by: status 200 and no fault where nothing else is said."""
+    """The rules of `expect` that the engine checks on every answer. The default is status 200 and no fault."""
     bounded = expect.least is not None or expect.most is not None
     return Rule(
         status=expect.status or [200],
