@@ -20,6 +20,9 @@ DECISIONS := $(wildcard docs/decisions/*.py)
 AT_ONCE := 3
 # One file per worker, in the usual order, so that fixtures of a module are made once.
 BY_FILE := --dist loadfile --no-loadscope-reorder
+# The tests that failed in the last run, one after the other.
+FAILED_ONES := --last-failed --last-failed-no-failures none
+LAB_TESTS := lab/tests services servers engine/bench monitor/bench
 CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 
 help: ## list the targets
@@ -83,7 +86,10 @@ test-rust:
 	for crate in $(RUST_PROJECTS); do cargo test --manifest-path $$crate/Cargo.toml $(RUST_FLAGS) || exit 1; done
 
 test-python: build
-	$(RUN) pytest lab/tests services servers engine/bench monitor/bench --numprocesses $(AT_ONCE) $(BY_FILE)
+	$(RUN) pytest $(LAB_TESTS) --numprocesses $(AT_ONCE) $(BY_FILE)
+
+test-python-again: build
+	$(RUN) pytest $(LAB_TESTS) $(FAILED_ONES)
 
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
@@ -103,8 +109,14 @@ provide: build ## fetch and build the servers that the end-to-end tests start
 test-e2e: build ## short runs on real servers, in parallel
 	$(RUN) pytest tests -m "not long and not alone" --numprocesses $(AT_ONCE) $(BY_FILE)
 
+test-e2e-again: build
+	$(RUN) pytest tests -m "not long and not alone" $(FAILED_ONES)
+
 test-alone: build ## short runs that need a verdict or depend on times, one after the other
 	$(RUN) pytest tests -m "alone and not long"
+
+test-alone-again: build
+	$(RUN) pytest tests -m "alone and not long" $(FAILED_ONES)
 
 test-servers: build ## check every server available here (half an hour; fetches missing ones)
 	$(RUN) steelyard servers check --all --save docs/reference/servers.json; found=$$?; $(RUN) python tools/servers_page.py && exit $$found

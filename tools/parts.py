@@ -1,6 +1,7 @@
 """Runs the parts of `make test`, each a target of the Makefile, and prints the time of each part and the skipped tests.
 
-Fetching and compiling run in parallel; parts that measure time run alone. With STEELYARD_TEST_MINUTES, no Python test starts
+Fetching and compiling run in parallel; parts that measure time run alone. Tests that depend on times may fail beside others: a few
+failed tests run once more at the end, one after the other, and must pass then. With STEELYARD_TEST_MINUTES, no Python test starts
 after that time, and the remaining ones are reported as skipped. Ctrl-C, SIGTERM and SIGHUP end all processes of the parts, in any
 session. It needs only Python.
 """
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,6 +36,14 @@ STAGES: tuple[tuple[Lane, ...], ...] = (
 # The share of the remaining minutes in which a part may start tests, where another part follows: a machine too slow for all
 # tests still runs some of every part.
 SHARES = {"test-alone": 0.5}
+# Parts whose failed tests run again at the end, and the target that runs them. More failures than that are not due to time.
+AGAIN = {
+    "test-python": "test-python-again",
+    "test-alone": "test-alone-again",
+    "test-e2e": "test-e2e-again",
+    "test-rust": "test-rust",
+}
+MOST_AGAIN = 5
 LEAST_SECONDS = 180.0  # minimum time in s of a part to start tests
 AGAIN_SECONDS = 15.0  # seconds between progress lines
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -48,6 +57,7 @@ _ends = float("inf")  # on the monotonic clock: no test starts after this
 _at_work: dict[str, float] = {}  # active parts, with their start on the monotonic clock
 # Lines about skipped tests of pytest (-rs), cargo, node and the end-to-end suite. Cargo's tests ignored as "not a test" are
 # processes that its tests start.
+_FAILED_TEST = re.compile(r"FAILED \S+::|test .* \.\.\. FAILED")
 _SKIPPED = re.compile(
     r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
     re.M,
@@ -63,7 +73,7 @@ LAST_LINES = 5  # last lines of a failed part without such lines, such as of for
 
 @dataclass(frozen=True)
 class Part:
-    """The result of a part: its exit code, seconds of wall time and CPU time, its skipped tests, and its failed tests."""
+    """The result of a part: its exit code, seconds of wall time and CPU time, its skipped and its failed tests."""
 
     name: str
     code: int
@@ -71,16 +81,20 @@ class Part:
     cpu_seconds: float
     skipped: tuple[str, ...]
     failed: tuple[str, ...] = ()
+    passed_again: tuple[str, ...] = ()  # failed tests that passed when they ran again
 
 
-def run(name: str, make: Sequence[str] = ("make", "--no-print-directory")) -> Part:
-    """Run one part to its end; its whole output is printed then, so that lanes do not mix."""
+def run(name: str, make: Sequence[str] = ("make", "--no-print-directory"), ends: float | None = None) -> Part:
+    """Run one part to its end; its whole output is printed then, so that lanes do not mix.
+
+    No test starts after `ends`, a time of the monotonic clock; that is the end of all parts if it is None.
+    """
     print(f"started: {name}", file=sys.stderr, flush=True)
     begun = _at_work[name] = time.monotonic()
     with subprocess.Popen(
         [*make, name],
         cwd=ROOT,
-        env={**os.environ, MARK: "1", **until(name, _ends - begun)},
+        env={**os.environ, MARK: "1", **until(name, (_ends if ends is None else ends) - begun)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -180,6 +194,20 @@ def run_lane(names: Iterable[str]) -> list[Part]:
     return parts
 
 
+def run_again(parts: Sequence[Part]) -> list[Part]:
+    """Run the failed tests of each part again, where they are few, and count the part by that result."""
+    results = list[Part]()
+    for part in parts:
+        count = sum(bool(_FAILED_TEST.match(line)) for line in part.failed)
+        if part.code and part.name in AGAIN and 0 < count <= MOST_AGAIN and not _stopped_by:
+            # without the time limit, under which a failed test would count as skipped
+            again = run(AGAIN[part.name], ends=float("inf"))
+            passed_now = () if again.code else part.failed
+            part = replace(part, code=again.code, seconds=part.seconds + again.seconds, passed_again=passed_now)
+        results.append(part)
+    return results
+
+
 def summary(parts: Sequence[Part], seconds: float) -> str:
     """A table of the parts, and below it their skipped and failed tests."""
     lines = [f"{'part':<20}{'seconds':>9}{'CPU s':>9}  "]
@@ -190,8 +218,13 @@ def summary(parts: Sequence[Part], seconds: float) -> str:
     lines.append(f"{'in all':<20}{seconds:>9.0f}{sum(part.cpu_seconds for part in parts):>9.0f}")
     skipped = [f"{part.name}: {line}" for part in parts for line in part.skipped]
     lines += ["", "skipped:", *skipped] if skipped else ["", "nothing was skipped"]
-    failed = [f"{part.name}: {line}" for part in parts for line in part.failed]
-    return "\n".join([*lines, *(["", "failed:", *failed] if failed else [])])
+    for title, tests in (
+        ("failed once, and passed when run again one after the other:", [(part, part.passed_again) for part in parts]),
+        ("failed:", [(part, part.failed) for part in parts if not part.passed_again]),
+    ):
+        listed = [f"{part.name}: {line}" for part, of_part in tests for line in of_part]
+        lines += ["", title, *listed] if listed else []
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -205,6 +238,7 @@ def main() -> int:
             parts += [part for lane in pool.map(run_lane, stage) for part in lane]
         if _stopped_by or any(part.code and part.name in BUILDS for part in parts):
             break
+    parts = run_again(parts)
     ended.set()
     print(summary(parts, time.monotonic() - begun))
     if _stopped_by:

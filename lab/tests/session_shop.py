@@ -156,7 +156,7 @@ captures.token = { kind = "json", path = ["access_token"] }
 name = "cart"
 path = "/cart?user={{user}}"
 headers = { Authorization = "Bearer {{token}}" }
-think = { kind = "uniform", ms = 10, to_ms = 50 }
+think = { kind = "uniform", ms = 40, to_ms = 160 }
 captures.csrf = { kind = "json", path = ["csrf"] }
 
 [[sessions.visit.steps]]
@@ -165,7 +165,7 @@ path = "/items"
 headers = { Authorization = "Bearer {{token}}", Content-Type = "application/x-www-form-urlencoded" }
 body = "csrf={{csrf}}&item=book%20of%20{{user}}"
 expect.status = [201]
-think = { kind = "exponential", ms = 20 }
+think = { kind = "exponential", ms = 60 }
 captures.next = { kind = "header", name = "X-Csrf" }
 
 [[sessions.visit.steps]]
@@ -174,7 +174,7 @@ path = "/checkout"
 headers = { Authorization = "Bearer {{token}}", Content-Type = "application/json" }
 body = '{"csrf": "{{next}}"}'
 expect.contains = "order"
-think = { kind = "constant", ms = 20 }
+think = { kind = "constant", ms = 60 }
 """
 
 

@@ -30,7 +30,8 @@ def test_every_part_is_a_target_of_the_makefile(parts: ModuleType) -> None:
     targets = re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.M)
     named = [name for stage in parts.STAGES for lane in stage for name in lane]
     assert set(named) <= set(targets)
-    beside = {"test-servers", "test-long", "test-packages"}
+    assert set(parts.AGAIN) <= set(named) and set(parts.AGAIN.values()) <= set(targets)
+    beside = {"test-servers", "test-long", "test-packages", *parts.AGAIN.values()} - set(named)
     assert {target for target in targets if target.startswith("test-")} - set(named) == beside
     assert (("test-alone",),) in parts.STAGES, "what measures has the machine for itself"
 
@@ -103,6 +104,36 @@ def test_the_summary_says_which_test_failed_and_why(parts: ModuleType) -> None:
     assert bad.failed == (said[0], said[2], said[3], said[4], said[7], said[8])
     assert parts.summary([bad], 1.0).endswith(said[8])
     assert "failed:" not in parts.summary([parts.run("pass", MAKE)], 1.0)
+
+
+@pytest.mark.parametrize(("second", "code"), [(0, 0), (1, 1)])
+def test_a_few_failed_tests_run_again_without_a_time_limit_and_decide(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch, second: int, code: int
+) -> None:
+    begun: list[tuple[str, float]] = []
+
+    def run(name: str, ends: float = 0.0) -> object:
+        begun.append((name, ends))
+        return parts.Part(name, second, 2.0, 1.0, ())
+
+    monkeypatch.setattr(parts, "run", run)
+    one = ("E       AssertionError", "FAILED tests/test_b.py::test_c - assert 1 == 2")
+    first = [parts.Part("test-e2e", 1, 1.0, 1.0, (), one), parts.Part("check", 1, 1.0, 1.0, (), one)]
+    again, check = parts.run_again(first)
+    assert begun == [("test-e2e-again", float("inf"))]
+    assert (again.code, again.seconds, check) == (code, 3.0, first[1])
+    text = parts.summary([again], 1.0)
+    assert text.endswith(one[1]) and ("failed once" in text) == (code == 0) and ("\nfailed:" in text) == (code == 1)
+
+
+def test_many_failed_tests_and_parts_without_one_do_not_run_again(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "run", lambda name, **_: pytest.fail(f"{name} ran again"))
+    many = tuple(f"FAILED tests/test_b.py::test_{number} - no" for number in range(parts.MOST_AGAIN + 1))
+    for failed in (many, ("ERROR tests/test_b.py - ImportError",), ()):
+        part = parts.Part("test-python", 1, 1.0, 1.0, (), failed)
+        assert parts.run_again([part]) == [part]
 
 
 def test_a_part_that_failed_and_named_nothing_is_told_by_its_last_lines(parts: ModuleType) -> None:

@@ -43,12 +43,12 @@ def load(folder: Path, address: str, *words: str) -> tuple[Ran, dict[str, Any]]:
 
 
 def test_users_that_hang_miss_every_goal_although_few_requests_did(tmp_path: Path) -> None:
-    with misbehaving(silent_after=2, delay=0.002) as server:
+    with misbehaving(silent_after=3, delay=0.002) as server:
         words = (
             "--users",
             "4",
             "--for",
-            "4s",
+            "5s",
             "--warm-up",
             "0.5s",
             "--timeout",
@@ -65,8 +65,8 @@ def test_users_that_hang_miss_every_goal_although_few_requests_did(tmp_path: Pat
     assert outcome["requests"]["sent"] == server.counted["requests"]
     bad = outcome["judged"]["sent"] - outcome["judged"]["right"]
     assert bad / outcome["judged"]["sent"] < 0.01  # the counts alone would have kept both goals
-    assert 0.3 < outcome["waited_share"] < 0.8
-    assert 0.5 < outcome["silent_from_s"] < 2.5
+    assert 0.2 < outcome["waited_share"] < 0.95
+    assert 0.3 < outcome["silent_from_s"] < 3.5
 
 
 def test_users_that_hang_before_a_goal_is_asked_for_end_the_command_with_an_error(tmp_path: Path) -> None:
