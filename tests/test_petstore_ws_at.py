@@ -150,7 +150,5 @@ def test_after_a_kill_what_was_in_doubt_ends_at_both_sides_as_it_was_decided(spa
 
 
 def test_a_server_without_ws_at_is_refused_in_a_sentence_before_anything_starts() -> None:
-    with pytest.raises(
-        ConfigurationError, match="tomcat-springws: factor variant is 'ws-at', which goes with profile="
-    ):
+    with pytest.raises(ConfigurationError, match="tomcat-springws: factor variant is 'ws-at', which needs profile="):
         factors.factor_values(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})

@@ -1,4 +1,4 @@
-"""`steelyard try`: its printed requests are answered rightly while it runs, and no process survives it."""
+"""`steelyard try`: its printed requests are answered correctly while it runs, and no process survives it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ fn fixed(users: u32, each: u64) -> Value {
     )])
 }
 
-/// Every request was answered rightly. On a busy machine a server that closes in silence does so just when the next request comes, so
+/// Every request was answered correctly. On a busy machine a server that closes in silence does so just when the next request comes, so
 /// often that the slice may be void.
 fn loses_none(row: &Row, sent: u64) {
     assert_eq!((number(row, "sent"), number(row, "completed")), (sent, sent), "{row:?}");

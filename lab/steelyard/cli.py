@@ -168,7 +168,7 @@ def _verbs() -> set[str]:
 
 
 def _usage_problem(error: TyperException) -> tuple[str, str]:
-    """What of the words was not understood, and where it says what can be said: the help of the command that they reached."""
+    """The problem of a command line, and a hint to the help of the command that it names."""
     reached: list[str] = []
     context = getattr(error, "ctx", None)
     while context is not None and context.parent is not None:  # the last is the program, by whatever name it was begun
@@ -183,7 +183,7 @@ def _usage_problem(error: TyperException) -> tuple[str, str]:
     else:
         _keep_near_options(error)
         message = " ".join(error.format_message().split())
-    return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows what can be said"
+    return message, f"`{' '.join(('steelyard', *reached, '--help'))}` shows the usage"
 
 
 def _keep_near_options(error: TyperException) -> None:

@@ -234,7 +234,7 @@ def test_written_exchanges_are_pairs_of_files_or_whole(tmp_path: Path) -> None:
     assert (found["ask/whole"].method, found["ask/whole"].path) == ("GET", "/small?n=1")
     assert meaning_of(service(tmp_path, "bytes")).status(found["ask/whole"]) == 404
     (folder / "whole.exchange.json").write_text(json.dumps({**whole, "operation": "other"}))
-    with pytest.raises(ContractError, match="holds an exchange of other, not of ask"):
+    with pytest.raises(ContractError, match="contains an exchange of other, not of ask"):
         exchanges.contract_exchanges(service(tmp_path, "bytes"))
 
 

@@ -87,4 +87,4 @@ def test_who_shows_its_certificate_is_answered_by_its_name(keys: Path, target: s
 )
 def test_nobody_else_is_answered(tls: str, keys: Path, target: str, tmp_path: Path) -> None:
     ran = load(tmp_path, keys, target, tls)
-    assert ran.code == 1 and "order is not answered rightly" in ran.err, ran.err
+    assert ran.code == 1 and "verification of order failed" in ran.err, ran.err

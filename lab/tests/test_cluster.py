@@ -194,6 +194,6 @@ def test_a_run_of_several_machines_is_resumed_on_a_cluster_and_one_of_one_is_not
     home(tmp_path / "run")
     alone = write_run(tmp_path / "alone", Planted(forks=1, pairs=1))
     ran = steelyard("run", "--resume", str(tmp_path / "run"), folder=tmp_path)
-    assert ran.code == 64 and "was driven by several machines" in ran.err and "--cluster" in ran.err
+    assert ran.code == 64 and "is a run on several machines" in ran.err and "--cluster" in ran.err
     ran = steelyard("run", "--resume", str(alone), "--cluster", "local:2", folder=tmp_path)
     assert ran.code == 64 and "by this machine alone" in ran.err

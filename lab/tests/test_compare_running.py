@@ -84,7 +84,7 @@ def test_where_nobody_listens_that_is_said_and_no_run_is_begun(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("more", "said"), [({"start": None, "ready": ["true"]}, "go with start"), ({"target": None}, "start goes with")]
+    ("more", "said"), [({"start": None, "ready": ["true"]}, "need start"), ({"target": None}, "start needs a target")]
 )
 def test_start_lines_go_with_a_target(more: dict[str, object], said: str, tmp_path: Path) -> None:
     made = service(tmp_path, "odd", 0.0)

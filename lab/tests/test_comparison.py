@@ -175,7 +175,7 @@ def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could(
 def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
     with pytest.raises(ConfigurationError, match="a budget of 10 s is too small: one fork takes about") as refused:
         compared(10, compiles=True)
-    enough = re.fullmatch(r"--budget (\d+)s holds them", refused.value.hint)
+    enough = re.fullmatch(r"--budget (\d+)s is enough", refused.value.hint)
     assert enough is not None
     assert not any("hold about" in line for line in compared(float(enough[1]), compiles=True).messages)
 

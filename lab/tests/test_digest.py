@@ -169,4 +169,4 @@ def test_every_request_of_a_load_is_answered_by_a_strict_server(strict: StrictSe
     stored = b"".join(path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file())
     assert b"sesame" not in stored and hashlib.md5(b"me:shop:open sesame").hexdigest().encode() not in stored
     wrong = steelyard(*words, *who, folder=tmp_path, environment={**own, "PASSWORD": "open barley"})
-    assert wrong.code == 1 and "is not answered rightly" in wrong.err and "Traceback" not in wrong.err, wrong.err
+    assert wrong.code == 1 and " failed at " in wrong.err and "Traceback" not in wrong.err, wrong.err

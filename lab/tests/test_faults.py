@@ -210,8 +210,8 @@ def test_faults_and_measured_tests_are_not_asked_for_together(study: Study) -> N
         ({"name": "kill-mail"}, "two faults have the same name"),
         ({"seconds": [5, 1]}, "`seconds` goes from 5 to 1"),
         ({"kind": "burn"}, "kind"),
-        ({"kind": "plant"}, "`plant` goes with the kind plant"),
-        ({"plant": "after-call"}, "`plant` goes with the kind plant"),
+        ({"kind": "plant"}, "`plant` is required for the kind plant"),
+        ({"plant": "after-call"}, "`plant` is required for the kind plant"),
         ({"kind": "freeze", "part": "client"}, "the client can only be killed"),
     ],
 )

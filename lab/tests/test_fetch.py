@@ -121,7 +121,7 @@ def test_a_package_manager_that_hangs_is_ended_and_named(
     hanging.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(fetch, "_DPKG_SECONDS", 0.2)
-    with pytest.raises(ToolchainError, match="dpkg-query does not say whether thing is installed"):
+    with pytest.raises(ToolchainError, match="dpkg-query did not report whether thing is installed"):
         fetch.fetch(server(tmp_path, [{"apt": ["thing"]}]), quiet, {})
 
 

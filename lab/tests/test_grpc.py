@@ -95,8 +95,8 @@ def test_the_engine_judges_by_the_status_and_what_marks_the_answer() -> None:
     [
         (b"", "not a gRPC frame: it has 0 bytes"),
         (b"\1\0\0\0\0", "is compressed"),
-        (frame(b"") * 2, "announces a message of 0 bytes, and holds 5"),
-        (frame(b"a")[:-1], "announces a message of 1 bytes, and holds 0"),
+        (frame(b"") * 2, "announces a message of 0 bytes, but contains 5"),
+        (frame(b"a")[:-1], "announces a message of 1 bytes, but contains 0"),
         (frame(b"\x08\x01"), "EchoVoidResponse has a field 1"),
     ],
 )
@@ -214,7 +214,7 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no answer: the server closed the connection"),
         (b"", "no answer"),
         (SETTINGS + b"\0\0\4\3\0\0\0\0\1\0\0\0\7", "the request was reset"),
-        (SETTINGS + b"\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\2", "the server left"),
+        (SETTINGS + b"\0\0\x08\7\0\0\0\0\0\0\0\0\0\0\0\0\2", "the server closed the connection"),
         (SETTINGS + b"\0\0\5\1\4\0\0\0\1\xff\xff\xff\xff\xff", "no answer by HTTP/2"),
     ],
 )

@@ -200,7 +200,7 @@ def test_hosts_of_engines_that_cannot_be_meant_are_refused_in_a_sentence(
 
 
 def test_an_engine_alone_needs_no_hosts() -> None:
-    with pytest.raises(ValidationError, match="there is no further host"):
+    with pytest.raises(ValidationError, match="the file declares one host only"):
         EngineHosts.model_validate({"hosts": {"desk": {"reach": "here", "address": "10.203.0.1", "role": "engine"}}})
 
 

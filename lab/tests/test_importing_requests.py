@@ -87,7 +87,7 @@ def test_no_secret_of_a_file_stands_in_the_folder_and_each_has_a_hole(name: str,
         assert not path.is_file() or b"secret-of-" not in path.read_bytes(), path
     assert "secret-of-" not in outcome.model_dump_json()
     assert any(note.startswith("to fill: [data.secret_") for note in outcome.notes)
-    with pytest.raises(ConfigurationError, match=r"nothing fills the place \{\{secret_"):
+    with pytest.raises(ConfigurationError, match=r"nothing fills the placeholder \{\{secret_"):
         load_target.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
 
 

@@ -161,7 +161,7 @@ def test_a_run_that_would_say_less_is_not_kept(run: Path, tmp_path: Path, monkey
 def test_no_folder_is_replaced(run: Path, tmp_path: Path) -> None:
     kept = keeping.keep(run, tmp_path / "run")
     for source, to in ((run, run), (run, kept), (kept, kept)):
-        with pytest.raises(StoreError, match="is there already"):
+        with pytest.raises(StoreError, match="exists already"):
             keeping.keep(source, to)
 
 

@@ -186,7 +186,7 @@ def test_two_exports_at_once_and_a_place_that_cannot_be_written_are_named(tmp_pa
     for words, why in (
         (("run", "--text", "--otlp", "a"), "two exports"),
         (("run", "--otlp", "no/where"), "cannot write"),
-        (("bare", "--otlp", "a"), "observed no layers"),
+        (("bare", "--otlp", "a"), "has no records of layers"),
         (("nowhere", "--otlp", "a"), "is not a folder"),
     ):
         ran = steelyard("layers", *words, folder=tmp_path)

@@ -222,7 +222,7 @@ def test_a_condition_without_a_value_is_named() -> None:
 
 
 def test_a_run_that_observed_no_layers_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="observed no layers"):
+    with pytest.raises(StoreError, match="has no records of layers"):
         recorded_requests(write_run(tmp_path / "run", PLANTED), {})
 
 

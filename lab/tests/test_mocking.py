@@ -143,8 +143,8 @@ def test_the_command_says_where_it_stands_and_at_its_end_what_it_answered(tmp_pa
     ran = steelyard("mock", "mine", *words, folder=tmp_path)
     assert ran.code == 0, ran.err
     first, *lines = ran.out.splitlines()
-    assert first.startswith("mine is stood in for at http://127.0.0.1:") and "  Add: made from the schema" in lines
-    assert lines[-1].endswith(": 0 answered, 0 failed as told")
+    assert first.startswith("mine is mocked at http://127.0.0.1:") and "  Add: made from the schema" in lines
+    assert lines[-1].endswith(": 0 answered, 0 failed deliberately")
     ran = steelyard("mock", "mine", "--port", "0", "--for", "10ms", "--json", folder=tmp_path)
     assert json.loads(ran.out)["unknown"] == 0 and "Ctrl-C ends it" in ran.err
     for wrong in (("--delay", "soon"), ("--fail", "3"), ("--for", "x")):

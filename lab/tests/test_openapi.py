@@ -343,7 +343,7 @@ def test_an_api_key_is_told_apart_from_the_requests(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("MINE_SECRET", "opensesame")
     told, who = auth.with_auth(shop, {})
     assert who.secrets.headers == {"X-API-Key": "opensesame"} and "opensesame" not in repr(told)
-    with pytest.raises(ValueError, match="header goes with kind api-key"):
+    with pytest.raises(ValueError, match="header is required for kind api-key"):
         Auth(kind="api-key", secret="env:A")
 
 

@@ -121,7 +121,7 @@ def test_a_failed_step_ends_its_session_and_says_what_was_expected(tmp_path: Pat
     with session_shop() as shop:
         made = service_folder(tmp_path, shop.address, wrong)
         ran = steelyard("load", str(made), "--for", "1s", folder=tmp_path, environment=ASLEEP)
-        assert ran.code == 1 and "visit.checkout is not answered rightly" in ran.err
+        assert ran.code == 1 and "verification of visit.checkout failed" in ran.err
         assert "expected 200" in ran.err and "the cart of u 0 held" in ran.err
 
 
@@ -182,7 +182,7 @@ def test_values_are_written_as_their_body_and_query_need_it(tmp_path: Path) -> N
             "{{next}}",
             "{{nxt}}",
             "{{nxt}}",
-            r"nothing fills the place \{\{nxt\}\} of step checkout; did you mean 'next'",
+            r"nothing fills the placeholder \{\{nxt\}\} of step checkout; did you mean 'next'",
         ),
         (
             "{{csrf}}",

@@ -162,7 +162,7 @@ def test_a_wrong_answer_is_said_with_what_came_and_nothing_is_measured(tmp_path:
     with (folder / "service.toml").open("a") as file:
         file.write('expect = { contains = "sum" }\n')
     ran = compare(tmp_path, "./shop", "./shop")
-    assert ran.code == 1 and "order is not answered rightly" in ran.err and "it begins: ok" in ran.err, ran.err
+    assert ran.code == 1 and "verification of order failed" in ran.err and "it begins: ok" in ran.err, ran.err
 
 
 def test_two_on_one_fixed_port_need_namespaces_and_to_listen_on_more_than_loopback(tmp_path: Path) -> None:

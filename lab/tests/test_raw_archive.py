@@ -66,7 +66,7 @@ def test_links_twins_and_folders_as_files_are_refused(tmp_path: Path) -> None:
         is_stored(hostile(tmp_path, "link", b"/etc/passwd", stat.S_IFLNK | 0o777) / "schedule.json")
     with pytest.warns(UserWarning, match="Duplicate"):
         hostile(tmp_path, "twin", b"longer", times=2)
-    with pytest.raises(StoreError, match="is there twice"):
+    with pytest.raises(StoreError, match="occurs twice"):
         is_stored(tmp_path / "schedule.json")
 
 

@@ -134,7 +134,7 @@ def test_no_secret_is_written_and_what_was_left_out_is_named(shopping: str, tmp_
     for word in (
         "header cookie",
         "header x-api-key",
-        "put-login: it holds a secret",
+        "put-login: it contains a secret",
         "POST /who/1: its address or body repeats",
         "header Set-Cookie",
         "an answer to post-login: its request held",

@@ -42,7 +42,7 @@ def test_who_answers_by_rmi_alone_is_asked_so_where_nobody_says_how() -> None:
 def test_a_format_that_means_rmi_says_what_is_called_and_no_other_does() -> None:
     given = {"title": "x", "path": "/X/y", "implementations": ["java"], "generate": ["true"]}
     for wrong in ({"meaning": "rmi"}, {"meaning": "json", "rmi": CALLS}):
-        with pytest.raises(ValidationError, match="rmi goes with a format that means rmi"):
+        with pytest.raises(ValidationError, match="rmi is required for a format that means rmi"):
             Format.model_validate({**given, **wrong})
     calls = rmi_of(BY_RMI)
     assert calls is not None

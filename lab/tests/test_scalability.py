@@ -66,7 +66,7 @@ def test_a_server_that_breaks_down_follows_no_law() -> None:
     """As Metro on Tomcat in the mesh: as many answers from 1 user to 24, and next to none with 32."""
     users = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]
     with pytest.raises(
-        InsufficientDataError, match=r"does not describe it: with \d+ users it says .+/s, and .+/s were measured"
+        InsufficientDataError, match=r"does not fit: with \d+ users it predicts .+/s, but .+/s were measured"
     ):
         fit(users, [253.2, 255.0, 268.6, 265.8, 250.8, 243.0, 242.4, 239.4, 221.8, 0.2])
 

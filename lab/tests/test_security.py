@@ -189,8 +189,8 @@ def encrypted_content(content: str) -> bytes:
         ('<!DOCTYPE a [<!ENTITY e "x">]>{right}', "not XML"),
         ("&e;", "not XML"),
         ("\0", "not XML"),
-        ("<!-- nothing -->", "holds 0 elements"),
-        ("{right}{right}", "holds 2 elements"),
+        ("<!-- nothing -->", "contains 0 elements"),
+        ("{right}{right}", "contains 2 elements"),
     ],
 )
 def test_what_was_encrypted_can_neither_end_the_body_nor_declare_anything(content: str, why: str) -> None:

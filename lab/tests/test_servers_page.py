@@ -54,5 +54,5 @@ def test_what_is_kept_of_other_servers_stays(tmp_path: Path) -> None:
     kept = ServersOutput.model_validate_json(path.read_text()).servers
     assert [(row.name, row.contract) for row in kept] == [("go", True), ("null", None)]
     path.write_text("[]")
-    with pytest.raises(StoreError, match="does not hold results of"):
+    with pytest.raises(StoreError, match="contains no results of"):
         rows.keep(path, [go])

@@ -91,7 +91,7 @@ def test_a_service_s_factor_may_be_set_for_all_subjects_in_the_environment(monke
 
 def test_a_value_that_goes_only_with_another_factor_s_value_is_refused_with_any_other() -> None:
     server, service = entries.server("tomcat-springws"), entries.service("petstore")
-    said = "factor persistence is 'jdbc', which goes with database=postgresql, not with database=h2"
+    said = "factor persistence is 'jdbc', which needs database=postgresql, not database=h2"
     with pytest.raises(ConfigurationError, match=said):
         factors.factor_values(server, service, {"persistence": "jdbc"})
     assert (
@@ -101,7 +101,7 @@ def test_a_value_that_goes_only_with_another_factor_s_value_is_refused_with_any_
 
 
 def test_a_value_that_goes_with_a_factor_that_the_server_lacks_is_refused_and_says_so() -> None:
-    said = "factor variant is 'ws-at', which goes with profile=standalone-full, and there is no factor profile here"
+    said = "factor variant is 'ws-at', which needs profile=standalone-full, and there is no factor profile here"
     with pytest.raises(ConfigurationError, match=said):
         factors.factor_values(entries.server("tomcat-springws"), entries.service("petstore"), {"variant": "ws-at"})
 

@@ -243,7 +243,7 @@ def test_what_is_measured_is_never_driven_side_by_side() -> None:
     assert schedule_only(study, Request()).at_once == 1
     with pytest.raises(ConfigurationError, match="measurements run alone"):
         schedule_only(study, Request(at_once=2))
-    with pytest.raises(ConfigurationError, match="--budget and --at-once do not go together"):
+    with pytest.raises(ConfigurationError, match="--budget and --at-once cannot be combined"):
         schedule_only(study, Request(tests="faults", at_once=2, budget_seconds=600))
     assert schedule_only(study, Request(tests="faults", budget_seconds=600)).at_once == 1
 

@@ -45,7 +45,7 @@ def test_values_that_mean_the_same_are_no_difference(one: str, other: str) -> No
         (struct(number="seven"), "breaks the schema"),
         (answer('<echoVoidResponse xmlns="urn:steelyard:wstest"/>'), "the answer is a"),
         (answer("<e:Fault><faultcode>x</faultcode><faultstring>no room</faultstring></e:Fault>"), "no room"),
-        (answer(""), "holds 0 elements"),
+        (answer(""), "contains 0 elements"),
         ("<html/>", "not a SOAP 1.1 envelope"),
         ("ouch", "not XML"),
     ],

@@ -127,7 +127,7 @@ def test_a_folder_that_takes_the_port_listens_at_its_target(tmp_path: Path) -> N
     ("words", "code", "said"),
     [
         ((SERVE,), 64, f"{SERVE} has no requests"),
-        ((SERVE, "--request", "GET /", "--method", "GET"), 64, "--method goes with a URL"),
+        ((SERVE, "--request", "GET /", "--method", "GET"), 64, "--method needs a URL"),
         (("./own", "--service", "own", "--request", "GET /"), 64, "exclude each other"),
         (("http://127.0.0.1:1/", "--request", "GET /"), 64, "are for servers of your own"),
         (("./none {port}", "--request", "GET /"), 64, "none: the start command './none' was not found in"),

@@ -132,7 +132,7 @@ impl Report {
         }
     }
 
-    /// Whether the result is valid and each request was answered rightly.
+    /// Whether the result is valid and each request was answered correctly.
     pub fn succeeded(&self) -> bool {
         self.valid && self.dropped == 0 && self.failures.values().all(|count| *count == 0)
     }

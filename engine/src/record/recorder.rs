@@ -259,7 +259,7 @@ impl Recorder {
         self.next_second = self.next_second.min(self.end);
     }
 
-    /// A session of the mix's part ended at `now` that was due at `due`: whole and answered rightly, or `failed`.
+    /// A session of the mix's part ended at `now` that was due at `due`: whole and answered correctly, or `failed`.
     pub fn record_session(&mut self, part: u16, due: Ns, now: Ns, failed: bool) {
         if self.measures(now)
             && let Some(session) = self.sessions[usize::from(part)].as_deref_mut()

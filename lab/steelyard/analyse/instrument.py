@@ -251,7 +251,7 @@ def _counts(run: Run, cell: Cell, subject: str) -> Finding:
     """The service's own count of requests against the engine's of answers, over all that was counted together with the cell's
     slices: a load with a shape is counted alone, all else of a trial together.
 
-    Equal where every request was answered rightly, in the measured time or outside; one that got no answer, or an error, may have
+    Equal where every request was answered correctly, in the measured time or outside; one that got no answer, or an error, may have
     reached the service or not.
     """
     limit, served, answered, reason = "equal", 0, 0, ""

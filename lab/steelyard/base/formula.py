@@ -119,7 +119,7 @@ class _Checked:
 def _percent(kind: str, percent: object, histograms: bool) -> float:
     _kind(kind, "percentile", histograms)
     if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 < percent < 100:
-        raise FormulaError(f"a percentile lies between 0 and 100, not at {percent!r}")
+        raise FormulaError(f"a percentile must be between 0 and 100, not {percent!r}")
     return float(percent)
 
 

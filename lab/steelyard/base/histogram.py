@@ -202,7 +202,7 @@ def read_log(path: Path, *, may_be_cut: bool = False) -> dict[str, str]:
             raise StoreError(f"{path}, line {number}: not a tagged interval of an HdrHistogram log")
         tag, encoded = interval
         if tag in encoded_by_tag:
-            raise StoreError(f"{path}, line {number}: the tag {tag[:80]} stands twice")
+            raise StoreError(f"{path}, line {number}: the tag {tag[:80]} occurs twice")
         encoded_by_tag[tag] = encoded
     return encoded_by_tag
 

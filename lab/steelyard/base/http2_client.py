@@ -154,7 +154,7 @@ class _Http2Connection:
         while True:
             for event in events:
                 if isinstance(event, ConnectionTerminated):
-                    raise _ClosedError(f"no answer: the server left (error {event.error_code})")
+                    raise _ClosedError(f"no answer: the server closed the connection (error {event.error_code})")
                 if getattr(event, "stream_id", None) != stream:
                     continue
                 if isinstance(event, ResponseReceived):

@@ -26,14 +26,14 @@ _GZIP_OR_DEFLATE = zlib.MAX_WBITS + 32  # zlib detects the format with this valu
 def trusted_context(authority: Path | None) -> ssl.SSLContext | None:
     """The TLS context that trusts the certificate in this PEM file. None for None: the system's roots decide.
 
-    Raises NoAnswerError where the file holds no certificate.
+    Raises NoAnswerError where the file contains no certificate.
     """
     if authority is None:
         return None
     try:
         return ssl.create_default_context(cafile=authority)
     except OSError as error:  # ssl.SSLError is one
-        raise NoAnswerError(f"{authority} holds no certificate: {error}") from None
+        raise NoAnswerError(f"{authority} contains no certificate: {error}") from None
 
 
 @dataclass(frozen=True)

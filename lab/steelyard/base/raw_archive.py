@@ -115,7 +115,7 @@ def _open_archive(path: str, _changed_ns: int, size: int) -> _Archive:
         for child, parent in zip((inner, *inner.parents), inner.parents, strict=False):
             folders.setdefault(str(parent), set()).add(child.name)
     if len(members) > MOST_FILES or sum(member.file_size for member in members.values()) > MOST_BYTES:
-        raise StoreError(f"{path} holds more than {MOST_FILES:,} files or {MOST_BYTES:,} bytes")
+        raise StoreError(f"{path} contains more than {MOST_FILES:,} files or {MOST_BYTES:,} bytes")
     return _Archive(file, members, {name: frozenset(names) for name, names in folders.items()})
 
 
@@ -128,7 +128,7 @@ def _fault(member: zipfile.ZipInfo, members: dict[str, zipfile.ZipInfo]) -> str:
     if kind not in (0, stat.S_IFREG):
         return "is not a regular file"
     if member.filename in members:
-        return "is there twice"
+        return "occurs twice"
     if member.compress_type not in _METHODS or member.flag_bits & 1:
         return "is packed in a way that is not supported"
     return ""

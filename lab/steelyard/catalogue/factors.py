@@ -74,8 +74,8 @@ def _not_with(factor: Factor, value: str, values: Mapping[str, str]) -> str | No
     """The required other factor that `value` lacks, as the end of a sentence."""
     for name, wanted in factor.needs.get(value, {}).items():
         if values.get(name) != wanted:
-            other = f"not with {name}={values[name]}" if name in values else f"and there is no factor {name} here"
-            return f"is '{value}', which goes with {name}={wanted}, {other}"
+            other = f"not {name}={values[name]}" if name in values else f"and there is no factor {name} here"
+            return f"is '{value}', which needs {name}={wanted}, {other}"
     return None
 
 

@@ -77,7 +77,7 @@ def of_service(service: Entry[Service]) -> OwnRequests:
 def of_words(requests: Sequence[str], body: str | None) -> OwnRequests:
     """The requests of texts such as `GET /items/7`, with `body` for a single one; raises ConfigurationError."""
     if body is not None and len(requests) != 1:
-        raise ConfigurationError("--body goes with one --request", hint="write a service.toml for several requests")
+        raise ConfigurationError("--body needs exactly one --request", hint="write a service.toml for several requests")
     operations: dict[str, Operation] = {}
     files: dict[str, bytes] = {}
     for words in requests:

@@ -97,7 +97,7 @@ def _run_while_wanted(folder: Path, wanted: Callable[[], bool], tell: Callable[[
         if turns % _TELL_EVERY:
             return
         if not wanted():
-            raise UnwantedError("it is no longer wanted")
+            raise UnwantedError("the run no longer needs it")
         now = running_now(folder)
         if now is not None and now.stage != told:
             told = now.stage

@@ -102,7 +102,7 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
     _margin(options)
     if options.git is None:
         if options.build is not None:
-            raise ConfigurationError("--build goes with --git", hint="build both before you compare them")
+            raise ConfigurationError("--build needs --git", hint="build both before you compare them")
         if options.new is None:
             raise ConfigurationError(
                 "check compares OLD with NEW, and NEW is missing", hint="name it, or compare revisions with --git"

@@ -120,7 +120,7 @@ def requests_of(
     if request:
         return own_requests.of_words(request, text_of(body))
     if body is not None:
-        raise ConfigurationError("--body goes with --request", hint="--request 'POST /orders' --body @order.json")
+        raise ConfigurationError("--body needs --request", hint="--request 'POST /orders' --body @order.json")
     if service is not None:
         return own_requests.of_service(entries.service_at(service))
     folders = [words for words in (subjects[-1], *subjects[:-1]) if Path(words, entries.SERVICE_FILE).is_file()]

@@ -64,7 +64,7 @@ def export_command(options: ExportOptions) -> None:
     if options.csv is not None or options.parquet is not None:
         _export_tables(options)
     elif options.table:
-        raise ConfigurationError("--table goes with --csv or --parquet", hint="they write a stored run's tables")
+        raise ConfigurationError("--table needs --csv or --parquet", hint="they write a stored run's tables")
     else:
         _export_requests(options)
 

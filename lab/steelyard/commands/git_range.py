@@ -40,14 +40,14 @@ def _require_start(folder: str, pair: tuple[Revision, Revision]) -> None:
     if Path(folder, entries.SERVICE_FILE).is_file():
         if entries.service_at(folder).model.start is None:
             raise ConfigurationError(
-                f"{folder}/{entries.SERVICE_FILE} does not say how the service is started",
+                f"{folder}/{entries.SERVICE_FILE} has no start command",
                 hint='add start = ["java", "-jar", "target/shop.jar", "--server.port={port}"] or the like',
             )
         return
     for revision in pair:
         if not revision.has(entries.SERVICE_FILE):
             raise ConfigurationError(
-                f"{revision.title} has no {revision.within / entries.SERVICE_FILE}, which says how it is started",
+                f"{revision.title} has no {revision.within / entries.SERVICE_FILE}, where the start command belongs",
                 hint=f"write one into {folder}: revisions without their own use it",
             )
 

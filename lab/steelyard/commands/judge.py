@@ -92,7 +92,7 @@ def _print_file(judged: JudgedFile) -> None:
         f"rows read: {judged.rows.read:,}; counted: {judged.rows.counted:,}; left out: "
         + (f"{judged.rows.read - judged.rows.counted:,}" if left_out else "none"),
         *left_out,
-        f"answered rightly: {judged.completed:,}; failed: {_counts(judged.failures)}",
+        f"answered correctly: {judged.completed:,}; failed: {_counts(judged.failures)}",
     ]
     if judged.codes:
         lines.append(f"response codes: {_counts(judged.codes)}")

@@ -150,7 +150,7 @@ def check_summary(row: ServerRow) -> str:
     if not row.contract:
         return f"{row.name}: FAILED: {row.reason}"
     memory = (row.memory_bytes or 0) / 1e6
-    return f"{row.name}: ok; {row.exchanges} requests answered rightly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
+    return f"{row.name}: ok; {row.exchanges} requests answered correctly, ready after {row.start_seconds:g} s, {memory:.0f} MB"
 
 
 CHECKS = (

@@ -153,7 +153,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     if options.streams is not None and not options.http2:
-        raise ConfigurationError("--streams goes with --http2", hint="--http2 --streams 30")
+        raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
     return said.LoadSpec(
@@ -196,7 +196,7 @@ def require_good(loaded: LoadOutput) -> None:
     if not loaded.valid:
         raise SteelyardError(f"the figures are not valid: {'; '.join(loaded.why_not)}", hint=f"see {loaded.run}")
     if missed:
-        raise SteelyardError("; ".join(f"the goal {goal.goal} was not kept: {goal.found}" for goal in missed))
+        raise SteelyardError("; ".join(f"the goal {goal.goal} was missed: {goal.found}" for goal in missed))
     judged = loaded.judged
     bad = loaded.failed if judged is None else judged.wrong + judged.failed + judged.unanswered
     if bad and not any(goal.goal.startswith("failed") for goal in loaded.goals):

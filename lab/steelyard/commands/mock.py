@@ -86,7 +86,7 @@ def own_port(service: Service) -> int:
 def _print_ready(known: MockedService, address: str, as_json: bool) -> None:
     terminal = console(stderr=as_json)
     target = known.service.model.target
-    lines = [f"{known.service.name} is stood in for at {address}"]
+    lines = [f"{known.service.name} is mocked at {address}"]
     lines += [f"  {operation.name}: {operation.usual.origin}" for operation in known.operations]
     lines += [f"not simulated: {omitted.what}: {omitted.why}" for omitted in known.left_out]
     if target is not None and urlsplit(target).port != urlsplit(address).port:
@@ -100,7 +100,8 @@ def _print_ready(known: MockedService, address: str, as_json: bool) -> None:
 def _print_outcome(answered: MockOutput) -> None:
     terminal = console(stderr=False)
     lines = [
-        f"{each.operation}: {each.answered:,} answered, {each.failed:,} failed as told" for each in answered.operations
+        f"{each.operation}: {each.answered:,} answered, {each.failed:,} failed deliberately"
+        for each in answered.operations
     ]
     lines += [f"of no operation: {answered.unknown:,}"] if answered.unknown else []
     for line in lines:

@@ -226,7 +226,7 @@ def run_sessions(
 def require_rest(sessions: int | None, rest: float) -> None:
     """Raise ConfigurationError where --rest is given without --sessions."""
     if sessions is None and rest != REST_SECONDS:
-        raise ConfigurationError("--rest goes with --sessions", hint="add --sessions NUMBER")
+        raise ConfigurationError("--rest needs --sessions", hint="add --sessions NUMBER")
 
 
 def require_verdict(outcome: Outcome) -> None:
@@ -235,7 +235,7 @@ def require_verdict(outcome: Outcome) -> None:
         first, _, step = outcome.failures[0].partition("\nhint: ")
         raise SteelyardError(
             f"{len(outcome.failures)} of the run's trials failed: {first.splitlines()[0]}",
-            hint=f"{f'{step}; ' if step else ''}everything that was measured is in {outcome.folder}",
+            hint=f"{f'{step}; ' if step else ''}all measurements are in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
         longer = "JIT compilers were still at work: more time may help, such as --warm-up 200 --budget 20m of `steelyard run`; "
@@ -273,7 +273,7 @@ def end_on_machines(folder: Path, json: bool) -> None:
     if verdict.missing:
         raise SteelyardError(
             f"{len(verdict.missing)} of the trials were not completed: {label_names('trial', verdict.missing)[:200]}",
-            hint=f"everything that was measured is in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
+            hint=f"all measurements are in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
         )
     if not verdict.valid:
         raise SteelyardError(f"there is no verdict: {'; '.join(verdict.why_not)}", exit_code=CANNOT_TELL)

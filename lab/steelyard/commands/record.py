@@ -83,7 +83,7 @@ def recorded_target(to: str) -> LoadTarget:
     parts = urlsplit(to)
     if parts.path not in ("", "/") or parts.query:
         raise ConfigurationError(
-            f"--to names a server, and {to[:200]} a place on it",
+            f"--to names a server, but {to[:200]} has a path",
             hint=f"--to {target.address}; requests to the proxy keep their path",
         )
     return target

@@ -107,7 +107,9 @@ def _of_machines(options: ReportOptions) -> None:
 
 def _report_one(options: ReportOptions) -> None:
     if options.to is not None:
-        raise ConfigurationError("--to is for the page of several runs", hint="a run's own page stands in its folder")
+        raise ConfigurationError(
+            "--to is for the page of several runs", hint="a single run's page is report.html in its folder"
+        )
     from .. import report
     from ..analyse import analysis, indices
     from ..measure.outcome import Outcome

@@ -189,19 +189,19 @@ def run(options: RunOptions) -> None:
     request = request_of(options)
     if options.hosts is not None and (options.cluster is not None or options.dry_run):
         raise ConfigurationError(
-            f"--hosts and {'--dry-run' if options.cluster is None else '--cluster'} do not go together",
+            f"--hosts and {'--dry-run' if options.cluster is None else '--cluster'} cannot be combined",
             hint="the schedule is the same wherever subjects run"
             if options.cluster is None
             else "leave one of them out",
         )
     if options.hosts is not None and options.at_once is not None:
         raise ConfigurationError(
-            "--hosts and --at-once do not go together: a host has one trial at a time", hint="leave one of them out"
+            "--hosts and --at-once cannot be combined: a host has one trial at a time", hint="leave one of them out"
         )
     require_rest(options.sessions, options.rest)
     if options.sessions is not None and (options.cluster is not None or options.dry_run):
         other = "--dry-run" if options.cluster is None else "--cluster"
-        raise ConfigurationError(f"--sessions and {other} do not go together", hint="leave one of them out")
+        raise ConfigurationError(f"--sessions and {other} cannot be combined", hint="leave one of them out")
     if options.cluster is not None:
         _on_machines(options, request)
     elif options.sessions is not None:
@@ -238,7 +238,7 @@ def request_of(options: RunOptions) -> Request:
         require_default(
             options,
             {field.name for field in fields(options)} - set(once),
-            "and --as-published do not go together: the paper measured one unbroken stretch per server, with a fixed length",
+            "and --as-published cannot be combined: the paper measured one unbroken stretch per server, with a fixed length",
             hint="leave one of them out",
         )
     if options.variations:
@@ -246,7 +246,7 @@ def request_of(options: RunOptions) -> Request:
             options,
             {field.name for field in fields(options)}
             - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
-            "and --variations do not go together: the study sets the tests of each subject",
+            "and --variations cannot be combined: the study sets the tests of each subject",
             hint="leave one of them out",
         )
     return Request(
@@ -298,9 +298,7 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
     from ..cluster import cluster_run, dask_workers
 
     if options.cluster is None:
-        raise ConfigurationError(
-            f"{folder} was driven by several machines", hint="--cluster says where their workers are now"
-        )
+        raise ConfigurationError(f"{folder} is a run on several machines", hint="name their workers with --cluster")
     where = dask_workers.parse_where(options.cluster)
     with Progress(console()) as progress:
         cluster_run.resume(folder, where, command=["steelyard", *sys.argv[1:]], progress=progress)
@@ -311,7 +309,7 @@ def _resume_sessions(folder: Path, options: RunOptions) -> None:
     from ..measure import sessions
 
     if options.cluster is not None:
-        raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
+        raise ConfigurationError(f"{folder} is a run on one machine", hint="leave --cluster out")
     with Progress(console()) as progress:
         sessions.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
     end_on_machines(folder, options.json)
@@ -326,7 +324,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
     require_default(
         options,
         ("resume", "cluster", "json"),
-        "and --resume do not go together: a run is resumed with its original options",
+        "and --resume cannot be combined: a run is resumed with its original options",
         hint="leave one of them out",
     )
     if not folder.is_dir():
@@ -338,7 +336,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
             _resume_on_machines(folder, options)
         return
     if options.cluster is not None:
-        raise ConfigurationError(f"{folder} was driven by this machine alone", hint="leave --cluster out")
+        raise ConfigurationError(f"{folder} is a run on one machine", hint="leave --cluster out")
     from ..measure import main_job as running  # imported late: wrong options are reported without the wait
 
     with Progress(console()) as progress:

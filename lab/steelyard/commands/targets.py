@@ -99,7 +99,7 @@ def started_or_running(options: StartedOptions, words: LoadSpec, auth: Auth | No
     own = own_subjects.is_own(options.service)
     if own and (asked or not Path(options.service, entries.SERVICE_FILE).is_file()):
         if options.method is not None:
-            raise ConfigurationError("--method goes with a URL", hint="--request 'POST /orders' says the method")
+            raise ConfigurationError("--method needs a URL", hint="give the method in --request 'POST /orders'")
         target = _started_target(options, words)
         return target if auth is None else replace(target, auth=auth)
     if asked:
@@ -148,7 +148,7 @@ def target_of(service: str, words: LoadSpec, method: str | None, body: str | Non
     else:
         if method is not None or body is not None:
             raise ConfigurationError(
-                "--method and --body go with a URL",
+                "--method and --body need a URL",
                 hint="for a service folder they are in its service.toml and samples",
             )
         target = load_target.of_service(entries.service_at(service), words.seed, words.expect)
@@ -174,7 +174,7 @@ def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
     if kind is None:
         if user or secret:
             raise ConfigurationError(
-                "--user and --secret go with --auth", hint="--auth basic --user NAME --secret env:VARIABLE"
+                "--user and --secret need --auth", hint="--auth basic --user NAME --secret env:VARIABLE"
             )
         return None
     if not secret.startswith(("env:", "file:")):

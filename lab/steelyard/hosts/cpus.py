@@ -44,8 +44,8 @@ class Shares:
         its own and there are none."""
         if owner == "own" and not self.companions:
             raise ProvisionError(
-                "a companion is to have processors of its own, and none can be spared here",
-                hint='processors = "server" or "engine" of the companion says whose it is to share',
+                "a companion needs its own processors, and none are free",
+                hint='set processors = "server" or "engine" on the companion to share theirs',
             )
         shares = {"server": self.server, "engine": self.engine, "own": self.companions}
         if owner is not None and not (self.elsewhere and owner == "engine"):

@@ -166,7 +166,7 @@ class Executor:
     def regain(self) -> None:
         """Reconnect after a loss; raises ProvisionError where that fails."""
         raise ProvisionError(
-            "the process that held it is gone", hint="something ended it; start a new run, which makes the host again"
+            "its network namespace is gone: another program ended the process that kept it", hint="start a new run"
         )
 
 

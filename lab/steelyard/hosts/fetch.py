@@ -213,7 +213,7 @@ def unpack(archive: Path, target: Path) -> None:
 def _inside(archive: Path, target: Path, name: str) -> Path | None:
     parts = PurePosixPath(name).parts
     if ".." in parts or PurePosixPath(name).is_absolute():
-        raise FetchError(f"{archive.name} holds a name that leads outside of it: {name}")
+        raise FetchError(f"{archive.name} contains a name that leads outside of it: {name}")
     return target.joinpath(*parts[1:]) if len(parts) > 1 else None
 
 
@@ -226,8 +226,8 @@ def _missing_packages(artifact: Artifact) -> list[str]:
         asked = children.run(["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *artifact.apt], seconds=_DPKG_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         raise ToolchainError(
-            f"dpkg-query does not say whether {', '.join(artifact.apt)} is installed",
-            hint="does `dpkg-query -W` answer in a shell?",
+            f"dpkg-query did not report whether {', '.join(artifact.apt)} is installed",
+            hint="run `dpkg-query -W` in a shell to see why",
         ) from None
     installed = {line.split()[0] for line in asked.stdout.splitlines() if line.endswith("install ok installed")}
     return [package for package in artifact.apt if package not in installed]

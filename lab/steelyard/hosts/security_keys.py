@@ -78,7 +78,7 @@ def _owner(store: Path) -> KeyOwner:
             f"{store} cannot be read: {error}", hint=f"remove {store.parent}: new keys are made at the next start"
         ) from None
     if not isinstance(key, rsa.RSAPrivateKey) or certificate is None:
-        raise ProvisionError(f"{store} holds no RSA key with its certificate", hint=f"remove {store.parent}")
+        raise ProvisionError(f"{store} contains no RSA key with its certificate", hint=f"remove {store.parent}")
     return KeyOwner(key, certificate)
 
 

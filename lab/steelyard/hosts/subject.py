@@ -170,14 +170,14 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
             )
         for role in sorted(asked.roles() - places):
             raise ProvisionError(
-                f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} asks",
-                hint="name one among its companions, as CONTRIBUTING.md shows",
+                f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} queries",
+                hint="add it to the companions, as CONTRIBUTING.md shows",
             )
     settle = service.model.settle
     for role in sorted(settle.roles() - places if settle is not None else ()):
         raise ProvisionError(
-            f"{spec.label} has no {role}, which {service.name} needs beside it to say when its work is settled",
-            hint="name one among its companions, as CONTRIBUTING.md shows",
+            f"{spec.label} has no {role}, from which {service.name} reads when its work is complete",
+            hint="add it to the companions, as CONTRIBUTING.md shows",
         )
     return subject
 

@@ -111,7 +111,7 @@ class EngineHosts(Strict):
         if len(here) != 1:
             raise ValueError(f"one engine drives from this machine, but {len(here)} hosts have reach = 'here'")
         if len(self.hosts) == 1:
-            raise ValueError("there is no further host: one engine needs no hosts file")
+            raise ValueError("the file declares one host only: one engine needs no hosts file")
         addresses = [host.address for host in self.hosts.values()]
         twice = next((address for address in addresses if addresses.count(address) > 1), None)
         if twice is not None:

@@ -24,7 +24,7 @@ class Cell(Strict):
     `users` are the most at any time. `until` ends a block of held steps early. `judged_by` is the measure of the verdict; empty:
     throughput of closed load, the 99th percentile of open load. `payload` are the cell's own values of the service's parameters.
     A `cold` cell is driven before the warm-up. Judged cells of one `family` share an error rate; without one, each is a
-    comparison of its own. `may_refuse`: a subject that lives, but answers none of its requests rightly or in time, is counted,
+    comparison of its own. `may_refuse`: a subject that lives, but answers none of its requests correctly or in time, is counted,
     and the trial continues. In a reliability cell, `until` is the limit of a good subject, `printed` is a publication's value
     (`assumed` are our assumptions), and a `pushed` cell is left out for a subject that an earlier cell of its operation broke.
     `subjects` are those that it is driven on; empty: all.

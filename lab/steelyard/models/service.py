@@ -132,7 +132,7 @@ class Auth(Strict):
     @model_validator(mode="after")
     def _names_its_field(self) -> Auth:
         if (self.kind == "api-key") != (self.header is not None):
-            raise ValueError("header goes with kind api-key, which needs it")
+            raise ValueError("header is required for kind api-key, and allowed only there")
         if self.takes_requests != (self.path is not None):
             raise ValueError("client-credentials and form-login, and nothing else, name a path")
         return self
@@ -416,7 +416,7 @@ class Format(Strict):
         if self.meaning == "grpc" and (self.http2 is None or self.schema_file is None):
             raise ValueError("a format that means grpc needs http2 and schema")
         if (self.meaning == "rmi") != (self.rmi is not None):
-            raise ValueError("rmi goes with a format that means rmi, which needs it")
+            raise ValueError("rmi is required for a format that means rmi, and allowed only there")
         if self.meaning not in PACKED and self.generate is None:
             raise ValueError(f"a format that means {self.meaning} needs generate")
         return self
@@ -590,11 +590,11 @@ class Service(Strict):
         if not self.operations and not self.sessions:
             raise ValueError("a service needs operations, or of one that names its target sessions")
         if self.sessions and self.target is None:
-            raise ValueError("sessions go with a target; those of a service with a contract stand in studies")
+            raise ValueError("sessions need a target; those of a service with a contract belong in studies")
         if self.start is None and (self.ready is not None or self.stop is not None):
-            raise ValueError("ready and stop go with start")
+            raise ValueError("ready and stop need start")
         if self.start is not None and self.target is None:
-            raise ValueError("start goes with a target; descriptors start the services of Steelyard's servers")
+            raise ValueError("start needs a target; descriptors start the services of Steelyard's servers")
         return self
 
     @property

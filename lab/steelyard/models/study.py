@@ -216,7 +216,7 @@ class Fault(Strict):
     @model_validator(mode="after")
     def _is_of_a_kind_that_can_be(self) -> Fault:
         if (self.kind == "plant") != (self.plant is not None):
-            raise ValueError(f"fault {self.name}: `plant` goes with the kind plant, which needs it")
+            raise ValueError(f"fault {self.name}: `plant` is required for the kind plant, and allowed only there")
         if self.part == CLIENT and self.kind != "kill":
             raise ValueError(f"fault {self.name}: the client can only be killed")
         return self
@@ -259,7 +259,7 @@ class Grid(Strict):
     its values. `judged` is `all`, with one adjustment for their number, or names the one judged cell by its users and payload.
     With `cells = "corners-and-centre"` a run has only those, unless the whole grid is requested (`--whole-grid`). A grid with a
     `name` is driven on request (`--grid`), instead of those without. `may_refuse`: a subject that lives, but answers no request
-    of a cell rightly, is counted, and the trial continues.
+    of a cell correctly, is counted, and the trial continues.
 
     With `cells = "in-step"`, users and payload rise together: the first of each, the second of each. `reliability`: each cell of
     each subject runs in a start of its own, and its end is the result (see the study's `reliability`), shown beside the `printed`
@@ -284,7 +284,7 @@ class Grid(Strict):
         if self.cells == "in-step" and len(counts) > 1:
             raise ValueError("users and payload rise in step, so each needs as many values as the others")
         if self.printed is not None and (self.cells != "in-step" or len(self.printed.results) not in counts):
-            raise ValueError("what was printed needs cells in step, and a result for each of them")
+            raise ValueError("`printed` needs cells in step, and a result for each of them")
         if self.push and not (self.reliability and self.cells == "in-step"):
             raise ValueError("only a grid of reliability whose cells are in step can be pushed")
         return self
@@ -333,7 +333,7 @@ class SubjectSpec(Strict):
         if self.same_as is None and not self.parts:
             raise ValueError(f"subject {self.label} has neither parts nor same_as")
         if self.same_as is not None and (self.parts or self.companions):
-            raise ValueError(f"subject {self.label} is a face of {self.same_as}, so it has no parts of its own")
+            raise ValueError(f"subject {self.label} shares the processes of {self.same_as}, so it has no parts")
         return self
 
 
@@ -473,7 +473,7 @@ class Study(Strict):
         broken = {fault.test for fault in self.faults}
         for name in self.variations:
             if name not in {test.name for test in self.tests} - broken:
-                raise ValueError(f"'{name}' is one of the variations, but there is no such test that measures")
+                raise ValueError(f"'{name}' is one of the variations, but there is no such test without faults")
         wholes = {name for name, known in self.parameters.items() if known.sets == "levels"}
         for test in self.tests:
             if test.percent_of is not None and test.percent_of not in wholes:

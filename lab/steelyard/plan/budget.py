@@ -73,7 +73,7 @@ def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
         raise ConfigurationError(
             f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict "
             f"needs {plural(wanted, 'fork')}",
-            hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s holds them",
+            hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s is enough",
         )
 
 

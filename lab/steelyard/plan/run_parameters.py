@@ -186,6 +186,6 @@ def _mix(study: Study, given: Mapping[str, Value]) -> dict[str, float] | None:
     if abs(sum(mix.values()) - 100) > 1e-9:
         shown = ", ".join(f"{operation} {percent:g}" for operation, percent in mix.items()) or "nothing"
         raise ConfigurationError(
-            f"the mix of {study.name} must come to 100 percent; it comes to {sum(mix.values()):g} ({shown})"
+            f"the mix of {study.name} must add up to 100 percent; it adds up to {sum(mix.values()):g} ({shown})"
         )
     return mix

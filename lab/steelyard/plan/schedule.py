@@ -105,7 +105,7 @@ def _parallel_trials(request: Request, specs: Sequence[SubjectSpec], trials: int
         return 1
     if request.budget_seconds is not None:  # a budget depends on the cost of earlier trials
         if request.at_once is not None:
-            raise ConfigurationError("--budget and --at-once do not go together", hint="leave one of them out")
+            raise ConfigurationError("--budget and --at-once cannot be combined", hint="leave one of them out")
         return 1
     processes = max(len(spec.parts) + len(spec.companions) for spec in specs)
     return min(trials, request.at_once or most_at_once(processes))

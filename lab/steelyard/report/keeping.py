@@ -31,7 +31,7 @@ def keep(run_folder: Path, to: Path) -> Path:
     """
     run = read_run(run_folder)
     if to.exists():
-        raise StoreError(f"{to} is there already", hint="name a new folder for the kept run")
+        raise StoreError(f"{to} exists already", hint="name a new folder for the kept run")
     if run_folder.resolve() in to.resolve().parents:
         raise StoreError(f"{to} lies in the run that is to be kept", hint="name a folder beside it")
     to.parent.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ def recorded_requests(folder: Path, wanted: Mapping[str, str]) -> RecordedReques
 def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
     """The requests of measured slices with the `wanted` contexts; raises StoreError for a run without layers."""
     if not run.schedule.layers:
-        raise StoreError(f"{run.name} observed no layers", hint='its study asks for them by observe = ["layers"]')
+        raise StoreError(f"{run.name} has no records of layers", hint='a study records them with observe = ["layers"]')
     requests: list[ShownRequest] = []
     violations = 0
     for trial in run.trials:

@@ -94,7 +94,7 @@ def read_foreign(path: Path, may_be_cut: bool) -> tuple[ForeignWork, ...]:
     for values, line in _values(path, ForeignWork, may_be_cut):
         made = ForeignWork(**values)
         if made.end_ns <= made.begin_ns or made.processors < 1:
-            raise StoreError(f"{path}, line {line}: no processor was looked at, or for no time")
+            raise StoreError(f"{path}, line {line}: no processor was observed, or for no time")
         rows.append(made)
     return tuple(rows)
 

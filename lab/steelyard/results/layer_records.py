@@ -155,7 +155,7 @@ def _end(path: Path) -> _End:
 def _frames(path: Path, content: bytes) -> Iterator[tuple[int, RequestRecord | None]]:
     """Each whole frame's end, with the request where it is one."""
     if content[: len(_MAGIC)] != _MAGIC[: len(content)]:
-        raise StoreError(f"{path} holds no records of the monitor")
+        raise StoreError(f"{path} contains no records of the monitor")
     tags: dict[int, str] = {}
     thread, place = 0, len(_MAGIC)
     while place + _FRAME.size <= len(content):

@@ -262,7 +262,7 @@ def read_run(folder: Path) -> Run:
                 hint="`steelyard serve` and `steelyard export` read it; newer loads have a page",
             )
         raise StoreError(
-            f"{folder} holds no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
+            f"{folder} contains no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
         )
     schedule = read_model(Schedule, folder / "schedule.json")
     trials = [
@@ -299,7 +299,7 @@ def _environment(path: Path) -> Mapping[str, Any]:
         return {}
     content = read_document(path)
     if not isinstance(content, dict):
-        raise StoreError(f"{path}: it holds no JSON object")
+        raise StoreError(f"{path}: it contains no JSON object")
     return content
 
 

@@ -34,7 +34,7 @@ def littles_law_applies(slice_seconds: float, mean_response_seconds: float, mean
 def least_requests(quantile: float) -> int:
     """The number of requests that a quantile needs: 10 / (1 - q), so that ten lie beyond it."""
     if not 0 <= quantile < 1:
-        raise ValueError(f"a quantile lies in [0, 1), not {quantile}")
+        raise ValueError(f"a quantile must be in [0, 1), not {quantile}")
     return math.ceil(TAIL_SUPPORT / (1 - quantile) * (1 - 1e-12))
 
 

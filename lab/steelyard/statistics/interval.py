@@ -62,7 +62,7 @@ def student_interval(values: Sequence[float], confidence: float = 0.95, least_de
     if count < 2:
         raise InsufficientDataError(f"an interval needs at least 2 forks, and {existence_clause(count)}")
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     mean = fmean(values)
     half = max(
         student_quantile((1 + confidence) / 2, count - 1) * stdev(values),

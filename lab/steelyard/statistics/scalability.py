@@ -95,8 +95,8 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     worst = int(np.argmax(off))
     if off[worst] > MOST_OFF:
         raise InsufficientDataError(
-            f"the scalability law does not describe it: with {plural(round(at[worst]), 'user')} it says {fitted[worst]:.3g}/s, "
-            f"and {measured[worst]:.3g}/s were measured"
+            f"the scalability law does not fit: with {plural(round(at[worst]), 'user')} it predicts {fitted[worst]:.3g}/s, "
+            f"but {measured[worst]:.3g}/s were measured"
         )
     reach = student_quantile((1 + confidence) / 2, max(1, len(at) - 3)) * np.sqrt(np.diag(covariance))
     most = levels[-1]

@@ -54,7 +54,7 @@ def contract_exchanges(service: Entry[Service]) -> list[tuple[str, Exchange]]:
             except (OSError, ValueError) as error:
                 raise ContractError(f"an exchange of {service.name} cannot be read: {error}") from None
             if exchange.operation != operation:
-                raise ContractError(f"{path} holds an exchange of {exchange.operation}, not of {operation}")
+                raise ContractError(f"{path} contains an exchange of {exchange.operation}, not of {operation}")
             exchanges.append((f"{operation}/{path.name.removesuffix(_WHOLE).removesuffix(ending)}", exchange))
     return exchanges
 
@@ -137,7 +137,7 @@ def generate_exchanges(
             )
         if not known.least <= value <= known.most:
             raise ContractError(
-                f"{service.name}: {name} is {value}, but must lie between {known.least} and {known.most}"
+                f"{service.name}: {name} is {value}, but must be between {known.least} and {known.most}"
             )
         settings += ["--set", f"{name}={value}"]
     argv = [*_command(service.model.generate)]
@@ -154,7 +154,7 @@ def generate_exchanges(
         number += 1
     if number != count:
         raise ContractError(
-            f"the generator of {service.name} made {number} exchanges of {operation}, asked for {count}"
+            f"the generator of {service.name} made {number} exchanges of {operation} instead of {count}"
         )
 
 

@@ -161,7 +161,7 @@ def expect_of(rules: Sequence[str]) -> Expect:
     for rule in rules:
         name, _, value = rule.partition("=")
         if name not in known:
-            raise ConfigurationError(f"--expect knows no rule '{name[:40]}'{nearest(name, known)}")
+            raise ConfigurationError(f"--expect has no rule '{name[:40]}'{nearest(name, known)}")
         if name in listed:
             listed[name].append(value)
         elif name == "status":

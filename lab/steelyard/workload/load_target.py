@@ -144,12 +144,13 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
     for place in used:
         if place not in model.data:
             raise ConfigurationError(
-                f"{file}: nothing fills the place {{{{{place}}}}}{nearest(place, list(model.data))}",
+                f"{file}: nothing fills the placeholder {{{{{place}}}}}{nearest(place, list(model.data))}",
                 hint=f"describe it under [data.{place}] in {service.file.name}",
             )
     if any(f"{{{{{place}}}}}" in part for place in used for part in headers.values()):
         raise ConfigurationError(
-            f"{name}: places of data stand in a request's body and path, not in its headers", hint=f"see {service.file}"
+            f"{name}: placeholders of data are allowed in a request's body and path, not in its headers",
+            hint=f"see {service.file}",
         )
     columns = {place: model.data[place] for place in sorted(set(used))}
     rows = rows_of(columns, service.folder, seed, _FORMATS.get(model.meaning))

@@ -183,7 +183,7 @@ def _unfilled_error(text: _SessionText, step: _StepText, place: str, captured: C
         problem = f"step {name} needs {{{{{place}}}}}, which step {later} captures, and that is not before it"
         return text.error(f"{{{{{place}", problem, "change the order of the steps")
     known = [*captured, *text.service.model.data]
-    problem = f"nothing fills the place {{{{{place}}}}} of step {name}{nearest(place, known)}"
+    problem = f"nothing fills the placeholder {{{{{place}}}}} of step {name}{nearest(place, known)}"
     return text.error(f"{{{{{place}", problem, f"capture it in an earlier step, or describe it under [data.{place}]")
 
 

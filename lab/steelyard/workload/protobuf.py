@@ -110,7 +110,7 @@ class _MessageReading:
     def _count(self) -> None:
         self.values_left -= 1
         if self.values_left < 0:
-            raise ContractError(f"the message holds more than {MOST_VALUES:,} values")
+            raise ContractError(f"the message contains more than {MOST_VALUES:,} values")
 
 
 def _absent(field: FieldDescriptor) -> Any:

@@ -82,7 +82,7 @@ def _in_chunks(operation: LoadOperation, body: bytes) -> bytes:
     """A body in two chunks and the final, empty one."""
     if operation.filled:
         raise ConfigurationError(
-            f"{operation.name} has places that the engine fills, and cannot be sent in chunks",
+            f"{operation.name} has placeholders that the engine fills, so it cannot be sent in chunks",
             hint="leave --chunked out",
         )
     middle = max(1, len(body) // 2)

@@ -226,7 +226,7 @@ class Examination:
         self.facts |= {"redeploy_seconds": round(time.monotonic() - begun, 2), "redeploy_restart": False}
 
     def has_restarted(self, running: RunningSubject, before: int) -> bool:
-        """Whether the service answers rightly and has counted fewer requests than `before`."""
+        """Whether the service answers correctly and has counted fewer requests than `before`."""
         death = running.death()
         if death is not None:
             raise ProvisionError(death)
@@ -274,10 +274,10 @@ class Examination:
         try:
             next(contract.hold_connection(self.service, running.url, running.access))
         except ContractError as error:
-            raise ContractError(f"{answerer} does not answer rightly: {error.message}") from None
+            raise ContractError(f"{answerer} does not answer correctly: {error.message}") from None
 
     def verify(self, running: RunningSubject, answerer: str, *, all_spellings: bool = False) -> int:
-        """The number of exchanges answered rightly; raises ContractError, which names `answerer`, at the first wrong answer."""
+        """The number of exchanges answered correctly; raises ContractError, which names `answerer`, at the first wrong answer."""
         return contract.verify(
             self.service,
             running.url,

@@ -55,7 +55,7 @@ def kept_in(path: Path) -> list[ServerRow]:
         return ServersOutput.model_validate_json(path.read_text(encoding="utf-8")).servers
     except (OSError, ValueError):
         raise StoreError(
-            f"{path} does not hold results of `servers check`",
+            f"{path} contains no results of `servers check`",
             hint="give --save another file, or a new one",
         ) from None
 

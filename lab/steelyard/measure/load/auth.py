@@ -89,7 +89,7 @@ def with_auth(load_target: LoadTarget, secret_headers: Mapping[str, str]) -> tup
         elif auth.takes_requests:
             if not load_target.sessions:
                 raise ConfigurationError(
-                    f"{auth.kind} takes requests of its own, which only sessions make", hint="write [sessions.NAME]"
+                    f"{auth.kind} sends requests of its own, which only sessions can do", hint="write [sessions.NAME]"
                 )
             values[AUTH_SECRET] = secret
         elif auth.kind == "digest":

@@ -108,7 +108,7 @@ class Stretches:
                 self.stop_requested = True
             self.stop_requested |= wish.asked
             if watch.has_failed(tick):
-                self.gave_up = f"nothing was answered rightly for {self._ground.give_up_seconds:g} s"
+                self.gave_up = f"no request was answered correctly for {self._ground.give_up_seconds:g} s"
             if self.stop_requested or self.gave_up is not None or enough(tick):
                 self._engine.end_early(number)
 
@@ -169,7 +169,7 @@ class Stretches:
 
 
 class GiveUp:
-    """How long a target has answered nothing rightly while requests failed; seconds without requests do not count."""
+    """How long a target has answered nothing correctly while requests failed; seconds without requests do not count."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
@@ -178,7 +178,7 @@ class GiveUp:
         self._completed = self._failed = self._failed_then = 0
 
     def has_failed(self, tick: Mapping[str, Any]) -> bool:
-        """Whether, including the second of `tick`, no request was answered rightly for the given time."""
+        """Whether, including the second of `tick`, no request was answered correctly for the given time."""
         now, completed, failed = self._clock(), tick["completed"], tick["failed"] + tick["wrong"]
         idle = failed == self._failed and not tick["users"]
         if completed > self._completed or idle:
@@ -282,6 +282,6 @@ def _not_right(sample: SampledAnswer, ground: LoadContext) -> TargetError:
     known = cause_text(failure)
     meant = _MEANT.get(sample.outcome, "see the sampled answer") + (f" ({known})" if known else "")
     return TargetError(
-        f"{sample.operation} is not answered rightly by {target} ({sample.outcome}): {meant}{came}",
+        f"verification of {sample.operation} failed at {target} ({sample.outcome}): {meant}{came}",
         hint=f"edit its sample or its expect in service.toml; the answer is in {ground.folder / VERIFICATION / 'samples'}",
     )

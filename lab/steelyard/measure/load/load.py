@@ -266,9 +266,9 @@ def _require_kept(load_target: LoadTarget, answers: Mapping[str, bytes], folder:
         said = answer_rules.broken_by(answer, load_target, name)
         if said is not None:
             raise TargetError(
-                f"{name} is not answered rightly by {load_target.address}: {said}",
-                hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml says what is "
-                "right (schema = false takes answers as they are)",
+                f"verification of {name} failed at {load_target.address}: {said}",
+                hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml has the rules for "
+                "right answers (schema = false accepts any body)",
             )
 
 

@@ -50,7 +50,7 @@ def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) 
         for operation, answer in answers.items():
             broken = answer_rules.broken_by(answer, setting.load_target, operation)
             if broken is not None:
-                raise TargetError(f"{operation} is not answered rightly: {broken}", hint=f"its answer is in {own}")
+                raise TargetError(f"verification of {operation} failed: {broken}", hint=f"its answer is in {own}")
     except TargetError as error:
         message = up.death() or f"{label}: {error.message}"
         raise TrialFailedError(Failure(kind="contract", subject=label, message=message), error.hint) from None

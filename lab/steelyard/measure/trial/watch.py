@@ -101,7 +101,7 @@ class Watch:
         return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}")
 
     def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
-        """Why no request of the slice was answered rightly; None where one was."""
+        """Why no request of the slice was answered correctly; None where one was."""
         if int(row["completed"]):
             return None
         failed = {kind: int(row[kind]) for kind in FAILURE_KINDS if int(row[kind])}

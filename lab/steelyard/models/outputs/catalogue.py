@@ -34,8 +34,8 @@ class ServerRow(Strict):
     """One server and its results of `servers check`; null where a check was not tried, or is not available.
 
     `fetched`: its artifacts are in the cache. `missing`: why it cannot run on this machine, such as a missing command; null where
-    it can. `started`: its process started and counted requests. `deployed`: it answered rightly. `contract`: every check passed,
-    or failed for a reason in `deviations`; else `reason` describes the failure. `exchanges`: requests answered rightly, including
+    it can. `started`: its process started and counted requests. `deployed`: it answered correctly. `contract`: every check passed,
+    or failed for a reason in `deviations`; else `reason` describes the failure. `exchanges`: requests answered correctly, including
     spellings. `sockets`: every listening address, all `loopback` or not. `twice`: a second instance ran beside it.
     `redeploy_seconds`: from the command to replace the service until the new one answers, with a restart of the server where
     `redeploy_restart`. `memory_bytes`: resident, after the contract. `floor`: no stack, only the cost of HTTP itself.

@@ -54,7 +54,7 @@ class TryOutput(Strict):
 
 class MockOperation(Strict):
     """An operation that a stand-in answers: the source of its usual answer, in words (`origin`), and the numbers of requests that
-    it answered rightly, and that it failed deliberately."""
+    it answered correctly, and that it failed deliberately."""
 
     operation: str
     origin: str

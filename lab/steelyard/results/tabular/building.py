@@ -110,7 +110,7 @@ def _value(row: Row, column: StoredColumn) -> Value:
     if column.type == "bool":
         return number == 1
     if number > _LARGEST:
-        raise StoreError(f"{row.path}, line {row.line}: {column.name} is {number}, more than 63 bits hold")
+        raise StoreError(f"{row.path}, line {row.line}: {column.name} is {number}, which does not fit in 63 bits")
     return number
 
 

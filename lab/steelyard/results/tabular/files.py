@@ -46,7 +46,7 @@ def write_tables(run: OpenedRun, names: Sequence[str], form: str, folder: Path) 
     columns_file = folder / COLUMNS_FILE
     there = next((path for path in (*paths.values(), columns_file) if path.exists()), None)
     if there is not None:
-        raise ConfigurationError(f"{there} is there already", hint="name another folder, or remove it")
+        raise ConfigurationError(f"{there} exists already", hint="name another folder, or remove it")
     if form == "parquet":
         require_library("pyarrow.parquet")
     tables = [run.table(name) for name in wanted]

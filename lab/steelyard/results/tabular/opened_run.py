@@ -58,7 +58,8 @@ def open_run(folder: str | Path) -> OpenedRun:
         and loads.VERIFICATION not in names_in(place)  # what a load that was killed has at least
     ):
         raise ConfigurationError(
-            f"{place} holds no run", hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote"
+            f"{place} contains no run",
+            hint="name a folder that `steelyard run`, `load`, `find-limit` or `compare` wrote",
         )
     return run
 
@@ -134,7 +135,7 @@ class OpenedRun:
         A percentile is None where there are too few requests. Raises ConfigurationError and StoreError.
         """
         if not all(0 < percent < 100 for percent in percents):
-            raise ConfigurationError("a percentile lies between 0 and 100")
+            raise ConfigurationError("a percentile must be between 0 and 100")
         return percentiles.by_slice(self.driven_folders, percents)
 
     @cached_property

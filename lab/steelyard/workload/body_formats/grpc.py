@@ -131,7 +131,9 @@ def _message(body: bytes, role: str) -> bytes:
     if packed:
         raise ContractError(f"{role} is compressed, or not a gRPC frame: it begins {body[:8]!r}")
     if length != len(body) - _PREFIX.size:
-        raise ContractError(f"{role} announces a message of {length:,} bytes, and holds {len(body) - _PREFIX.size:,}")
+        raise ContractError(
+            f"{role} announces a message of {length:,} bytes, but contains {len(body) - _PREFIX.size:,}"
+        )
     return body[_PREFIX.size :]
 
 

@@ -114,7 +114,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(word: str) -> Any:
-    raise ContractError(f"the answer holds {word}, which is not JSON")
+    raise ContractError(f"the answer contains {word}, which is not JSON")
 
 
 def _decimal(written: str) -> int | float:

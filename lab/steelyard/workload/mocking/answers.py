@@ -228,7 +228,7 @@ def _broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
     if rule.length is not None and not rule.length.least <= size <= rule.length.most:
         return f"it has {size:,} bytes, but must have {rule.length.least:,} to {rule.length.most:,}"
     if rule.contains is not None and rule.contains.encode() not in answer.body:
-        return f"it does not hold '{rule.contains:.80}'"
+        return f"it does not contain '{rule.contains:.80}'"
     if rule.matches is not None and not _matches(rule.matches, answer.body):
         return f"it does not match '{rule.matches:.80}'"
     if answer.status not in (rule.status or [200]):

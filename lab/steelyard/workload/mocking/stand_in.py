@@ -120,7 +120,7 @@ def stand_in(
 def _failure(operation: MockedOperation, request: MockRequest) -> MockAnswer:
     if operation.envelope is not None:
         return fault(request.body, "a failure")
-    return _plain(HTTPStatus.SERVICE_UNAVAILABLE, "the stand-in fails, as it was told")
+    return _plain(HTTPStatus.SERVICE_UNAVAILABLE, "the mock server fails this request deliberately (--fail)")
 
 
 def _plain(status: HTTPStatus, text: str) -> MockAnswer:

@@ -87,9 +87,9 @@ def _answer(clean: CleanExchange) -> str:
     except (UnicodeDecodeError, ContractError):
         raise LeftOutError("it is not UTF-8 text, or not well-formed XML") from None
     if clean.is_secret:
-        raise LeftOutError("its request held a secret, which the answer may repeat")
+        raise LeftOutError("its request contained a secret, which the answer may repeat")
     if repeats(text, clean.secrets) or clean_request(HeldRequest("", "GET", "", body=text)).request.body != text:
-        raise LeftOutError("it holds a secret")
+        raise LeftOutError("it contains a secret")
     return text
 
 

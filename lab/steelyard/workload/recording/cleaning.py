@@ -90,7 +90,7 @@ def _text(exchanged: Exchanged) -> str:
         try:
             parse(request.body)
         except ContractError:
-            raise LeftOutError("its body is not well-formed XML, or holds a document type") from None
+            raise LeftOutError("its body is not well-formed XML, or has a document type") from None
     return body
 
 

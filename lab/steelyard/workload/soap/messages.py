@@ -57,7 +57,7 @@ def parse(body: bytes | str) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ContractError(f"the answer is not XML: {error}; it begins {raw[:120]!r}") from None
     if root.getroottree().docinfo.doctype:
-        raise ContractError("the answer holds a document type declaration, which SOAP forbids")
+        raise ContractError("the answer contains a document type declaration, which SOAP forbids")
     return root
 
 
@@ -70,7 +70,7 @@ def content(body: bytes | str, version: Version = SOAP_11) -> etree._Element:
     inside = root.find(f"{{{version.envelope}}}Body")
     elements = [] if inside is None else [child for child in inside if isinstance(child.tag, str)]
     if len(elements) != 1:
-        raise ContractError(f"the SOAP body holds {len(elements)} elements, not one")
+        raise ContractError(f"the SOAP body contains {len(elements)} elements, not one")
     return elements[0]
 
 

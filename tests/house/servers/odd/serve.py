@@ -1,4 +1,4 @@
-"""WSTest in Python for the tests of Steelyard: answers rightly, until its mode tells it otherwise.
+"""WSTest in Python for the tests of Steelyard: answers correctly, until its mode tells it otherwise.
 
     serve.py PORT MODE SERVICE-FOLDER
 

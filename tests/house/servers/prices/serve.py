@@ -2,7 +2,7 @@
 
     serve.py PORT SERVICE MODE
 
-`otherwise` answers rightly in another spelling; `wrong` with another value, `type` with a value of another type; `wrong-later`
+`otherwise` answers correctly in another spelling; `wrong` with another value, `type` with a value of another type; `wrong-later`
 does so only after LATER requests, and leaves the text that the engine looks for.
 """
 
@@ -26,7 +26,7 @@ lock = threading.Lock()
 
 def unique(pairs):
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return dict(pairs)
 
 
