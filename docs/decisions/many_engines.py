@@ -151,7 +151,7 @@ def plan(shared: Sequence[Loaded]) -> Iterator[str]:
     engines = math.ceil(PLANNED_PER_S * cpu_us / 1e6 / MOST_BUSY)
     merging = median(each.merge_ms / each.engines for each in shared)
     written = median(each.log_bytes / SECONDS / each.engines for each in shared)
-    yield f"A request costs an engine {cpu_us:.2f} us of processor time at full load (`engine/bench`, against nginx)."
+    yield f"A request costs an engine {cpu_us:.2f} µs of processor time at full load (`engine/bench`, against nginx)."
     yield f"So, for {PLANNED_PER_S:,} requests a second:"
     yield ""
     yield "| what | how much |"

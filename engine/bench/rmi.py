@@ -22,7 +22,7 @@ from quiet import Quiet
 
 DRIVER = Path(__file__).resolve().parent.parent / "rmi"
 JDK = 25
-CASES = [(0, 1), (0, 8), (2_000, 8)]  # the server's delay in us, users
+CASES = [(0, 1), (0, 8), (2_000, 8)]  # the server's delay in µs, users
 WARM_UPS = 3  # slices before the one that is told of: both sides are compiled meanwhile
 COLUMNS = [
     "repeat", "delay_us", "users", "driver", "seconds", "requests", "rate_per_s", "user_us_per_request", "system_us_per_request",

@@ -56,7 +56,7 @@ def met(holds: bool) -> str:
 
 
 def cpu(row: Row) -> float:
-    """User and system time of a request, us."""
+    """User and system time of a request, µs."""
     return float(row["user_us_per_request"]) + float(row["system_us_per_request"])
 
 
@@ -108,9 +108,9 @@ def capacity(rows: list[Row], setup: list[Row]) -> str:
             f"{median(map(cpu, engines)):.2f}", "", f"{user:.2f}", busy(engines, "client"),
             busy(engines, "server"), others(engines),
         ])  # fmt: skip
-        verdicts.insert(0, ["user time of a request at most 1.0 us", f"{user:.2f} us", met(user <= 1.0)])
+        verdicts.insert(0, ["user time of a request at most 1.0 µs", f"{user:.2f} µs", met(user <= 1.0)])
         text += table(
-            ["client", "runs", "requests/s", "engine's, ratio", "CPU us a request", "engine's, ratio", "user us",
+            ["client", "runs", "requests/s", "engine's, ratio", "CPU µs a request", "engine's, ratio", "user µs",
              "client's processor busy", "server's busy", "others at most"],
             lines,
         )  # fmt: skip
@@ -177,7 +177,7 @@ def delays(rows: list[Row]) -> str:
             f"{max(float(row['due_step_error_ns']) for row in here):.0f}",
             others(here), met(good),
         ])  # fmt: skip
-    header = ["delay, rate", "runs", "p50 us", "p99 us", "lateness p50 us", "lateness p99 us", "due off the grid, ns",
+    header = ["delay, rate", "runs", "p50 µs", "p99 µs", "lateness p50 µs", "lateness p99 µs", "due off the grid, ns",
               "others at most", "p50 < 50, p99 < 200"]  # fmt: skip
     return text + table(header, lines)
 
@@ -250,7 +250,7 @@ def rmi(rows: list[Row]) -> str:
             f"{median(map(cpu, here)):.1f}", f"{middle['user_us_per_request']:.1f}", f"{middle['difference_p50_us']:.1f}",
             f"{middle['difference_p99_us']:.1f}", f"{middle['lateness_p99_us']:.1f}", others(here), met(good),
         ])  # fmt: skip
-    header = ["driver, users, delay", "runs", "requests/s", "CPU us a request", "user us", "p50 us", "p99 us", "lateness p99 us",
+    header = ["driver, users, delay", "runs", "requests/s", "CPU µs a request", "user µs", "p50 µs", "p99 µs", "lateness p99 µs",
               "others at most", "p50 < 50, p99 < 200"]  # fmt: skip
     return BESIDE_RMI + table(header, lines)
 

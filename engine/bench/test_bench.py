@@ -110,7 +110,7 @@ def test_a_certificate_is_for_loopback_and_no_authority(tmp_path: Path) -> None:
 
 
 def encode(words: list[int]) -> bytes:
-    """A V2 compressed histogram of 3 digits from 1 us to 1 h with these counts (negative: so many zeros)."""
+    """A V2 compressed histogram of 3 digits from 1 µs to 1 h with these counts (negative: so many zeros)."""
     body = bytearray()
     for word in words:
         value = (word << 1) ^ (word >> 63)
@@ -124,7 +124,7 @@ def encode(words: list[int]) -> bytes:
 
 
 def test_a_histogram_is_decoded_to_the_greatest_values_of_its_buckets(tmp_path: Path) -> None:
-    # Index 100 is 100 us; 2048 is the first bucket of two: 2048 and 2049 us.
+    # Index 100 is 100 µs; 2048 is the first bucket of two: 2048 and 2049 µs.
     histogram = encode([-100, 7, -1947, 200])
     assert hlog.decode(histogram) == Counter({100: 7, 2049: 200})
     log = tmp_path / "intervals.hlog"

@@ -245,7 +245,7 @@ def seen(given: argparse.Namespace) -> str:
     rows = [dict(zip(HEADINGS, map(str, row), strict=True)) for row in raw]
     off = fmean(int(row[JUDGED]) / int(row["answered"]) / 1e3 for row in rows if row["on"] == "0")
     mean, low, high = (share * off for share in added(rows))
-    return f"planted: {given.planted_us} us a request; found, with the monitor: {mean:.0f} us ({low:.0f} to {high:.0f})"
+    return f"planted: {given.planted_us} µs a request; found, with the monitor: {mean:.0f} µs ({low:.0f} to {high:.0f})"
 
 
 def added(rows: Sequence[dict[str, str]], threads: str = JUDGED) -> tuple[float, float, float]:

@@ -201,7 +201,7 @@ def timer(sleeps: int = 200) -> Check:
     late = quantiles(overshoots, n=100)[98]
     return Check(
         name="timer",
-        found=f"resolution {resolution:.0f} ns; sleeps of 1 ms end {median(overshoots) / 1e3:.0f} us late, p99 {late / 1e3:.0f} us",
+        found=f"resolution {resolution:.0f} ns; sleeps of 1 ms end {median(overshoots) / 1e3:.0f} µs late, p99 {late / 1e3:.0f} µs",
         good=resolution <= RESOLUTION_NS and late <= OVERSHOOT_NS,
         advice="end other programs; use a virtual machine whose host is not overbooked",
     )

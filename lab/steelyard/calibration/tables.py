@@ -189,7 +189,7 @@ def _spread(values: Sequence[float]) -> str:
 def _setup(bank: Bank) -> str:
     """Machine and versions of each sitting; equal ones appear once."""
     steady = "" if bank.setup["pilot_steady"] else ", which found no steady state"
-    lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} us of the server's processor (pilot{steady})."]
+    lines = [f"A request costs {bank.setup['cpu_us_per_request']:.1f} µs of the server's processor (pilot{steady})."]
     measured = [entry for entry in bank.slices if entry.phase == "measure"]
     seconds = median(entry.measured_ns / 1e9 for entry in measured)
     lines.append(f"A fork has {1 + max(entry.round for entry in measured)} rounds of slices of {seconds:.1f} s.")

@@ -5,7 +5,7 @@ import java.util.Base64;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
-/** The histograms of response times: in microseconds, 1 us to 1 h, 3 digits. */
+/** The histograms of response times: in microseconds, 1 µs to 1 h, 3 digits. */
 final class Histograms {
 
   static final long MOST_NS = 3_600_000_000_000L;
