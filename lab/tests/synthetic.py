@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
+from steelyard.base.typed_rows import columns_of
 from steelyard.models.job import BigBang, Bursts, Profile, Ramp, Rate, Stage, Steps
 from steelyard.models.records import (
     AtRest,
@@ -30,7 +31,7 @@ from steelyard.plan import shapes
 from steelyard.plan.kinds import kind_of, warm_up_cells
 from steelyard.results import foreign_table
 from steelyard.results.foreign_table import ForeignWork, Stranger
-from steelyard.results.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled, columns
+from steelyard.results.tables import FAILURE_KINDS, Observation, ProcessorTime, SliceRow, Throttled
 
 SLICE_COLUMNS = tuple(SliceRow.__dataclass_fields__)
 TURN_COLUMNS = (
@@ -244,14 +245,14 @@ class _Trial:
         (self.folder / "trial.json").write_text(record.model_dump_json(indent=1), encoding="utf-8")
         (self.folder / "job.json").write_text(json.dumps({"threads": 1, "slices": [{"think": {"kind": "none"}}]}))
         _table(self.folder / "slices.csv", SLICE_COLUMNS, self.rows)
-        _table(self.folder / "observations.csv", columns(Observation), self.observations)
-        _table(self.folder / "machine.csv", columns(ProcessorTime), self.machine)
+        _table(self.folder / "observations.csv", columns_of(Observation), self.observations)
+        _table(self.folder / "machine.csv", columns_of(ProcessorTime), self.machine)
         if self.planted.foreign is not None:
-            _table(self.folder / foreign_table.NAME, foreign_table.columns(ForeignWork), self.foreign)
-            _table(self.folder / foreign_table.STRANGERS, foreign_table.columns(Stranger), self.strangers)
+            _table(self.folder / foreign_table.NAME, columns_of(ForeignWork), self.foreign)
+            _table(self.folder / foreign_table.STRANGERS, columns_of(Stranger), self.strangers)
         if self.planted.throttled is not None:
             rows = [[plan.number, *self.planted.throttled] for plan in self.plans]
-            _table(self.folder / "throttling.csv", columns(Throttled), rows)
+            _table(self.folder / "throttling.csv", columns_of(Throttled), rows)
         _table(self.folder / "ticks.csv", TICK_COLUMNS, self.ticks)
         head = "#[Histogram log format version 1.3]\n"
         (self.folder / "intervals.hlog").write_text(head + "".join(self.histograms), encoding="utf-8")

@@ -231,7 +231,7 @@ def test_nonsense_in_the_tables_is_named_with_its_line(tmp_path: Path) -> None:
         ("3+,1,2,1,1,0,0,0,", "line 2: '3\\+' names no slices"),
         ("3,2,2,1,1,0,0,0,", "line 2: no processor was observed, or for no time"),
         ("3,1,2,1,x,0,0,0,", "line 2: available_ns is 'x', not a whole number"),
-        ("3,1,2,1,5,,0,0,9", "line 2: idle_ns is missing"),
+        ("3,1,2,1,5,,0,0,9", "line 2: idle_ns is '', not a whole number"),
     ):
         (tmp_path / NAME).write_text(f"{head}\n{line}\n")
         with pytest.raises(StoreError, match=why):

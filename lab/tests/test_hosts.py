@@ -23,6 +23,7 @@ from command import Ran, steelyard
 from played import HOUSE, Run, records, study
 from pydantic import ValidationError
 from steelyard.base.errors import ConfigurationError, ProvisionError, StoreError
+from steelyard.base.typed_rows import columns_of
 from steelyard.hosts import namespace
 from steelyard.hosts.cpus import Shares, as_declared, with_host_processors
 from steelyard.hosts.executor import HERE
@@ -33,7 +34,7 @@ from steelyard.measure.trial.context import TrialContext
 from steelyard.models.hosts import EngineHosts, Host, Hosts
 from steelyard.models.records import TrialPlan
 from steelyard.results.setup import setup_differences
-from steelyard.results.tables import LinkUse, columns, read_network
+from steelyard.results.tables import LinkUse, read_network
 from steelyard.results.tabular import known_tables
 
 ROOT = Path(__file__).parents[2]
@@ -480,7 +481,7 @@ def test_what_went_over_a_link_is_the_difference_of_two_looks(tmp_path: Path) ->
 
 
 def test_every_column_of_what_went_over_a_link_is_known_with_its_meaning() -> None:
-    assert tuple(known_tables.tables_by_name()["network"].columns) == columns(LinkUse)
+    assert tuple(known_tables.tables_by_name()["network"].columns) == columns_of(LinkUse)
 
 
 def test_on_loopback_nothing_is_stored_of_a_link(tmp_path: Path) -> None:

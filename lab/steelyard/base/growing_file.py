@@ -14,9 +14,13 @@ class GrowingFile:
 
     def lines(self) -> list[str]:
         """The complete lines appended since the last call, without line ends. Raises OSError."""
+        return self.text().splitlines()
+
+    def text(self) -> str:
+        """The complete lines appended since the last call, with line ends. Raises OSError."""
         with self._path.open("rb") as file:
             file.seek(self._bytes_read)
             new = file.read()
         whole = new[: new.rfind(b"\n") + 1]
         self._bytes_read += len(whole)
-        return whole.decode(errors="replace").splitlines()
+        return whole.decode(errors="replace")

@@ -6,13 +6,15 @@ All figures are rebuilt from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, astuple, dataclass, fields
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..analyse.pairing import slice_voids
-from ..base.csvfiles import read_document, read_table, write_document, write_table
+from ..base.csvfiles import Row, read_document, write_document
+from ..base.typed_rows import read_rows, write_rows
 from ..models.records import SlicePlan, TrialRecord
 from ..models.study import Study, SubjectSpec
 from ..results.stored_run import Trial
@@ -223,37 +225,25 @@ def write(bank: Bank, folder: Path) -> None:
     """Write the tables and environment.json, each atomically, the slices compressed; raises StoreError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_document(folder / SETUP, bank.setup)
-    columns = [column.name for column in fields(SliceEntry)]
-    write_table(folder / SLICES, columns, map(astuple, bank.slices), packed=True)
+    write_rows(folder / SLICES, SliceEntry, bank.slices, packed=True)
     # Remove the plain file: readers would prefer it, and it is older.
     (folder / SLICES).unlink(missing_ok=True)
     if bank.tails:
-        write_table(folder / TAILS, [column.name for column in fields(TailEntry)], map(astuple, bank.tails))
-    write_table(folder / FORKS, [column.name for column in fields(ForkEntry)], map(astuple, bank.forks))
+        write_rows(folder / TAILS, TailEntry, bank.tails)
+    write_rows(folder / FORKS, ForkEntry, bank.forks)
 
 
 def read(folder: Path) -> Bank:
     """The bank in a folder, without forks that are in only one table (after a lab was killed between the two
     writes)."""
-    forks = [ForkEntry(**_values(ForkEntry, row)) for row in read_table(folder / FORKS, _names(ForkEntry))]
+    forks = [fork for _, fork in read_rows(folder / FORKS, ForkEntry)]
     known = {fork.fork for fork in forks}
-    slices = [SliceEntry(**_values(SliceEntry, row)) for row in read_table(folder / SLICES, _names(SliceEntry))]
-    rows = read_table(folder / TAILS, _names(TailEntry)) if (folder / TAILS).exists() else []
-    of_tails = [TailEntry(**_values(TailEntry, row)) for row in rows]
-    kept = [entry for entry in slices if entry.fork in known], [entry for entry in of_tails if entry.fork in known]
-    return Bank(read_document(folder / SETUP), forks, *kept)
+    unknown = {name: partial(_whole_or_unknown, name=name) for name in ("round", "cpu_own_ns")}
+    slices = [entry for _, entry in read_rows(folder / SLICES, SliceEntry, derive=unknown) if entry.fork in known]
+    tails = read_rows(folder / TAILS, TailEntry) if (folder / TAILS).exists() else ()
+    return Bank(read_document(folder / SETUP), forks, slices, [entry for _, entry in tails if entry.fork in known])
 
 
-def _names(kind: type[Any]) -> list[str]:
-    """The required columns of a table; columns with a default were added later."""
-    return [column.name for column in fields(kind) if column.default is MISSING]
-
-
-def _values(kind: type[Any], row: Any) -> dict[str, Any]:
-    """A row's fields with the types of the entry; annotations are text, since their evaluation is postponed."""
-    read = {
-        "str": row.text,
-        "float": row.number,
-        "int": lambda name: -1 if row.text(name) == "-1" else row.whole(name),
-    }
-    return {column.name: read[str(column.type)](column.name) for column in fields(kind) if column.name in row.fields}
+def _whole_or_unknown(row: Row, name: str) -> int:
+    """A field that is -1 where its number is unknown; older banks lack some."""
+    return -1 if row.fields.get(name, "-1") == "-1" else row.whole(name)

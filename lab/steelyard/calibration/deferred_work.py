@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.csvfiles import read_table, write_table
+from ..base.typed_rows import read_rows, write_rows
 from ..statistics.interval import Interval, student_interval
 
 FILE = "deferred.csv"
@@ -62,25 +62,12 @@ class Off:
 def read(folder: Path) -> list[Drive]:
     """The results stored beside a bank; empty if there are none. Raises StoreError."""
     path = folder / FILE
-    if not path.exists():
-        return []
-    return [
-        Drive(
-            row.whole("round"),
-            row.text("kind"),
-            row.text("way"),
-            row.number("other_per_s"),
-            row.number("honest_per_s"),
-            row.number("turn_ms"),
-            row.number("at_rest"),
-        )
-        for row in read_table(path, [column.name for column in fields(Drive)])
-    ]
+    return [drive for _, drive in read_rows(path, Drive)] if path.exists() else []
 
 
 def write(drives: Sequence[Drive], folder: Path) -> None:
     """Store the results; raises StoreError."""
-    write_table(folder / FILE, [column.name for column in fields(Drive)], map(astuple, drives))
+    write_rows(folder / FILE, Drive, drives)
 
 
 def deviation_of(drives: Sequence[Drive], kind: str, way: str) -> Off | None:

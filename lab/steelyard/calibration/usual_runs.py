@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, variance
 
-from ..base.csvfiles import read_table, write_table
+from ..base.typed_rows import read_rows, write_rows
 from ..statistics.distributions import chi_squared_quantile, noncentral_student_share, student_quantile
 from ..statistics.interval import Interval
 
@@ -34,22 +34,12 @@ class UsualRun:
 def read(folder: Path) -> list[UsualRun]:
     """The runs stored beside a bank; empty if there are none. Raises StoreError."""
     path = folder / FILE
-    if not path.exists():
-        return []
-    rows = read_table(path, [column.name for column in fields(UsualRun)])
-    return [
-        UsualRun(
-            row.whole("run"),
-            row.text("label"),
-            *(row.number(name) for name in ("level", "seconds", "throughput_per_s")),
-        )
-        for row in rows
-    ]
+    return [run for _, run in read_rows(path, UsualRun)] if path.exists() else []
 
 
 def write(runs: Sequence[UsualRun], folder: Path) -> None:
     """Store the runs; raises StoreError."""
-    write_table(folder / FILE, [column.name for column in fields(UsualRun)], map(astuple, runs))
+    write_rows(folder / FILE, UsualRun, runs)
 
 
 def minutes_needed(runs: Sequence[UsualRun], difference: float, power: float) -> Interval | None:

@@ -7,7 +7,6 @@ time. Readings are taken before and after a slice, or after all slices that take
 
 from __future__ import annotations
 
-import csv
 import gzip
 import os
 import time
@@ -17,8 +16,10 @@ from pathlib import Path
 from types import TracebackType
 
 from ..base.errors import ConfigurationError
+from ..base.table_writer import TableWriter
+from ..base.typed_rows import columns_of, fields_of
 from ..models.records import Check
-from ..results.foreign_table import NAME, STRANGERS, ForeignWork, Stranger, columns
+from ..results.foreign_table import NAME, STRANGERS, ForeignWork, Stranger
 from .process_table import Process, ancestors, clock_ns, descends, processes, processors_of, threads_ns
 from .processors import CpuTimes, machine_times
 
@@ -231,12 +232,8 @@ class ForeignObserver:
         self._pairs = self._disturbed = 0
         self._cpus, self._roots = frozenset(cpus), frozenset(roots)
         self._in_clocks = interrupts_in_clocks()
-        self._files = [
-            (folder / name).open("w", newline="", encoding="utf-8") for name in (NAME, STRANGERS) if self._cpus
-        ]
-        self._writers = [csv.writer(file, lineterminator="\n") for file in self._files]
-        for writer, row in zip(self._writers, (ForeignWork, Stranger), strict=False):
-            writer.writerow(columns(row))
+        kinds = {NAME: ForeignWork, STRANGERS: Stranger} if self._cpus else {}
+        self._tables = [TableWriter(folder / name, columns_of(kind)) for name, kind in kinds.items()]
 
     def __enter__(self) -> ForeignObserver:
         return self
@@ -244,8 +241,8 @@ class ForeignObserver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for file in self._files:
-            file.close()
+        for table in self._tables:
+            table.close()
 
     def begin_pair(self) -> None:
         """Start the record of the next pair."""
@@ -277,8 +274,6 @@ class ForeignObserver:
             return
         self._of_pair.append(used)
         strangers = busiest_strangers(slices, before, after, self._cpus)
-        of_foreign, of_strangers = self._writers
-        of_foreign.writerow([getattr(used, name) for name in columns(ForeignWork)])  # None becomes an empty field
-        of_strangers.writerows([getattr(stranger, name) for name in columns(Stranger)] for stranger in strangers)
-        for file in self._files:
-            file.flush()
+        of_foreign, of_strangers = self._tables
+        of_foreign.append([fields_of(used)])
+        of_strangers.append(map(fields_of, strangers))

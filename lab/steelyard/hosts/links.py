@@ -3,14 +3,15 @@ and TCP retransmissions."""
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from ..results.tables import LinkUse, columns
+from ..base.table_writer import TableWriter
+from ..base.typed_rows import columns_of
+from ..results.tables import LinkUse
 from .executor import HERE
 from .placement import Placement
 
@@ -37,10 +38,7 @@ class LinkObserver:
     def __init__(self, folder: Path, site: Placement) -> None:
         self._site = site
         self._link = site.link
-        self._file = None if site.link is None else (folder / "network.csv").open("w", newline="", encoding="utf-8")
-        self._rows = None if self._file is None else csv.writer(self._file, lineterminator="\n")
-        if self._rows is not None:
-            self._rows.writerow(columns(LinkUse))
+        self._table = None if site.link is None else TableWriter(folder / "network.csv", columns_of(LinkUse))
 
     def __enter__(self) -> LinkObserver:
         return self
@@ -48,8 +46,8 @@ class LinkObserver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._table is not None:
+            self._table.close()
 
     def look(self) -> LinkReading | None:
         """The counters of both ends now; None without a link, or where an end is gone, which the trial reports."""
@@ -68,8 +66,9 @@ class LinkObserver:
 
     def record(self, slices: Sequence[int], before: LinkReading | None, after: LinkReading | None) -> None:
         """Store the link's traffic between two readings, while these slices were driven."""
-        if self._rows is None or self._file is None or self._link is None or before is None or after is None:
+        if self._table is None or self._link is None or before is None or after is None:
             return
+        rows = []
         ends = {self._link.near_interface, self._link.far_interface}
         for host, now in after.counts.items():
             for interface, counts in now.items():
@@ -79,10 +78,8 @@ class LinkObserver:
                 most = max(went["bytes_in"], went["bytes_out"])
                 share = self._share(most, after.at_ns - before.at_ns) if interface in ends else ""
                 together = "+".join(map(str, slices))
-                self._rows.writerow(
-                    [together, host, interface, before.at_ns, after.at_ns, *went.values(), share, again]
-                )
-        self._file.flush()
+                rows.append([together, host, interface, before.at_ns, after.at_ns, *went.values(), share, again])
+        self._table.append(rows)
 
     def _share(self, carried: int, elapsed_ns: int) -> str:
         """The traffic in the busier direction as a share of the link's bandwidth."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -10,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from ..results.tables import Observation, ProcessorTime, Throttled, columns
+from ..base.table_writer import TableWriter
+from ..base.typed_rows import columns_of
+from ..results.tables import Observation, ProcessorTime, Throttled
 from . import quota
 from .keeper import ProcessUse
 from .processors import CpuTimes, machine_times
@@ -62,15 +63,9 @@ class Observer:
     folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._observations_file = (folder / "observations.csv").open("w", newline="", encoding="utf-8")
-        self._machine_file = (folder / "machine.csv").open("w", newline="", encoding="utf-8")
-        self._observations = csv.writer(self._observations_file, lineterminator="\n")
-        self._throttling_file = (folder / "throttling.csv").open("w", newline="", encoding="utf-8")
-        self._machine = csv.writer(self._machine_file, lineterminator="\n")
-        self._throttling = csv.writer(self._throttling_file, lineterminator="\n")
-        self._observations.writerow(columns(Observation))
-        self._machine.writerow(columns(ProcessorTime))
-        self._throttling.writerow(columns(Throttled))
+        self._observations = TableWriter(folder / "observations.csv", columns_of(Observation))
+        self._machine = TableWriter(folder / "machine.csv", columns_of(ProcessorTime))
+        self._throttling = TableWriter(folder / "throttling.csv", columns_of(Throttled))
 
     def __enter__(self) -> Observer:
         return self
@@ -78,13 +73,13 @@ class Observer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._observations_file.close()
-        self._machine_file.close()
-        self._throttling_file.close()
+        for table in (self._observations, self._machine, self._throttling):
+            table.close()
 
     def record(self, slice_number: int, subject: str, before: Reading, after: Reading) -> tuple[int, int]:
         """Store the difference of two readings; returns the ns of JIT compilers, and of the judged processes."""
         jit_ns = cpu_ns = 0
+        rows = []
         for place, processes in after.use.items():
             # A process that started meanwhile counts fully, even where it has the id of an ended one.
             begun = {(process.pid, process.start_ticks): process for process in before.use.get(place, [])}
@@ -94,33 +89,33 @@ class Observer:
                 jit = max(0, process.jit_ns - (first.jit_ns if first else 0))
                 jit_ns += jit
                 cpu_ns += cpu if place not in after.companions else 0
-                row = [
-                    slice_number,
-                    subject,
-                    place,
-                    process.pid,
-                    process.name,
-                    before.at_ns,
-                    after.at_ns,
-                    cpu,
-                    jit,
-                    process.rss_bytes,
-                    int(place not in after.companions),
-                ]
-                self._observations.writerow(row)
+                rows.append(
+                    [
+                        slice_number,
+                        subject,
+                        place,
+                        process.pid,
+                        process.name,
+                        before.at_ns,
+                        after.at_ns,
+                        cpu,
+                        jit,
+                        process.rss_bytes,
+                        int(place not in after.companions),
+                    ]
+                )
+        self._observations.append(rows)
         self._record_processors(slice_number, "", before.machine, after.machine)
         self._record_processors(slice_number, after.host, before.theirs, after.theirs)
         if after.throttling is not None and before.throttling is not None:
             throttled = after.throttling.since(before.throttling)
-            self._throttling.writerow([slice_number, throttled.periods, f"{throttled.seconds:.6f}"])
-        self._observations_file.flush()
-        self._machine_file.flush()
-        self._throttling_file.flush()
+            self._throttling.append([[slice_number, throttled.periods, f"{throttled.seconds:.6f}"]])
         return jit_ns, cpu_ns
 
     def _record_processors(
         self, slice_number: int, host: str, before: Mapping[int, CpuTimes], after: Mapping[int, CpuTimes]
     ) -> None:
+        rows = []
         for cpu_number in sorted(after.keys() & before.keys()):  # a processor may be switched off or on meanwhile
             times, first_times = after[cpu_number], before[cpu_number]
             spent = [
@@ -132,7 +127,8 @@ class Observer:
                     (times.steal_s, first_times.steal_s),
                 )
             ]
-            self._machine.writerow([slice_number, cpu_number, *spent, host])
+            rows.append([slice_number, cpu_number, *spent, host])
+        self._machine.append(rows)
 
 
 def threads(pids: Iterable[int]) -> int:

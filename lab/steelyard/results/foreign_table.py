@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from ..base.csvfiles import is_stored, read_table
+from ..base.csvfiles import is_stored
 from ..base.errors import StoreError
+from ..base.typed_rows import read_rows
 from ..statistics.foreign_share import FOREIGN_LIMIT, foreign_share
 
 NAME = "foreign.csv"
 STRANGERS = "strangers.csv"
+Entry = TypeVar("Entry", "ForeignWork", "Stranger")
 
 
 @dataclass(frozen=True)
@@ -83,41 +86,24 @@ class Stranger:
         return frozenset(map(int, self.slices.split("+")))
 
 
-def columns(row: type[ForeignWork | Stranger]) -> tuple[str, ...]:
-    """The columns of the table in order, derived from the fields of its row."""
-    return tuple(item.name for item in fields(row))
-
-
 def read_foreign(path: Path, may_be_cut: bool) -> tuple[ForeignWork, ...]:
     """The rows of foreign.csv; older runs have none. Raises StoreError."""
     rows = []
-    for values, line in _values(path, ForeignWork, may_be_cut):
-        made = ForeignWork(**values)
-        if made.end_ns <= made.begin_ns or made.processors < 1:
+    for line, row in _read(path, ForeignWork, may_be_cut):
+        if row.end_ns <= row.begin_ns or row.processors < 1:
             raise StoreError(f"{path}, line {line}: no processor was observed, or for no time")
-        rows.append(made)
+        rows.append(row)
     return tuple(rows)
 
 
 def read_strangers(path: Path, may_be_cut: bool) -> tuple[Stranger, ...]:
     """The rows of strangers.csv; older runs have none. Raises StoreError."""
-    return tuple(Stranger(**values) for values, _ in _values(path, Stranger, may_be_cut))
+    return tuple(row for _, row in _read(path, Stranger, may_be_cut))
 
 
-def _values(path: Path, row: type[ForeignWork | Stranger], may_be_cut: bool) -> list[tuple[dict[str, Any], int]]:
-    if not is_stored(path):
-        return []
-    texts, names = {"slices", "process"}, columns(row)
-    read = []
-    for stored in read_table(path, names, may_be_cut=may_be_cut):
-        values: dict[str, Any] = {
-            name: stored.text(name) if name in texts else None if not stored.fields[name] else stored.whole(name)
-            for name in names
-        }
-        missing = next((name for name in names if values[name] is None and name != "strangers_ns"), None)
-        if missing is not None:
-            raise StoreError(f"{path}, line {stored.line}: {missing} is missing")
-        if not all(number.isascii() and number.isdigit() for number in values["slices"].split("+")):
-            raise StoreError(f"{path}, line {stored.line}: '{values['slices'][:80]}' names no slices")
-        read.append((values, stored.line))
-    return read
+def _read(path: Path, kind: type[Entry], may_be_cut: bool) -> Iterator[tuple[int, Entry]]:
+    """The rows with their line."""
+    for stored, row in read_rows(path, kind, may_be_cut=may_be_cut) if is_stored(path) else ():
+        if not all(number.isascii() and number.isdigit() for number in row.slices.split("+")):
+            raise StoreError(f"{path}, line {stored.line}: '{row.slices[:80]}' names no slices")
+        yield stored.line, row

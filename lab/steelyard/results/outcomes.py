@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.csvfiles import Row, is_stored, read_table
+from ..base.csvfiles import is_stored
 from ..base.errors import StoreError
-from .tables import FAILURE_KINDS, SliceRow
+from ..base.typed_rows import columns_of, read_rows
+from .tables import FAILURE_KINDS, SliceRow, group_by_slice
 
 OUTCOMES = "outcomes.csv"
-OUTCOME_COLUMNS = ("slice", "subject", "operation", "ended", "outcome", "cause", "status", "count")
 RIGHT, WRONG, UNANSWERED = "right", "wrong", "unanswered"
 # When a request ended. `carried`: due in the lead-in, ended in the measured time.
 LEAD_IN, CARRIED, MEASURED, AFTER = "lead-in", "carried", "measured", "after"
@@ -35,6 +35,9 @@ class OutcomeRow:
     cause: str
     status: int | None
     count: int
+
+
+OUTCOME_COLUMNS = columns_of(OutcomeRow)
 
 
 @dataclass(frozen=True)
@@ -69,28 +72,12 @@ def read_outcomes(path: Path, may_be_cut: bool) -> dict[int, list[OutcomeRow]]:
     """The rows of outcomes.csv by slice; none for runs without that file. Raises StoreError."""
     if not is_stored(path):
         return {}
-    by_slice: dict[int, list[OutcomeRow]] = {}
-    for row in read_table(path, OUTCOME_COLUMNS, may_be_cut=may_be_cut):
-        made = _outcome(path, row)
-        by_slice.setdefault(made.slice, []).append(made)
-    return by_slice
-
-
-def _outcome(path: Path, row: Row) -> OutcomeRow:
-    outcome, ended = row.text("outcome"), row.text("ended")
-    if outcome not in _OUTCOMES or ended not in (LEAD_IN, CARRIED, MEASURED, AFTER):
-        raise StoreError(f"{path}, line {row.line}: there is no outcome '{ended}, {outcome}'")
-    status = row.whole("status") if row.fields["status"] else None
-    return OutcomeRow(
-        row.whole("slice"),
-        row.text("subject"),
-        row.text("operation"),
-        ended,
-        outcome,
-        row.text("cause"),
-        status,
-        row.whole("count"),
-    )
+    rows = []
+    for line, row in read_rows(path, OutcomeRow, may_be_cut=may_be_cut):
+        if row.outcome not in _OUTCOMES or row.ended not in (LEAD_IN, CARRIED, MEASURED, AFTER):
+            raise StoreError(f"{path}, line {line.line}: there is no outcome '{row.ended}, {row.outcome}'")
+        rows.append(row)
+    return group_by_slice(rows)
 
 
 def request_counts(rows: Iterable[OutcomeRow], ended: Collection[str] | None = None) -> RequestCounts:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from ..base.csvfiles import Row, is_stored, read_document, read_table
 from ..base.errors import StoreError
 from ..base.histogram import intact, read_log
+from ..base.typed_rows import read_rows
 from ..models.job import Session
 from ..models.records import Cell, in_format
 
@@ -25,7 +26,6 @@ SPAN_COLUMNS = ("slice", "subject", "name", "id", "begin_ns", "end_ns", "held")
 SIZES = "sizes.csv"
 SIZE_COLUMNS = ("operation", "requests", "least", "mean", "most")
 _SINCE_SESSIONS = "capture"
-_SINCE_TURNS = "measured_ns"
 _TICK_FAILURES = ("wrong", *FAILURE_KINDS)
 
 
@@ -220,9 +220,22 @@ class LinkUse:
     sent_again: int | None
 
 
-def columns(row: type[Observation | ProcessorTime | Throttled | LinkUse]) -> tuple[str, ...]:
-    """The columns of a table of the lab in order, derived from the fields of its row."""
-    return tuple(item.name for item in fields(row))
+class _OfSlice(Protocol):
+    """A row of a table that belongs to one slice."""
+
+    @property
+    def slice(self) -> int: ...
+
+
+Entry = TypeVar("Entry", bound=_OfSlice)
+
+
+def group_by_slice(rows: Iterable[Entry]) -> dict[int, list[Entry]]:
+    """The rows of each slice in order, by the slice's number."""
+    by_slice: dict[int, list[Entry]] = {}
+    for row in rows:
+        by_slice.setdefault(row.slice, []).append(row)
+    return by_slice
 
 
 def read_job(path: Path, _: bool) -> tuple[int, float]:
@@ -239,15 +252,8 @@ def read_job(path: Path, _: bool) -> tuple[int, float]:
 
 def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     """The rows of slices.csv by the number of their slice; raises StoreError."""
-    names = [item.name for item in fields(SliceRow)]
-    always = [item.name for item in fields(SliceRow) if item.default is MISSING and item.name != _SINCE_TURNS]
-    texts = {"subject", "phase", "operation", "why_not"}
     by_slice: dict[int, SliceRow] = {}
-    for row in read_table(path, always, may_be_cut=may_be_cut):
-        known = [name for name in names if row.fields.get(name) or name in always]
-        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in known}
-        values.setdefault(_SINCE_TURNS, max(0, values["end_ns"] - values["begin_ns"]))
-        made = SliceRow(**values)
+    for row, made in read_rows(path, SliceRow, may_be_cut=may_be_cut, derive={"measured_ns": _measured_ns}):
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} ends before it begins")
         if not 0 < made.measured_ns <= made.end_ns - made.begin_ns:
@@ -258,60 +264,43 @@ def read_slices(path: Path, may_be_cut: bool) -> dict[int, SliceRow]:
     return by_slice
 
 
+def _measured_ns(row: Row) -> int:
+    """The measured time of a slice; of runs older than turns, all of its time."""
+    return row.whole("measured_ns") if row.fields.get("measured_ns") else row.whole("end_ns") - row.whole("begin_ns")
+
+
 def read_observations(path: Path, may_be_cut: bool) -> dict[int, list[Observation]]:
     """The resources that each process used during each slice; raises StoreError."""
-    names = [item.name for item in fields(Observation) if item.name != "judged"]
-    texts = {"subject", "part", "process"}
-    by_slice: dict[int, list[Observation]] = {}
-    for row in read_table(path, names, may_be_cut=may_be_cut):
-        values: dict[str, Any] = {name: row.text(name) if name in texts else row.whole(name) for name in names}
-        judged = row.whole("judged") == 1 if "judged" in row.fields else not row.text("part").startswith("companion")
-        made = Observation(**values, judged=judged)
+    rows = []
+    for row, made in read_rows(path, Observation, may_be_cut=may_be_cut, derive={"judged": _is_judged}):
         if made.end_ns <= made.begin_ns:
             raise StoreError(f"{path}, line {row.line}: slice {made.slice} was observed for no time")
-        by_slice.setdefault(made.slice, []).append(made)
-    return by_slice
+        rows.append(made)
+    return group_by_slice(rows)
+
+
+def _is_judged(row: Row) -> bool:
+    return row.whole("judged") == 1 if "judged" in row.fields else not row.text("part").startswith("companion")
 
 
 def read_machine(path: Path, may_be_cut: bool) -> dict[int, list[ProcessorTime]]:
     """How each processor spent its time during each slice; raises StoreError."""
-    names = [item.name for item in fields(ProcessorTime) if item.default is MISSING]
-    by_slice: dict[int, list[ProcessorTime]] = {}
-    for row in read_table(path, names, may_be_cut=may_be_cut):
-        user, system, idle, steal = (row.number(name) for name in names[2:])
-        host = row.fields.get("host") or ""
-        made = ProcessorTime(row.whole("slice"), row.whole("cpu"), user, system, idle, steal, host)
-        by_slice.setdefault(made.slice, []).append(made)
-    return by_slice
+    return group_by_slice(row for _, row in read_rows(path, ProcessorTime, may_be_cut=may_be_cut))
 
 
 def read_throttling(path: Path, may_be_cut: bool) -> dict[int, Throttled]:
     """The rows of throttling.csv; none for runs without that file."""
-    if not is_stored(path):
-        return {}
-    rows = read_table(path, [item.name for item in fields(Throttled)], may_be_cut=may_be_cut)
-    throttlings = [Throttled(row.whole("slice"), row.whole("periods"), row.number("throttled_s")) for row in rows]
-    return {throttling.slice: throttling for throttling in throttlings}
+    rows = read_rows(path, Throttled, may_be_cut=may_be_cut) if is_stored(path) else ()
+    return {throttled.slice: throttled for _, throttled in rows}
 
 
 def read_network(path: Path, may_be_cut: bool) -> tuple[LinkUse, ...]:
     """The traffic over the link to a host; none for runs without declared hosts. Raises StoreError."""
-    if not is_stored(path):
-        return ()
-    names = [item.name for item in fields(LinkUse)]
     uses = []
-    for row in read_table(path, names, may_be_cut=may_be_cut):
-        values: dict[str, Any] = {name: row.text(name) for name in names[:3]}
-        values |= {name: row.whole(name) for name in names[3:9]}
-        share, again = (bool(row.fields[name]) for name in names[9:])
-        made = LinkUse(
-            **values,
-            link_share=row.number("link_share") if share else None,
-            sent_again=row.whole("sent_again") if again else None,
-        )
-        if not all(number.isdecimal() for number in made.slices.split("+")) or made.end_ns <= made.begin_ns:
+    for row, use in read_rows(path, LinkUse, may_be_cut=may_be_cut) if is_stored(path) else ():
+        if not all(number.isdecimal() for number in use.slices.split("+")) or use.end_ns <= use.begin_ns:
             raise StoreError(f"{path}, line {row.line}: it names no slices, or no time")
-        uses.append(made)
+        uses.append(use)
     return tuple(uses)
 
 
@@ -330,13 +319,11 @@ def read_spans(path: Path, may_be_cut: bool) -> dict[int, list[SpanRow]] | None:
     """The spans of spans.csv by the slice in which they began; None for a study without spans. Raises StoreError."""
     if not is_stored(path):
         return None
-    by_slice: dict[int, list[SpanRow]] = {}
-    for row in read_table(path, SPAN_COLUMNS, may_be_cut=may_be_cut):
-        begin = row.whole("begin_ns")
-        ns = row.whole("end_ns") - begin if row.text("end_ns") else None
-        span = SpanRow(row.whole("slice"), row.text("name"), begin, ns, row.whole("held") == 1)
-        by_slice.setdefault(span.slice, []).append(span)
-    return by_slice
+    return group_by_slice(row for _, row in read_rows(path, SpanRow, may_be_cut=may_be_cut, derive={"ns": _span_ns}))
+
+
+def _span_ns(row: Row) -> int | None:
+    return row.whole("end_ns") - row.whole("begin_ns") if row.text("end_ns") else None
 
 
 @dataclass(frozen=True)
@@ -352,15 +339,7 @@ class GaugeRow:
 
 def read_gauges(path: Path, may_be_cut: bool) -> dict[int, list[GaugeRow]]:
     """The readings of each slice; empty where no process reported any."""
-    if not is_stored(path):
-        return {}
-    by_slice: dict[int, list[GaugeRow]] = {}
-    for row in read_table(path, GAUGE_COLUMNS, may_be_cut=may_be_cut):
-        gauge = GaugeRow(
-            row.whole("slice"), row.text("name"), row.whole("time_ns"), row.number("value"), row.whole("held") == 1
-        )
-        by_slice.setdefault(gauge.slice, []).append(gauge)
-    return by_slice
+    return group_by_slice(row for _, row in read_rows(path, GaugeRow, may_be_cut=may_be_cut)) if is_stored(path) else {}
 
 
 def read_ticks(path: Path, may_be_cut: bool) -> tuple[Tick, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...base.errors import EngineError
+from ...base.growing_file import GrowingFile
 
 
 class SliceRows:
@@ -16,7 +17,7 @@ class SliceRows:
     def __init__(self, path: Path) -> None:
         self.seen: list[Mapping[str, str]] = []
         self._path = path
-        self._bytes_read = 0
+        self._file = GrowingFile(path)
         self._header: Sequence[str] = ()
 
     def take(self, count: int) -> Sequence[Mapping[str, str]]:
@@ -32,14 +33,10 @@ class SliceRows:
 
     def _read_appended(self) -> list[Mapping[str, str]]:
         try:
-            with self._path.open("rb") as file:
-                file.seek(self._bytes_read)
-                new = file.read()
+            appended = self._file.text()
         except OSError as error:
             raise EngineError(f"the engine's rows in {self._path} cannot be read: {error.strerror}") from None
-        whole = new[: new.rfind(b"\n") + 1]
-        self._bytes_read += len(whole)
-        lines = list(csv.reader(io.StringIO(whole.decode(errors="replace"), newline="")))
+        lines = list(csv.reader(io.StringIO(appended, newline="")))
         if not self._header and lines:
             self._header = lines.pop(0)
         if any(len(line) != len(self._header) for line in lines):
