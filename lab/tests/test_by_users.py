@@ -21,13 +21,6 @@ better = "higher"
 source = "slices"
 formula = "completed / seconds"
 
-[[published]]
-measure = "own_rate"
-subject = "go"
-tests = ["echoVoid"]
-low = 4711
-high = 4712
-source = "section 1"
 """
 
 

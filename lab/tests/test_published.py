@@ -57,7 +57,7 @@ def test_littles_law_of_a_row_is_worked_out_by_hand_here() -> None:
     assert row("4", "tomcat").littles_law == pytest.approx(678.359 * 0.022846 / 20.5 - 1)
 
 
-@pytest.mark.parametrize("claim", CONCLUSIONS.claims, ids=lambda claim: f"{claim.section}-{claim.figure[:24]}")
+@pytest.mark.parametrize("claim", CONCLUSIONS.contradicted, ids=lambda claim: f"{claim.section}-{claim.figure[:24]}")
 def test_every_marked_claim_is_contradicted_whatever_the_printed_numbers_were_before_rounding(
     claim: ContradictedClaim,
 ) -> None:
@@ -82,14 +82,14 @@ def test_every_marked_claim_is_contradicted_whatever_the_printed_numbers_were_be
 def test_what_contradicts_a_claim_is_worked_out_by_hand_here_and_set_under_the_test_that_it_is_about(
     claimed: str, test: str, here: float
 ) -> None:
-    (claim,) = [one for one in CONCLUSIONS.claims if claimed in one.text]
+    (claim,) = [one for one in CONCLUSIONS.contradicted if claimed in one.text]
     assert (claim.test, contradiction(claim, ROWS).figure) == (test, pytest.approx(here))
 
 
 def test_every_claim_is_about_a_test_of_the_tables_and_its_figure_draws_on_it_or_says_of_which() -> None:
     """Only what is said of test 4 needs other numbers: its own table has no throughput by threads."""
     known = {one.test for one in ROWS}
-    for claim in CONCLUSIONS.claims:
+    for claim in CONCLUSIONS.contradicted:
         assert claim.test in known
         assert f"t{claim.test}_" in claim.figure or claim.test == "4", claim.text
 
@@ -128,13 +128,13 @@ def test_a_claim_about_a_number_that_no_table_has_names_the_nearest() -> None:
 
 def test_a_claim_without_a_bound_and_an_unknown_key_are_errors_that_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "claims.toml"
-    path.write_text('[[claims]]\nsection = "1"\ntest = "1"\ntext = "a"\nfigure = "1"\nmeaning = "b"\n')
+    path.write_text('[[contradicted]]\nsection = "1"\ntest = "1"\ntext = "a"\nfigure = "1"\nmeaning = "b"\n')
     with pytest.raises(
-        ConfigurationError, match=r"claims\.toml: key 'claims\.0': a claim needs 'least', 'most' or both"
+        ConfigurationError, match=r"claims\.toml: key 'contradicted\.0': a claim needs 'least', 'most' or both"
     ):
         read_conclusions(path)
     path.write_text(path.read_text() + "mots = 1\n")
-    with pytest.raises(ConfigurationError, match=r"unknown key 'claims\.0\.mots'; did you mean 'most'"):
+    with pytest.raises(ConfigurationError, match=r"unknown key 'contradicted\.0\.mots'; did you mean 'most'"):
         read_conclusions(path)
 
 

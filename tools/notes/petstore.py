@@ -9,23 +9,18 @@ from steelyard.analyse.faults import fault_sentences, outcome_titles, outcome_to
 from steelyard.base.csvfiles import read_bytes
 from steelyard.base.text import plural, value_text
 from steelyard.models.verdict import FaultRow
-from steelyard.report.sections.paper_claims import own_figure
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
 
 
 def petstore(kept: Kept) -> str:
     """What is said of messages and web services within an order workflow."""
-    published = list(_beside_the_paper(kept))
-    near = [sentence for sentence, as_there in published if as_there]
-    far = [sentence for sentence, as_there in published if not as_there]
     parts = [command(kept), kept.verdicts.sentence, tally(kept), steadiness(kept), "What it shows."]
     parts += [
         listed(list(_petstore(kept))),
-        "Where the paper gives a figure, and this run's lies within it:",
-        listed(near),
+        "[The papers' claims](../../../../docs/results/claims.md) has the paper's figures beside these, each with its word.",
     ]
-    return "\n\n".join([*parts, "Where this run's lies elsewhere:", listed(far)])
+    return "\n\n".join(parts)
 
 
 def _by_fork(kept: Kept, measure: str, cell: str) -> dict[str, dict[str, float]]:
@@ -208,25 +203,6 @@ def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str,
     more = 100 * (kept.ratio(other, than, cell) - 1)
     sentence = f"{cell}: from an order to the mail that it is completed, {other} takes {more:.0f}% longer than {than}, {in_order}."
     return true(more > 0, sentence)
-
-
-def _beside_the_paper(kept: Kept) -> Iterator[tuple[str, bool]]:
-    """A sentence for each figure of the paper's text that this run has one for, and whether ours lies within it."""
-    titles = {figure.measure: (figure.title, figure.unit) for figure in kept.verdicts.figures}
-    for published in kept.run.study["published"]:
-        for cell in published["tests"]:
-            own = own_figure(published, cell, kept.verdicts)
-            if own is None:
-                continue
-            title, unit = titles[published["measure"]]
-            low, high = published["low"], published["high"]
-            span = value_text(low) if low == high else f"{value_text(low)} to {value_text(high)}"
-            than = f", more than {published['than']}" if published.get("than") else ""
-            unit = "%" if published.get("by") == "percent" else unit
-            # A single figure of the paper's is one that it read off a chart: a tenth beside it is still the same.
-            slack = 0.1 * abs(high) if low == high else 0
-            here = f"{title}, {unit}, {published['subject']}{than} ({cell}): {value_text(own)}"
-            yield f"{here}; the paper {span} ({published['source']})", low - slack <= own <= high + slack
 
 
 MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults, "petstore-unreachable": unreachable}

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from ..base import configuration
-from ..base.csvfiles import Row, read_bytes, read_table
+from ..base.csvfiles import Row, is_stored, read_bytes, read_table
 from ..base.errors import ConfigurationError, StoreError
 from ..base.formula import Formula, FormulaError, parse
 from ..base.text import number_text
@@ -124,7 +125,30 @@ def read_published(path: Path) -> tuple[PublishedRow, ...]:
 
 def read_conclusions(path: Path) -> Conclusions:
     """A paper's conclusions, from the claims.toml of its study or of a run; raises ConfigurationError and StoreError."""
-    return configuration.validate(configuration.parse(read_bytes(path), str(path)), Conclusions, str(path))
+    document = _in_the_present_form(configuration.parse(read_bytes(path), str(path)))
+    return configuration.validate(document, Conclusions, str(path))
+
+
+def stored_conclusions(run: Path) -> Conclusions:
+    """The conclusions stored with a run; empty where there are none. Raises ConfigurationError and StoreError.
+
+    A kept run of a paper (papers/NAME/results/RUN) has those that stand beside the paper's study, which may be newer.
+    """
+    results = run.resolve().parent
+    beside = results.parent / CLAIMS
+    if results.name == "results" and beside.is_file():
+        return read_conclusions(beside)
+    return read_conclusions(run / CLAIMS) if is_stored(run / CLAIMS) else Conclusions()
+
+
+def _in_the_present_form(document: dict[str, Any]) -> dict[str, Any]:
+    """The file of an older run, whose [[claims]] were those that the paper's tables contradict."""
+    claims = document.get("claims")
+    if "tried" in document or (
+        isinstance(claims, list) and any(isinstance(claim, dict) and "figure" in claim for claim in claims)
+    ):
+        return {"contradicted": claims or [], "readings": document.get("readings", [])}
+    return document
 
 
 def contradiction(claim: ContradictedClaim, rows: Sequence[PublishedRow]) -> Contradiction:

@@ -51,29 +51,6 @@ class Contrast(Strict):
     than: str = ""
 
 
-class PublishedFigure(Strict):
-    """The paper's value of a measure of ours: `low` to `high` for a subject in these tests, in the measure's unit.
-
-    With `than`, it is the difference to another subject's value, in `percent` of that, or in the measure's unit (`more`). The
-    report shows these figures beside ours, without a comparison: versions and machines differ.
-    """
-
-    measure: str
-    subject: str
-    than: str | None = None
-    by: Literal["more", "percent"] = "more"
-    tests: Annotated[list[str], Field(min_length=1)]
-    low: float
-    high: float
-    source: str
-
-    @model_validator(mode="after")
-    def _is_a_span(self) -> PublishedFigure:
-        if self.low > self.high:
-            raise ValueError(f"a figure of {self.measure} is from {self.low:g} to {self.high:g}: put the low end first")
-        return self
-
-
 class Statement(Strict):
     """A paper's statement in one place: a figure between `low` and `high`."""
 
@@ -357,8 +334,8 @@ class Study(Strict):
     number of them instead of a time. `spans` are times between events of the service.
 
     `observe` selects extra observations, at a cost to the subjects: `layers` (the time of a request inside the server, by the
-    monitor in the service) and `collector` (the log of the garbage collector). `published` and `contradicting` are figures of the
-    paper's text, and those that contradict each other. `contrasts` are differences that the report gives with intervals.
+    monitor in the service) and `collector` (the log of the garbage collector). `contradicting` are figures of the
+    paper's text that contradict each other. `contrasts` are differences that the report gives with intervals.
     `restore` is when companions are restored to their starting state: before each `trial`, or also before each `test` in it.
     `usual_tests` and `usual_subjects` run by default; empty: all of them, as all subjects do with faults. `variations` are the
     tests of a publication, each with its own subjects: one run, on request. `unlike` are the pairs of subjects that are never
@@ -388,7 +365,6 @@ class Study(Strict):
     budget: Budget | None = None
     paper: Paper | None = None
     claims: list[Claim] = []
-    published: list[PublishedFigure] = []
     contradicting: list[ContradictingStatements] = []
     contrasts: list[Contrast] = []
     measures: list[MeasureData] = []
@@ -494,18 +470,6 @@ class Study(Strict):
                 )
             if fault.test in self.usual_tests:
                 raise ValueError(f"'{fault.test}' has faults, so it cannot be one of the usual tests")
-        return self
-
-    @model_validator(mode="after")
-    def _published_figures_have_a_place(self) -> Study:
-        labels = {subject if isinstance(subject, str) else subject.label for subject in self.subjects}
-        tests = {test.name for test in self.tests}
-        for figure in self.published:
-            strange = {figure.subject, figure.than or figure.subject} - labels or set(figure.tests) - tests
-            if strange:
-                raise ValueError(
-                    f"a published figure of {figure.measure} is of '{min(strange)}', which the study does not have"
-                )
         return self
 
     @model_validator(mode="after")

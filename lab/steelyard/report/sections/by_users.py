@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
+from ...catalogue.published_tables import stored_conclusions
 from ...models.job import Steps
+from ...models.published_conclusions import PaperClaim
 from ...models.records import Cell
 from ..charts.by_users import PublishedSpan, users_chart
 from ..section import Section
@@ -19,23 +21,26 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     own = analysis.run.study.get("measures", [])
     if len(held) < 2 or not isinstance(own, list):
         return None
+    claims = stored_conclusions(analysis.run.folder).claims
     charts, published = [], False
     for name in (measure["name"] for measure in own):
         figures = [figure for figure in analysis.figures if figure.measure.name == name and figure.cell in held]
-        spans = list(_spans(analysis, name, held))
+        spans = list(_spans(analysis, claims, name, held))
         published = published or bool(spans)
         charts.append(users_chart(f"by-users-{name}", figures, spans, schedule.subjects))
     shown = present(charts)
     return {"charts": shown, "published": published} if shown else None
 
 
-def _spans(analysis: Analysis, measure: str, held: list[Cell]) -> Iterator[PublishedSpan]:
-    """The paper's figures for the measure itself, not for differences, at the tests that ran."""
-    for figure in analysis.run.study.get("published", []):
-        if figure["measure"] == measure and not figure.get("than"):
-            for cell in held:
-                if cell.name in figure["tests"] and figure["subject"] in analysis.run.schedule.subjects:
-                    yield PublishedSpan(figure["subject"], cell.users, figure["low"], figure["high"])
+def _spans(analysis: Analysis, claims: Sequence[PaperClaim], measure: str, held: list[Cell]) -> Iterator[PublishedSpan]:
+    """The paper's numbers for the measure itself, not for ratios or differences, at the tests that ran."""
+    users = {cell.name: cell.users for cell in held}
+    for claim in claims:
+        if claim.ours is None or claim.ours.by != "value" or not claim.numbers:
+            continue
+        asked = claim.ours.of
+        if asked.measure == measure and asked.cell in users and asked.subject in analysis.run.schedule.subjects:
+            yield PublishedSpan(asked.subject, users[asked.cell], claim.numbers[0], claim.numbers[-1])
 
 
 SECTION = Section("by_users", content)

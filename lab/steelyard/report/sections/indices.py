@@ -10,7 +10,7 @@ from ...analyse.indices import TPS, carried_bytes_per_s, figure, interval, rows
 from ...base.csvfiles import is_stored
 from ...base.text import label_names, range_text, ratio_text, value_text
 from ...catalogue.published_indices import INDICES, by_cell, quantities, read_indices
-from ...catalogue.published_tables import CLAIMS, contradiction_by, read_conclusions
+from ...catalogue.published_tables import contradiction_by, stored_conclusions
 from ...models.outputs.run import GridRow
 from ...models.records import Cell
 from ..section import Section
@@ -177,10 +177,10 @@ def _published_table(analysis: Analysis, operation: str) -> tuple[tuple[str, ...
 def _claims(analysis: Analysis, operation: str) -> Iterator[tuple[str, str]]:
     """Claims about a use case that contradict the paper's own tables."""
     folder = analysis.run.folder
-    if not is_stored(folder / INDICES) or not is_stored(folder / CLAIMS):
+    if not is_stored(folder / INDICES):
         return
     numbers = quantities(folder)
-    for claim in read_conclusions(folder / CLAIMS).claims:
+    for claim in stored_conclusions(folder).contradicted:
         checked = contradiction_by(claim, numbers) if claim.test == operation else None
         if checked is not None and checked.holds:
             yield f"{claim.text} ({claim.section})", str(checked)

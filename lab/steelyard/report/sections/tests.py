@@ -12,13 +12,12 @@ from ...analyse.detectors import DETECTORS
 from ...base.csvfiles import is_stored
 from ...base.text import change_text, join_words, ratio_text
 from ...catalogue.published_tables import (
-    CLAIMS,
     PUBLISHED,
     Contradiction,
     PublishedRow,
     contradiction,
-    read_conclusions,
     read_published,
+    stored_conclusions,
 )
 from ...models.published_conclusions import ChartReading
 from ...models.records import Cell
@@ -110,11 +109,9 @@ def _paper(analysis: Analysis) -> PaperNumbers:
     if not is_stored(folder / PUBLISHED):
         return PaperNumbers()
     rows = read_published(folder / PUBLISHED)
-    if not is_stored(folder / CLAIMS):
-        return PaperNumbers(rows)
-    conclusions = read_conclusions(folder / CLAIMS)
+    conclusions = stored_conclusions(folder)
     return PaperNumbers(
-        rows, tuple(contradiction(claim, rows) for claim in conclusions.claims), tuple(conclusions.readings)
+        rows, tuple(contradiction(claim, rows) for claim in conclusions.contradicted), tuple(conclusions.readings)
     )
 
 

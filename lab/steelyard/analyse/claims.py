@@ -1,0 +1,234 @@
+"""A paper's claims against a run: the value that answers each, with its interval, and the word for it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ..base.csvfiles import read_table
+from ..base.text import number_text, plural, range_text, value_text
+from ..models.published_conclusions import ClaimedQuantity, OwnAnswer, PaperClaim
+from ..models.verdict import Comparison, Figure, LayerFigure, Verdicts
+from ..statistics.claims import ClaimWord, judge_claim
+from ..statistics.proportions import exact_interval
+from .figures import ForkFigure
+
+COMPARED = "from pairs"
+ALONE = "over forks"
+ENDS = "from the ends of both intervals"
+NOTHING_SEEN = "none in {:,} requests"
+
+
+class FigureKey(NamedTuple):
+    """A row of results.csv over all forks: a subject's measure in a cell."""
+
+    subject: str
+    cell: str
+    measure: str
+
+
+Requests = Mapping[FigureKey, int]  # right answers behind a figure
+
+
+@dataclass(frozen=True)
+class ClaimAnswer:
+    """A value of a run with its 95% interval; None where there is none. `how` is the origin of the interval.
+
+    `obstacle` is the reason why the value is not judged, empty where it is.
+    """
+
+    value: float | None
+    interval: tuple[float, float] | None
+    how: str
+    obstacle: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedClaim:
+    """A claim with the run's answer (None where the run has none) and the word for it."""
+
+    claim: PaperClaim
+    answer: ClaimAnswer | None
+    word: ClaimWord
+
+
+def requests_of(figures: Sequence[ForkFigure]) -> Requests:
+    """The requests behind a run's figures over all forks."""
+    return {
+        FigureKey(figure.subject, figure.cell.name, figure.measure.name): figure.requests
+        for figure in figures
+        if figure.fork is None
+    }
+
+
+def stored_requests(folder: Path) -> Requests:
+    """The same from a run's results.csv; raises StoreError."""
+    rows = read_table(folder / "results.csv", ("subject", "cell", "measure", "fork", "requests"))
+    return {
+        FigureKey(row.text("subject"), row.text("cell"), row.text("measure")): row.whole("requests")
+        for row in rows
+        if row.text("fork") == "all"
+    }
+
+
+def judge_claims(claims: Sequence[PaperClaim], verdicts: Verdicts, requests: Requests) -> Iterator[JudgedClaim]:
+    """Each claim by a run's figures, comparisons and layers, whichever run answers it on the papers' page."""
+    for claim in claims:
+        answer = None if claim.ours is None else answer_to(claim.ours, verdicts, requests)
+        judged = answer.interval if answer is not None and not answer.obstacle else None
+        yield JudgedClaim(claim, answer, judge_claim(judged, claim, ran=answer is not None))
+
+
+def answer_to(ours: OwnAnswer, verdicts: Verdicts, requests: Requests) -> ClaimAnswer | None:
+    """The value that answers a claim; None where the run has not measured it.
+
+    The ratio of one measure of two subjects in one cell is the run's own comparison. Any other ratio, difference or share has the
+    interval between the farthest ends of its parts' intervals, which contains the true value at least as often as all parts'
+    intervals contain theirs.
+    """
+    first = _value(ours.of, verdicts, requests)
+    if ours.by == "value" or first is None:
+        return first
+    if ours.by == "ratio" and (compared := _comparison(ours, verdicts)) is not None:
+        return compared
+    second = _value(ours.other, verdicts, requests)
+    if second is None:
+        return None
+    combine = _ratio if ours.by == "ratio" else _difference
+    above, below = first.interval, second.interval
+    ends = None
+    if above is not None and below is not None and (ours.by == "difference" or below[0] > 0):
+        ends = combine(above[0], below[1]), combine(above[1], below[0])
+    value = None if first.value is None or second.value is None else combine(first.value, second.value)
+    return ClaimAnswer(value, ends, ENDS, first.obstacle or second.obstacle)
+
+
+def _ratio(first: float, second: float) -> float:
+    return first / second if second else math.inf
+
+
+def _difference(first: float, second: float) -> float:
+    return first - second
+
+
+def _value(quantity: ClaimedQuantity, verdicts: Verdicts, requests: Requests) -> ClaimAnswer | None:
+    obstacle = _obstacle(verdicts, quantity.cell, {quantity.subject})
+    if quantity.layers:
+        return _layers(quantity, verdicts, obstacle)
+    wanted = FigureKey(quantity.subject, quantity.cell, quantity.measure)
+    figure = next(
+        (each for each in verdicts.figures if FigureKey(each.subject, each.cell, each.measure) == wanted), None
+    )
+    if figure is None:
+        return None
+    return _figure(figure, requests.get(wanted, 0), obstacle)
+
+
+def _figure(figure: Figure, requests: int, obstacle: str) -> ClaimAnswer:
+    """A figure; a share of requests without any has the exact interval of a share, since forks that all have 0 give none."""
+    if figure.value == 0 and figure.interval is None and figure.unit == "%" and requests:
+        low, high = exact_interval(0, requests)
+        return ClaimAnswer(0.0, (100 * low, 100 * high), NOTHING_SEEN.format(requests), obstacle)
+    return ClaimAnswer(figure.value, figure.interval, ALONE, obstacle or figure.refusal or "")
+
+
+def _layers(quantity: ClaimedQuantity, verdicts: Verdicts, obstacle: str) -> ClaimAnswer | None:
+    """The time of some layers in ms, or with `share` their percentage of all layers."""
+    figures = [
+        each
+        for each in (*verdicts.layers, *verdicts.layers_by_kind)
+        if (each.subject, each.cell, each.kind) == (quantity.subject, quantity.cell, quantity.kind)
+    ]
+    mine = [each for each in figures if each.layer in quantity.layers]
+    if len(mine) < len(quantity.layers):
+        return None
+    value, bounds = _sum(mine)
+    if not quantity.share:
+        return ClaimAnswer(value, bounds, ALONE if len(mine) == 1 else ENDS, obstacle)
+    rest, rest_bounds = _sum([each for each in figures if each not in mine])
+    share = 100 * value / (value + rest) if value + rest else None
+    if bounds is None or rest_bounds is None or bounds[0] + rest_bounds[1] <= 0:
+        return ClaimAnswer(share, None, ENDS, obstacle)
+    low, high = bounds[0] / (bounds[0] + rest_bounds[1]), bounds[1] / (bounds[1] + rest_bounds[0])
+    return ClaimAnswer(share, (100 * low, 100 * high), ENDS, obstacle)
+
+
+def _sum(figures: Sequence[LayerFigure]) -> tuple[float, tuple[float, float] | None]:
+    """The ms of layers together, and the sum of their intervals' ends, which are not below 0; None where one has no interval."""
+    value = sum(each.ms for each in figures)
+    ends = [each.interval for each in figures if each.interval is not None]
+    if len(ends) < len(figures):
+        return value, None
+    return value, (sum(max(0.0, low) for low, _ in ends), sum(high for _, high in ends))
+
+
+def _comparison(ours: OwnAnswer, verdicts: Verdicts) -> ClaimAnswer | None:
+    """The run's comparison of the two quantities; None where they are not one measure of two subjects in one cell."""
+    asked, other = ours.of, ours.other
+    if not asked.measure or (asked.cell, asked.measure) != (other.cell, other.measure):
+        return None
+    pair = {asked.subject, other.subject}
+    comparison = next(
+        (each for each in verdicts.comparisons if _is_of(each, asked.cell, pair) and each.measure == asked.measure),
+        None,
+    )
+    if comparison is None:
+        return None
+    obstacle = _obstacle(verdicts, asked.cell, pair)
+    if comparison.a == asked.subject or comparison.ratio is None:
+        return ClaimAnswer(comparison.ratio, comparison.interval, COMPARED, obstacle)
+    turned = None if comparison.interval is None else (1 / comparison.interval[1], 1 / comparison.interval[0])
+    return ClaimAnswer(1 / comparison.ratio, turned, COMPARED, obstacle)
+
+
+def _is_of(comparison: Comparison, cell: str, pair: set[str]) -> bool:
+    return comparison.cell == cell and {comparison.a, comparison.b} == pair
+
+
+def _obstacle(verdicts: Verdicts, cell: str, subjects: set[str]) -> str:
+    """The reason why no judged comparison of the subjects in the cell is valid; empty where one is, or there is none."""
+    if not verdicts.valid:
+        return next(iter(verdicts.why_not), "the run is not valid")
+    judged = [
+        each for each in verdicts.comparisons if each.primary and each.cell == cell and subjects <= {each.a, each.b}
+    ]
+    if not judged or any(each.verdict is not None for each in judged):
+        return ""
+    return next((reason for each in judged for reason in each.why_not), "no comparison of it was valid")
+
+
+def numbers_text(claim: PaperClaim) -> str:
+    """The paper's number or range with its unit; empty where it prints none."""
+    return with_unit(" to ".join(number_text(number) for number in claim.numbers), claim.unit)
+
+
+def tolerance_text(claim: PaperClaim) -> str:
+    """The values for which the claim holds, in its unit."""
+    if claim.least is None or claim.most is None:
+        most = claim.most is not None
+        bound = claim.most if claim.most is not None else claim.least or 0.0
+        return f"{'at most' if most else 'at least'} {number_text(bound)}"
+    return f"{number_text(claim.least)} to {number_text(claim.most)}"
+
+
+def answer_text(claim: PaperClaim, answer: ClaimAnswer | None) -> str:
+    """Our value with its interval and the claim's unit; empty where there is no value."""
+    if answer is None or answer.value is None:
+        return ""
+    interval = "no interval" if answer.interval is None else range_text(answer.interval)
+    return f"{with_unit(value_text(answer.value), claim.unit)} ({interval})"
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A number with its unit, if there are both."""
+    return text if not text or not unit else f"{text}%" if unit == "%" else f"{text} {unit}"
+
+
+def tally_text(judged: Sequence[JudgedClaim]) -> str:
+    """A sentence with the number of claims by word."""
+    counts = Counter(each.word for each in judged)
+    return f"Of {plural(len(judged), 'claim')}: {', '.join(f'{counts[word]} {word}' for word in ClaimWord if counts[word])}."

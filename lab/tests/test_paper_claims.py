@@ -1,0 +1,188 @@
+"""A paper's claims are judged by intervals: planted ones for each word, and the claims of the five papers against kept runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from steelyard.analyse.analysis import full_analysis
+from steelyard.analyse.claims import ClaimAnswer, FigureKey, answer_to, judge_claims, requests_of, stored_requests
+from steelyard.base import paths
+from steelyard.base.csvfiles import read_document
+from steelyard.catalogue.published_tables import CLAIMS, read_conclusions, stored_conclusions
+from steelyard.models.published_conclusions import OwnAnswer, PaperClaim
+from steelyard.models.verdict import Verdicts
+from steelyard.report import write_report
+from steelyard.statistics.claims import ClaimWord, judge_claim
+from synthetic import Planted, write_run
+
+PAPERS = sorted(path.parent for path in paths.root().glob("papers/*/claims.toml"))
+GO = 'subject = "go", cell = "echoStruct", measure = "throughput"'
+OF = {"subject": "go", "cell": "echoStruct", "measure": "throughput"}
+
+
+def claim(**keys: Any) -> PaperClaim:
+    about = {"id": "one", "text": "it is so", "place": "section 4711", "kind": "about", "least": 0.9, "most": 1.1}
+    return PaperClaim.model_validate({**about, **keys})
+
+
+@pytest.mark.parametrize(
+    ("interval", "word"),
+    [
+        ((0.95, 1.05), ClaimWord.HOLDS),
+        ((0.9, 1.1), ClaimWord.HOLDS),
+        ((0.85, 1.05), ClaimWord.UNDECIDED),
+        ((1.05, 1.15), ClaimWord.UNDECIDED),
+        ((0.5, 2.0), ClaimWord.UNDECIDED),
+        (None, ClaimWord.UNDECIDED),
+        ((0.5, 0.89), ClaimWord.DOES_NOT_HOLD),
+        ((1.11, 1.2), ClaimWord.DOES_NOT_HOLD),
+    ],
+)
+def test_a_claim_holds_by_its_whole_interval(interval: tuple[float, float] | None, word: ClaimWord) -> None:
+    assert judge_claim(interval, claim()) is word
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound", "holds", "fails"),
+    [("at least", {"least": 2}, (2, 3), (1, 1.9)), ("at most", {"most": 2}, (1, 2), (2.1, 3))],
+)
+def test_a_claim_of_one_bound_has_no_other_edge(
+    kind: str, bound: dict[str, float], holds: tuple[float, float], fails: tuple[float, float]
+) -> None:
+    one = claim(kind=kind, **{"least": None, "most": None, **bound})
+    assert judge_claim(holds, one) is ClaimWord.HOLDS
+    assert judge_claim(fails, one) is ClaimWord.DOES_NOT_HOLD
+
+
+@pytest.mark.parametrize("interval", [None, (0.99, 1.01), (5.0, 6.0)])
+def test_a_claim_on_something_else_is_never_judged(interval: tuple[float, float] | None) -> None:
+    assert judge_claim(interval, claim(not_comparable="another definition")) is ClaimWord.NOT_COMPARABLE
+
+
+def test_a_claim_without_a_run_was_not_run() -> None:
+    assert judge_claim(None, claim(), ran=False) is ClaimWord.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"kind": "at least"}, "'at least' needs 'least' alone"),
+        ({"kind": "order"}, "'order' needs 'least' or 'most'"),
+        ({"most": None}, "'about' needs 'least' and 'most'"),
+        ({"least": 2}, "'least' is 2, above 'most' 1.1"),
+        ({"number": 3}, "number 3 is outside of the claim's tolerance"),
+        ({"run": "wstest"}, "needs 'ours'"),
+        ({"ours": {"of": OF, "by": "ratio"}}, "needs 'than'"),
+        ({"ours": {"of": OF, "than": {"subject": "a"}}}, "a value has none"),
+        ({"ours": {"of": {"subject": "go", "cell": "c"}}}, "either 'measure' or 'layers'"),
+        ({"ours": {"of": {**OF, "share": True}}}, "belong to 'layers'"),
+    ],
+)
+def test_a_claim_that_cannot_be_judged_is_an_error(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        claim(**wrong)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rates = {"go": 200.0, "tomcat-metro": 100.0}
+    folder = write_run(tmp_path_factory.mktemp("claims") / "run", Planted(rates=rates, reference="tomcat-metro"))
+    one = 'place = "section 4711"\nkind = "about"\nunit = "times"\n'
+    ours = f'ours = {{ of = {{ {GO} }}, by = "ratio", than = {{ subject = "tomcat-metro" }} }}\n'
+    (folder / CLAIMS).write_text(
+        f'[[claims]]\nid = "twice"\ntext = "Go answers twice as much."\n{one}number = 2\nleast = 1.5\nmost = 2.5\n{ours}'
+        f'[[claims]]\nid = "thrice"\ntext = "Go answers thrice as much."\n{one}number = 3\nleast = 2.8\nmost = 3.2\n{ours}'
+        f'[[claims]]\nid = "other"\ntext = "Nobody ran this."\n{one}number = 7\nleast = 6\nmost = 8\n'
+    )
+    return folder
+
+
+def test_a_report_gives_each_claim_its_word(run: Path) -> None:
+    page = write_report(run).read_text()
+    section = page[page.index('id="paper-claims"') :]
+    assert "Of 2 claims: 1 holds, 1 does not hold." in section
+    shown, _, folded = section.partition("1 claims that this run cannot answer")
+    assert "Go answers twice as much." in shown and "Nobody ran this." in folded
+
+
+def answered(run: Path, ours: dict[str, Any], **changed: Any) -> ClaimAnswer | None:
+    analysis = full_analysis(run)
+    verdicts = analysis.verdicts.model_copy(update=changed)
+    return answer_to(OwnAnswer.model_validate(ours), verdicts, requests_of(analysis.figures))
+
+
+def test_a_ratio_in_one_cell_is_the_comparison_of_the_run_either_way_round(run: Path) -> None:
+    there = answered(run, {"of": OF, "by": "ratio", "than": {"subject": "tomcat-metro"}})
+    back = answered(run, {"of": {**OF, "subject": "tomcat-metro"}, "by": "ratio", "than": {"subject": "go"}})
+    assert there is not None and back is not None and there.interval is not None and back.interval is not None
+    assert there.value == pytest.approx(2, rel=0.05) and there.value * (back.value or 0) == pytest.approx(1, rel=1e-4)
+    assert there.interval[0] * back.interval[1] == pytest.approx(1, rel=1e-4)
+
+
+def test_a_ratio_of_two_measures_spans_the_far_ends_of_both_intervals(run: Path) -> None:
+    one, other = (answered(run, {"of": {**OF, "measure": name}}) for name in ("throughput", "response_time_mean"))
+    both = answered(run, {"of": OF, "by": "ratio", "than": {"measure": "response_time_mean"}})
+    assert one is not None and other is not None and both is not None
+    assert one.interval is not None and other.interval is not None
+    assert both.interval == pytest.approx((one.interval[0] / other.interval[1], one.interval[1] / other.interval[0]))
+    assert both.how == "from the ends of both intervals"
+
+
+def test_an_invalid_comparison_decides_no_claim(run: Path) -> None:
+    analysis = full_analysis(run)
+    comparisons = [
+        one.model_copy(update={"verdict": None, "why_not": ["the clock jumped"]}) if one.primary else one
+        for one in analysis.verdicts.comparisons
+    ]
+    (twice, *_) = judge_claims(
+        stored_conclusions(run).claims, analysis.verdicts.model_copy(update={"comparisons": comparisons}), {}
+    )
+    assert twice.word is ClaimWord.UNDECIDED and twice.answer is not None
+    assert twice.answer.obstacle == "the clock jumped"
+
+
+def test_what_a_run_has_not_measured_answers_nothing(run: Path) -> None:
+    assert answered(run, {"of": {**OF, "cell": "echoVoid of another day"}}) is None
+    assert answered(run, {"of": {"subject": "go", "cell": "echoStruct", "layers": ["web"]}}) is None
+
+
+def test_a_share_without_any_case_has_the_exact_interval_of_its_requests() -> None:
+    folder = paths.root() / "papers/soaservers/results/soaservers"
+    found = answer_to(
+        OwnAnswer.model_validate({"of": {"subject": "tomcat-metro", "cell": "13", "measure": "failed"}}),
+        Verdicts.model_validate(read_document(folder / "verdicts.json")),
+        {FigureKey("tomcat-metro", "13", "failed"): 1000},
+    )
+    assert found is not None and found.interval == pytest.approx(
+        (0, 0.368), abs=0.001
+    )  # Clopper and Pearson's 1 - 0.025^(1/1000)
+
+
+def test_the_file_of_an_older_run_holds_contradictions_alone(tmp_path: Path) -> None:
+    old = '[[claims]]\nsection = "1"\ntest = "1"\ntext = "a"\nfigure = "1"\nmeaning = "b"\nmost = 1\n'
+    (tmp_path / CLAIMS).write_text(
+        f'{old}[[tried]]\nsection = "1"\ntext = "a"\nfigure = "b"\nmeaning = "c"\nmost = 1\n'
+    )
+    read = stored_conclusions(tmp_path)
+    assert [one.text for one in read.contradicted] == ["a"] and not read.claims
+
+
+def test_five_papers_have_sixty_claims_or_more() -> None:
+    claims = [one for paper in PAPERS for one in read_conclusions(paper / CLAIMS).claims]
+    assert [paper.name for paper in PAPERS] == ["flight", "petstore", "soakit", "soaservers", "wstest"]
+    assert len(claims) >= 60 and all(one.place and one.text.endswith(".") for one in claims)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_each_claim_names_a_value_of_its_kept_run(paper: Path) -> None:
+    claims = read_conclusions(paper / CLAIMS).claims
+    for name in sorted({one.run for one in claims} - {""}):
+        folder = paper / "results" / name
+        verdicts = Verdicts.model_validate(read_document(folder / "verdicts.json"))
+        requests = stored_requests(folder)
+        for one in claims:
+            if one.run == name and one.ours is not None:
+                assert answer_to(one.ours, verdicts, requests) is not None, one.id
