@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import random
 import tomllib
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+import yaml
+from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -73,7 +76,7 @@ def test_a_shop_is_taken_over_with_a_valid_request_an_operation(tmp_path: Path) 
 def test_what_is_not_taken_over_and_what_is_to_be_filled_in_is_said(tmp_path: Path) -> None:
     output, described = imported("shop.yaml", tmp_path)
     assert [(left.what, left.why) for left in output.left_out] == [
-        ("operation POST /pictures", "its body is image/png, not JSON")
+        ("operation POST /pictures", "its body is image/png, neither JSON nor a form nor plain text")
     ]
     assert described["auth"] == {"kind": "api-key", "header": "X-API-Key", "secret": "env:MINE_SECRET"}
     notes = " ".join(output.notes)
@@ -159,7 +162,7 @@ HOSTILE = {
     "half.json": ('{"openapi": "3.0.0", "x": "\\ud800"}', "half a character"),
     "bytes.yaml": ("openapi: 3.0.0\n\udcff\udcfe", "is not UTF-8 text: .* at byte 15"),
     "list.json": ('["openapi"]', "its top level is not an object"),
-    "old.yaml": ("swagger: '2.0'\npaths: {}\n", "is Swagger 2.0"),
+    "old.yaml": ("swagger: '1.2'\npaths: {}\n", "is Swagger 1.2; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2"),
     "new.yaml": ("openapi: 4.0.0\n", "is OpenAPI 4.0.0"),
     "number.yaml": ("openapi: 3.0\n", "no version in a text field 'openapi'"),
     "events.yaml": ("asyncapi: 3.0.0\n", "is AsyncAPI"),
@@ -211,7 +214,7 @@ def test_yaml_is_read_as_its_version_1_2_says() -> None:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 2**32), name=st.sampled_from(["shop.yaml", "modern.json"]))
+@given(seed=st.integers(0, 2**32), name=st.sampled_from(["shop.yaml", "modern.json", "old-shop.yaml", "newest.yaml"]))
 def test_a_document_with_anything_wrong_in_it_is_taken_over_or_refused(
     seed: int, name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -358,6 +361,47 @@ def test_the_command_says_what_it_took_over(tmp_path: Path) -> None:
     assert "not taken over: operation POST /pictures: its body is image/png" in ran.out
 
 
-def test_a_place_for_imports_of_wsdls_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ImportRefusedError, match="--also works with WSDLs"):
-        convert_description(str(DOCUMENTS / "shop.yaml"), tmp_path / "mine", ("x",), ())
+ELSEWHERE = """openapi: 3.1.0
+info: {title: Parts, version: '1'}
+servers: [{url: 'http://127.0.0.1:8099'}]
+paths:
+  /a: {post: {operationId: a, requestBody: {$ref: 'PLACE/bodies.yaml#/Order'}, responses: {'200': {description: fine}}}}
+"""
+BODIES = """Order: {required: true, content: {application/json: {schema: {$ref: 'types.yaml#/Order'}}}}
+"""
+TYPES = """Order: {type: object, required: [size], properties: {size: {type: integer, minimum: 4}}}
+"""
+
+
+def test_a_reference_into_another_folder_needs_the_word_of_the_user(tmp_path: Path) -> None:
+    for folder in ("own", "shared"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "own" / "main.yaml").write_text(ELSEWHERE.replace("PLACE", "../shared"))
+    (tmp_path / "shared" / "bodies.yaml").write_text(BODIES)
+    (tmp_path / "shared" / "types.yaml").write_text(TYPES)
+    main, shared = str(tmp_path / "own" / "main.yaml"), str(tmp_path / "shared")
+    with pytest.raises(ImportRefusedError, match=f"outside its folder: --also {shared} allows it"):
+        convert_description(main, tmp_path / "mine", ())
+    output = convert_description(main, tmp_path / "mine", (shared,))
+    assert (output.taken, output.documents) == (["a"], 3)
+    jsonschema.validate(sample(tmp_path, "a"), yaml.safe_load(TYPES)["Order"])
+    kept = sorted(path.name for path in (tmp_path / "mine" / "contract" / "document").iterdir())
+    assert kept == ["elsewhere-1-bodies.yaml", "elsewhere-2-types.yaml", "main.yaml"]
+
+
+def test_a_reference_to_a_server_is_followed_only_if_the_user_allowed_it(tmp_path: Path) -> None:
+    pages = {"/bodies.yaml": BODIES, "/types.yaml": TYPES}
+    asked: list[str] = []
+
+    def answer(request: BaseHTTPRequestHandler, _: bytes) -> Reply:
+        asked.append(request.path)
+        return 200, {"Content-Type": "application/yaml"}, pages[request.path].encode()
+
+    with answering(answer) as url:
+        (tmp_path / "main.yaml").write_text(ELSEWHERE.replace("PLACE", url))
+        with pytest.raises(ImportRefusedError, match=f"no request was sent for it: --also {url} allows it"):
+            convert_description(str(tmp_path / "main.yaml"), tmp_path / "mine", ())
+        assert asked == []
+        output = convert_description(str(tmp_path / "main.yaml"), tmp_path / "mine", (url,))
+    assert (output.taken, output.documents, asked) == (["a"], 3, ["/bodies.yaml", "/types.yaml"])
+    jsonschema.validate(sample(tmp_path, "a"), yaml.safe_load(TYPES)["Order"])

@@ -34,7 +34,7 @@ def import_service(
         str,
         typer.Argument(
             metavar="URL|FILE",
-            help="A WSDL 1.1 or an OpenAPI 3.0 or 3.1: its address, or a file; or a file of requests: curl commands, calls "
+            help="A WSDL 1.1, a Swagger 2.0 or an OpenAPI 3: its address, or a file; or a file of requests: curl commands, calls "
             "of fetch, .http, HAR, Siege URLs, JMeter, SoapUI.",
         ),
     ],
@@ -43,7 +43,7 @@ def import_service(
         list[str] | None,
         typer.Option(
             metavar="PLACE",
-            help="A server (http://HOST:PORT) or folder that a WSDL's imports may come from, too; repeatable.",
+            help="A server (http://HOST:PORT) or folder that imports and references may lead to, too; repeatable.",
         ),
     ] = None,
     port: Annotated[

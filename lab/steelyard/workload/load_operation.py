@@ -70,9 +70,10 @@ def expected_of(service: Entry[Service], operation: Operation) -> Expect:
 
 
 def sample_text(service: Entry[Service], name: str, sample: str | None) -> str:
+    """The text of a sample file of the operation `name`, empty without a file; raises ConfigurationError."""
     file = service.folder / (sample or "")
     try:
-        return "" if sample is None else file.read_text(encoding="utf-8")
+        return "" if sample is None else file.read_bytes().decode("utf-8")  # with its line ends, which belong to a body
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the sample {file} of {name} cannot be read: {error}") from None
 

@@ -56,14 +56,11 @@ def convert_description(
     raw = read_first(place)
     kinds.require_importable(raw[:_HEAD_BYTES], place)
     if kinds.is_openapi(raw, place):
-        if also:
-            raise ImportRefusedError(
-                f"--also works with WSDLs only, and {place} is not a WSDL", hint="leave --also out"
-            )
         from .openapi.convert import import_openapi  # not needed for a WSDL
+        from .openapi.references import OpenApiDocuments
 
         with folder_at(out) as made:
-            return import_openapi(place, raw, name_of(out), made, str(out), ports, target)
+            return import_openapi(OpenApiDocuments(place, raw, also), name_of(out), made, str(out), ports, target)
     documents = read_all(place, also, raw)
     description = read_wsdl(documents, target)
     _keep_selected(description, ports)

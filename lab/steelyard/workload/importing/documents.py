@@ -82,7 +82,7 @@ def at_target(address: str, target: str) -> str:
 
 def read_first(place: str) -> bytes:
     """The content at the place that the user named; raises ImportRefusedError."""
-    return _fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
+    return fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
 
 
 def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
@@ -106,7 +106,7 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
         if where == first and known_first is not None:
             raw = known_first
         else:
-            raw = _fetch(where) if is_url(where) else read_file(where, wanted_by)
+            raw = fetch(where) if is_url(where) else read_file(where, wanted_by)
         together += len(raw)
         if len(documents) == MOST_DOCUMENTS or together > MOST_BYTES_TOGETHER:
             raise ImportRefusedError(
@@ -186,7 +186,8 @@ class _Allowed:
             )
 
 
-def _fetch(url: str) -> bytes:
+def fetch(url: str) -> bytes:
+    """The content at a URL, of MOST_BYTES at most; raises ImportRefusedError."""
     conversation = HttpClient(url, FETCH_SECONDS, most_bytes=MOST_BYTES)
     try:
         answer = conversation.get(

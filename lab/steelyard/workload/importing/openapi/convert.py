@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,23 +15,30 @@ from ..documents import is_url, origin
 from ..names import one_line, printable
 from ..values import UnmetError
 from ..wsdl import Left, NotTakenError
-from .description import OpenApiDescription, RestOperation, RestParameter, Scheme, read_openapi
 from .folder import RestFolder, SampledRequest, secret_variable, write_rest_service
+from .forms import WrittenBody, unwritable_fields, write_body
 from .json_samples import JsonSamples
 from .json_schemas import SchemaBook
+from .operations import OpenApiDescription, RestBody, RestOperation, RestParameter, Scheme
 from .parameters import path_of
 from .references import Node, OpenApiDocuments
+from .versions import has_old_schemas, read_openapi
 
 
 def import_openapi(
-    place: str, raw: bytes, name: str, folder: Path, said_folder: str, servers: Sequence[str] = (), target: str = ""
+    documents: OpenApiDocuments,
+    name: str,
+    folder: Path,
+    said_folder: str,
+    servers: Sequence[str] = (),
+    target: str = "",
 ) -> ImportOutput:
-    """Write the service `name` of the document `raw` from `place` into `folder`; output names the folder `said_folder`.
-    `servers` selects the server whose operations are imported.
+    """Write the service `name` of a description into `folder`; output names the folder `said_folder`. `servers` selects
+    the server whose operations are imported.
 
     Raises ImportRefusedError if the document cannot be read or no operation can be imported.
     """
-    documents = OpenApiDocuments(place, raw)
+    place = documents.root.place
     description = read_openapi(documents, target)
     _keep_one_server(description, servers)
     taking = _Taking(documents, description)
@@ -78,7 +86,7 @@ class _Taking:
     """Makes samples of a description's operations, and the two schemas: one of requests, one of answers."""
 
     def __init__(self, documents: OpenApiDocuments, description: OpenApiDescription) -> None:
-        old = str(documents.root.value["openapi"]).startswith("3.0")
+        old = has_old_schemas(documents.root)
         self.requests = SchemaBook(documents, old=old, sent=True)
         self.answers = SchemaBook(documents, old=old, sent=False)
         self._samples = JsonSamples(self.requests.definitions)
@@ -125,8 +133,9 @@ class _Taking:
             left_open.append(f"{one_line(form.name, 60)} ({form.where})")
         body = None
         if operation.body is not None:
-            body = self._make_value(f"{operation.name}.body", operation.body.schema, operation.body.offered, {})
+            body, unsent = self._body(f"{operation.name}.body", operation.body)
             sent += [f"{operation.name}.body"] if operation.body.schema is not None else []
+            left_open += [f"{one_line(field, 60)} (form)" for field in unsent]
         prefix = urlsplit(operation.server).path
         path = path_of(prefix + operation.template, written["path"])
         if not path.startswith("/"):
@@ -136,6 +145,17 @@ class _Taking:
         if written["cookie"]:
             headers["Cookie"] = "; ".join(written["cookie"].values())
         return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open)
+
+    def _body(self, name: str, body: RestBody) -> tuple[WrittenBody, list[str]]:
+        """A body as it is sent, and the optional fields of a form whose values cannot be written; raises UnmetError."""
+        value = self._make_value(name, body.schema, body.offered, "text" if body.kind == "text" else {})
+        unsent: list[str] = []
+        if body.kind in ("form", "multipart") and isinstance(value, dict):
+            unsent = unwritable_fields(body.kind, value, body.fields)
+            value = {field: item for field, item in value.items() if field not in unsent}
+            if unsent and not self._samples.accepts(name, value):
+                raise UnmetError(f"the field {one_line(unsent[0], 60)} holds a value that a form cannot represent")
+        return write_body(body.kind, body.content_type, value, body.fields), unsent
 
     def _value(self, name: str, parameter: RestParameter) -> Any:
         """The value to send. An optional parameter is sent only if the document shows an example; else None."""
@@ -225,13 +245,20 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
 
 
 def _keep_documents(documents: OpenApiDocuments, folder: Path) -> None:
-    """Save the documents as they were read, with the same relative paths."""
+    """Save the documents as they were read: those of the description's folder with the same relative paths, others by
+    their names and a number."""
     root = documents.root.place
-    for place, raw in documents.raw.items():
+    own_folder = None if is_url(root) else Path(root).resolve().parent
+    for number, (place, raw) in enumerate(documents.raw.items()):
         if place == root:
             begins = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
             name = Path(("openapi.json" if begins == b"{" else "openapi.yaml") if is_url(root) else Path(root).name)
+        elif own_folder is not None and not is_url(place) and Path(place).is_relative_to(own_folder):
+            name = Path(place).relative_to(own_folder)
         else:
-            name = Path(place).relative_to(Path(root).resolve().parent)
+            plain = re.sub(
+                r"[^A-Za-z0-9._-]", "_", (urlsplit(place).path if is_url(place) else place).rpartition("/")[2]
+            )
+            name = Path(f"elsewhere-{number}-{plain[-60:] or 'document'}")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(raw)

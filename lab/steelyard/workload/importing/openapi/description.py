@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -12,119 +11,27 @@ from urllib.parse import urljoin, urlsplit
 from ....base import paths
 from ....base.errors import ImportRefusedError
 from ..documents import at_target, is_url, origin
-from ..kinds import graphql_refusal
 from ..names import one_line
 from ..wsdl import Left, NotTakenError
+from .content_types import FORM, accept_of, is_json, is_wildcard, json_of, sendable_body
+from .form_fields import fields_of
+from .operations import SAFE, OpenApiDescription, RestBody, RestOperation, RestParameter, Scheme
 from .parameters import STYLES, WireForm
 from .references import Node, OpenApiDocuments
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-SAFE = ("get", "head", "options")
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 NOWHERE = paths.url(8080, "")  # used if the document names no server
-_JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_METHOD = re.compile("[A-Z]{1,20}")
 _IGNORED = ("accept", "content-type", "authorization")  # OpenAPI describes these elsewhere
 _SUCCESS = tuple(int(status) for status in HTTPStatus if 200 <= status < 300)
 
 
-@dataclass(frozen=True)
-class RestParameter:
-    """A parameter: its serialization, its schema (None: any text), and the document's examples."""
+class OpenApiReading:
+    """A reading of one document of OpenAPI 3."""
 
-    form: WireForm
-    required: bool
-    schema: Node | None
-    offered: tuple[Any, ...]
+    servers_key = "servers"  # by which an operation or a path has servers of its own
 
-
-@dataclass(frozen=True)
-class RestBody:
-    """A request's JSON body: its content type, its schema (None: anything), and the document's examples."""
-
-    content_type: str
-    schema: Node | None
-    offered: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Scheme:
-    """A security scheme: its `kind` as in a service file (empty: not supported), the `header` of an API key, its name,
-    and `words` that describe it."""
-
-    name: str
-    kind: str
-    words: str
-    header: str = ""
-
-
-@dataclass(frozen=True)
-class RestOperation:
-    """One operation.
-
-    `statuses` are those of right answers; an answer must match one of the schemas `answers`. `has_body`: every right
-    answer has a body. `schemes` are all required together; empty: no credentials are needed.
-    """
-
-    name: str
-    method: str
-    template: str
-    server: str
-    parameters: tuple[RestParameter, ...]
-    body: RestBody | None
-    statuses: tuple[int, ...]
-    answers: tuple[Node, ...]
-    has_body: bool
-    schemes: tuple[Scheme, ...]
-    text: str
-
-    @property
-    def changes_data(self) -> bool:
-        """Whether its method changes data, as all but GET, HEAD and OPTIONS do."""
-        return self.method not in SAFE
-
-
-@dataclass
-class OpenApiDescription:
-    """The operations of a document in order, what was left out and why, and notes on what was changed."""
-
-    title: str
-    operations: list[RestOperation] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def read_openapi(documents: OpenApiDocuments, target: str = "") -> OpenApiDescription:
-    """The operations of every path; raises ImportRefusedError if the document is not OpenAPI 3.0 or 3.1."""
-    root = documents.root
-    require_spoken(root)
-    try:
-        return _OpenApiReading(documents, target).description()
-    except NotTakenError as error:
-        raise ImportRefusedError(f"{root.place} cannot be used: {error}") from None
-
-
-def require_spoken(root: Node) -> None:
-    """Raises ImportRefusedError with the document's kind if it is not OpenAPI 3.0 or 3.1."""
-    if not isinstance(root.value, dict):
-        raise ImportRefusedError(f"{root.place} is not an OpenAPI document: its top level is not an object")
-    data = root.value.get("data")
-    if "__schema" in root.value or (isinstance(data, dict) and "__schema" in data):
-        raise graphql_refusal(root.place)
-    for key, name in (("swagger", "Swagger 2.0"), ("asyncapi", "AsyncAPI")):
-        if key in root.value:
-            hint = "convert it to OpenAPI 3 first" if key == "swagger" else "it does not describe HTTP requests"
-            raise ImportRefusedError(f"{root.place} is {name}; only OpenAPI 3.0 and 3.1 are supported", hint=hint)
-    version = root.value.get("openapi")
-    if not isinstance(version, str) or not re.match(r"3\.[01](\.|$)", version):
-        problem = (
-            "has no version in a text field 'openapi'"
-            if not isinstance(version, str)
-            else f"is OpenAPI {one_line(version, 40)}"
-        )
-        raise ImportRefusedError(f"{root.place} {problem}; only OpenAPI 3.0 and 3.1 are supported")
-
-
-class _OpenApiReading:
     def __init__(self, documents: OpenApiDocuments, target: str) -> None:
         self._documents = documents
         self._target = target
@@ -152,7 +59,8 @@ class _OpenApiReading:
                 continue
             for method in METHODS:
                 if item.has(method):
-                    self._read_operation(template, method, item, servers)
+                    self._read_operation(template, method, item, item.at(method), servers)
+            self._read_additional(template, item, servers)
         if self._root.has("webhooks"):
             self._read.left.append(Left("webhooks", "the service sends these requests itself"))
         others = servers[1:]
@@ -163,10 +71,24 @@ class _OpenApiReading:
             )
         return self._read
 
-    def _read_operation(self, template: str, method: str, item: Node, servers: Sequence[str]) -> None:
+    def _read_additional(self, template: str, item: Node, servers: Sequence[str]) -> None:
+        """Read the operations whose methods OpenAPI has no key for (3.2)."""
+        try:
+            additional = item.children_by_name("additionalOperations")
+        except NotTakenError as error:
+            self._read.left.append(Left(f"path {one_line(template, 100)}", str(error)))
+            return
+        for method, node in additional.items():
+            if _METHOD.fullmatch(method):
+                self._read_operation(template, method.lower(), item, node, servers)
+            else:
+                why = f"'{one_line(method, 40)}' is not a supported method"
+                self._read.left.append(Left(f"an additional operation of {one_line(template, 100)}", why))
+
+    def _read_operation(self, template: str, method: str, item: Node, at: Node, servers: Sequence[str]) -> None:
         where = f"{method.upper()} {one_line(template, 100)}"
         try:
-            node = self._documents.resolve(item.at(method))
+            node = self._documents.resolve(at)
             operation = self._operation(template, method, item, node, servers)
             if node.has("callbacks"):
                 self._read.notes.append(f"{operation.name}: the service's callbacks are not answered")
@@ -179,18 +101,19 @@ class _OpenApiReading:
             raise NotTakenError("its method is TRACE, which echoes the request")
         node.object()
         text = one_line(node.text("summary") or node.text("description"), 120)
-        statuses, answers, has_body = self._answers(node, method)
-        own = next((level for level in (node, item) if level.has("servers")), None)
+        statuses, answers, has_body, accept = self._answers(node, method)
+        own = next((level for level in (node, item) if level.has(self.servers_key)), None)
         return RestOperation(
             name=self._own_name(node.text("operationId") or f"{method}_{template}"),
             method=method,
             template=template,
             server=self._servers(own)[0] if own is not None else servers[0],
             parameters=tuple(self._parameters(item, node)),
-            body=self._body(node, method),
+            body=self._body(item, node, method),
             statuses=statuses,
             answers=answers,
             has_body=has_body,
+            accept=accept,
             schemes=self._schemes(node),
             text=text,
         )
@@ -204,14 +127,15 @@ class _OpenApiReading:
         self._names.add(name.lower())
         return name
 
+    @staticmethod
+    def _text(node: Node) -> str:
+        if not isinstance(node.value, str):
+            raise NotTakenError(f"{node.where} is not a text")
+        return node.value
+
     def _servers(self, level: Node) -> list[str]:
         """The absolute URLs of a level's servers; NOWHERE if it names none."""
-        addresses = []
-        for server in level.nodes("servers"):
-            url = server.text("url")
-            for name, variable in server.children_by_name("variables").items():
-                url = url.replace(f"{{{name}}}", variable.text("default"))
-            addresses.append(url.strip())
+        addresses = self._addresses(level)
         place = self._root.place
         if self._target:
             return list(dict.fromkeys(at_target(address, self._target).rstrip("/") for address in addresses or ["/"]))
@@ -236,30 +160,63 @@ class _OpenApiReading:
             raise NotTakenError(refused or "it has no server")
         return list(whole)
 
-    def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
-        """The parameters of the path and of the operation; the operation's take precedence."""
+    def _addresses(self, level: Node) -> list[str]:
+        """The URLs of a level's servers as they are written, with the defaults of their variables."""
+        addresses = []
+        for server in level.nodes("servers"):
+            url = server.text("url")
+            for name, variable in server.children_by_name("variables").items():
+                url = url.replace(f"{{{name}}}", variable.text("default"))
+            addresses.append(url.strip())
+        return addresses
+
+    def _described_parameters(self, item: Node, node: Node) -> dict[tuple[str, str], Node]:
+        """The parameters of the path and of the operation by their place and name; the operation's take precedence."""
         described: dict[tuple[str, str], Node] = {}
         for level in (item, node):
             for listed in level.nodes("parameters"):
                 parameter = self._documents.resolve(listed)
                 described[(parameter.text("in"), parameter.text("name"))] = parameter
-        for (where, name), parameter in described.items():
-            if where not in STYLES or not name:
-                raise NotTakenError(f"{parameter.where} is a parameter without a name or with an unknown `in`")
-            if where == "header" and name.lower() in _IGNORED:
-                continue
-            if where == "header" and not _FIELD.fullmatch(name):
-                raise NotTakenError(f"{parameter.where} has a name that is not a valid header name")
-            yield self._parameter(where, name, parameter)
+        return described
+
+    def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
+        """The parameters that are sent outside the body."""
+        for (where, name), parameter in self._described_parameters(item, node).items():
+            if where == "querystring":  # of 3.2
+                yield self._whole_query(name, parameter)
+            elif self._is_sent(where, name, parameter):
+                yield self._parameter(where, name, parameter)
+
+    def _is_sent(self, where: str, name: str, parameter: Node) -> bool:
+        """Whether a parameter is sent as one; raises NotTakenError if it is not a valid one."""
+        if where not in STYLES or not name:
+            raise NotTakenError(f"{parameter.where} is a parameter without a name or with an unknown `in`")
+        if where == "header" and name.lower() in _IGNORED:
+            return False
+        if where == "header" and not _FIELD.fullmatch(name):
+            raise NotTakenError(f"{parameter.where} has a name that is not a valid header name")
+        return True
+
+    def _whole_query(self, name: str, node: Node) -> RestParameter:
+        """A parameter that is the whole query, as a URL-encoded form."""
+        contents = self._contents(node)
+        if list(contents) != [FORM]:
+            raise NotTakenError(
+                f"{node.where} describes the whole query as {', '.join(contents) or 'nothing'}, not a form"
+            )
+        holder = contents[FORM]
+        schema = holder.at("schema") if holder.has("schema") else None
+        form = WireForm(name, "query", "form", explode=True)
+        return RestParameter(form, node.flag("required"), schema, self._example_values(holder))
 
     def _parameter(self, where: str, name: str, node: Node) -> RestParameter:
         style = node.text("style", STYLES[where][0])
         if style not in STYLES[where]:
             raise NotTakenError(
-                f"{node.where} has the style '{one_line(style, 40)}', which is not defined for a {where}"
+                f"{node.where} has the style '{one_line(style, 40)}', which is not supported for a {where}"
             )
         content = next(iter(self._contents(node).items()), None)
-        if content is not None and not _JSON.fullmatch(content[0]):
+        if content is not None and not is_json(content[0]):
             raise NotTakenError(f"{node.where} has the content type {one_line(content[0], 60)}, not JSON")
         form = WireForm(
             name, where, style, node.flag("explode", style == "form"), content is not None, node.flag("allowReserved")
@@ -269,35 +226,45 @@ class _OpenApiReading:
         return RestParameter(form, where == "path" or node.flag("required"), schema, self._example_values(holder))
 
     def _example_values(self, holder: Node) -> tuple[Any, ...]:
-        """The examples of a parameter or body: `example`, else the values of `examples`."""
+        """The examples of a parameter or body: `example`, else the values of `examples` (3.2: or their `dataValue`)."""
         if holder.has("example"):
             return (holder.value["example"],)
-        named = (self._documents.resolve(example) for example in holder.children_by_name("examples").values())
-        return tuple(example.value["value"] for example in named if example.has("value"))
+        named = [self._documents.resolve(example) for example in holder.children_by_name("examples").values()]
+        return tuple(example.value[key] for example in named for key in ("dataValue", "value") if example.has(key))
 
     def _contents(self, holder: Node) -> dict[str, Node]:
         """The media types of a parameter, body or answer, each followed to where it stands."""
         return {kind: self._documents.resolve(content) for kind, content in holder.children_by_name("content").items()}
 
-    def _body(self, node: Node, method: str) -> RestBody | None:
+    def _body(self, item: Node, node: Node, method: str) -> RestBody | None:
+        """The body of an operation of the path `item`; None if it has none."""
+        del item  # Swagger describes bodies among its parameters
         if not node.has("requestBody"):
             return None
         described = self._documents.resolve(node.at("requestBody"))
         contents = self._contents(described)
-        kind = _json_of(contents)
-        if kind is None:
+        chosen = sendable_body(contents)
+        if chosen is None:
             if not described.flag("required") and method in SAFE:
                 return None
-            listed = ", ".join(one_line(each, 60) for each in contents) or "of unknown content type"
-            raise NotTakenError(f"its body is {listed}, not JSON")
-        content = contents[kind]
+            raise NotTakenError(self._unsent_text(list(contents)))
+        content = contents[chosen[0]]
         schema = content.at("schema") if content.has("schema") else None
-        sent = kind if "*" not in kind and kind.isascii() and kind.isprintable() else "application/json"
-        return RestBody(sent, schema, self._example_values(content))
+        fields = fields_of(content, chosen[1], self._documents) if chosen[1] in ("form", "multipart") else {}
+        return RestBody(self._sent_type(chosen[0]), schema, self._example_values(content), chosen[1], fields)
 
-    def _answers(self, node: Node, method: str) -> tuple[tuple[int, ...], tuple[Node, ...], bool]:
-        """The statuses of right answers, the schemas of which an answer must match one (none: not checked), and whether
-        every answer has a body."""
+    @staticmethod
+    def _unsent_text(kinds: Sequence[str]) -> str:
+        listed = ", ".join(one_line(each, 60) for each in kinds) or "of unknown content type"
+        return f"its body is {listed}, neither JSON nor a form nor plain text"
+
+    @staticmethod
+    def _sent_type(kind: str) -> str:
+        return kind if "*" not in kind and kind.isascii() and kind.isprintable() else "application/json"
+
+    def _answers(self, node: Node, method: str) -> tuple[tuple[int, ...], tuple[Node, ...], bool, str]:
+        """The statuses of right answers, the schemas of which an answer must match one (none: not checked), whether
+        every answer has a body, and the Accept header for them."""
         responses = node.children_by_name("responses")
         right = {code: response for code, response in responses.items() if re.fullmatch(r"2(\d\d|XX)", code)}
         if not right:
@@ -305,18 +272,35 @@ class _OpenApiReading:
         if not right and "default" in responses:
             right = {"200": responses["default"]}
         statuses: dict[int, None] = {}
-        schemas, has_body, judged = [], True, True
+        schemas, described, has_body, judged = [], [], True, True
         for code, response in right.items():
             statuses |= dict.fromkeys(_SUCCESS if code == "2XX" else (int(code),))
-            contents = self._contents(self._documents.resolve(response))
-            kind = _json_of(contents)
-            if kind is not None and contents[kind].has("schema"):
+            contents = self._answer_contents(node, self._documents.resolve(response))
+            described.append(contents)
+            kind = json_of(contents)
+            if kind is not None and contents[kind].has("schema") and not self._may_be_text(kind, contents[kind]):
                 schemas.append(contents[kind].at("schema"))
             elif contents:
                 judged = False  # not JSON, or without a schema
             has_body = has_body and kind is not None
         known = judged and bool(schemas) and method != "head"
-        return tuple(statuses) or (200,), tuple(schemas) if known else (), known and has_body
+        accept = accept_of(self._answered_types(node, described))
+        return tuple(statuses) or (200,), tuple(schemas) if known else (), known and has_body, accept
+
+    def _answer_contents(self, node: Node, response: Node) -> dict[str, Node]:
+        """The contents of an answer by their media types, each with a `schema` if it is described."""
+        del node  # Swagger describes the types at the operation
+        return self._contents(response)
+
+    def _answered_types(self, node: Node, contents: Sequence[Mapping[str, Node]]) -> list[str]:
+        """The media types of right answers, of which `contents` has those of each."""
+        del node
+        return [kind for each in contents for kind in each]
+
+    def _may_be_text(self, kind: str, content: Node) -> bool:
+        """Whether an answer of any type is described as a text, which servers send as it is, and not as JSON."""
+        schema = self._documents.resolve(content.at("schema"))
+        return is_wildcard(kind) and isinstance(schema.value, dict) and schema.value.get("type") == "string"
 
     def _schemes(self, node: Node) -> tuple[Scheme, ...]:
         """The first alternative that is supported, else the first; nothing if credentials are optional."""
@@ -330,13 +314,18 @@ class _OpenApiReading:
         return next(spoken, alternatives[0])
 
     def _scheme(self, name: str) -> Scheme:
-        components = self._root.at("components") if self._root.has("components") else self._root
-        described = components.children_by_name("securitySchemes")
+        described = self._security_schemes()
         if name not in described:
             raise NotTakenError(
                 f"its security names the scheme '{one_line(name, 60)}', which the document does not define"
             )
-        scheme = self._documents.resolve(described[name])
+        return self._scheme_of_kind(name, self._documents.resolve(described[name]))
+
+    def _security_schemes(self) -> dict[str, Node]:
+        components = self._root.at("components") if self._root.has("components") else self._root
+        return components.children_by_name("securitySchemes")
+
+    def _scheme_of_kind(self, name: str, scheme: Node) -> Scheme:
         kind, where = scheme.text("type"), scheme.text("in")
         if kind == "apiKey":
             key = scheme.text("name")
@@ -363,11 +352,6 @@ class _OpenApiReading:
         if kind == "mutualTLS":
             return Scheme(name, "", "a client certificate: [tls] in service.toml names it")
         raise NotTakenError(f"{scheme.where} is not a known type of security scheme")
-
-
-def _json_of(contents: dict[str, Node]) -> str | None:
-    """The JSON media type of a content; None if it has none."""
-    return next((kind for kind in contents if _JSON.fullmatch(kind) or kind.strip() in ("*/*", "application/*")), None)
 
 
 def _address(url: str) -> str:

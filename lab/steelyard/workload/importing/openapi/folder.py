@@ -1,4 +1,4 @@
-"""Writes the service folder of an OpenAPI document: path and JSON body of each operation, editable in service.toml."""
+"""Writes the service folder of an OpenAPI document: path and body of each operation, editable in service.toml."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import tomli_w
 
 from ..folder import HEAD, TARGET
 from ..names import one_line, printable
-from .description import RestOperation, Scheme
+from .forms import WrittenBody
+from .operations import RestOperation, Scheme
 
 SCHEMA = "contract/schema.json"
 REQUESTS = "contract/requests.json"
@@ -53,12 +54,12 @@ _LATER = """
 @dataclass(frozen=True)
 class SampledRequest:
     """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), and descriptions
-    of the parameters that were `left_open`."""
+    of the parameters and form fields that were `left_open`."""
 
     operation: RestOperation
     path: str
     headers: Mapping[str, str]
-    body: Any
+    body: WrittenBody | None
     left_open: Sequence[str]
 
 
@@ -112,13 +113,11 @@ def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, 
         "path": sample.path,
         "changes_data": operation.changes_data,
     }
-    headers = {"Accept": "application/json", **sample.headers}
-    if operation.body is not None:
-        described["sample"] = f"samples/{operation.name}.json"
-        headers["Content-Type"] = operation.body.content_type
-        # Two braces begin a place for data; in JSON they occur next to each other only within texts.
-        written = json.dumps(sample.body, indent=2, ensure_ascii=False).replace("{{", "\\u007b{")
-        (folder / str(described["sample"])).write_text(written + "\n", encoding="utf-8")
+    headers = {"Accept": operation.accept, **sample.headers}
+    if sample.body is not None:
+        described["sample"] = f"samples/{operation.name}.{sample.body.ending}"
+        headers["Content-Type"] = sample.body.content_type
+        (folder / str(described["sample"])).write_text(sample.body.text, encoding="utf-8", newline="")
     described["headers"] = headers
     expect: dict[str, object] = {"status": list(operation.statuses)}
     if operation.has_body:

@@ -89,6 +89,10 @@ class JsonSamples:
             raise UnmetError("the numbers in its schema are too large") from None
         return made
 
+    def accepts(self, name: str, value: Any) -> bool:
+        """Whether a value matches the definition `name`; without one, any does."""
+        return name not in self._definitions or self._takes(self._definitions[name], value)
+
     def _takes(self, schema: Any, value: Any) -> bool:
         return next(self._errors(schema, value), None) is None
 

@@ -177,8 +177,8 @@ class SchemaBook:
         return True
 
     def _nullable(self, node: Node, schema: dict[str, Any]) -> dict[str, Any]:
-        """The `nullable` of 3.0 in JSON Schema."""
-        if not self._old or not node.flag("nullable"):
+        """The `nullable` of 3.0, or what Swagger documents write for it, in JSON Schema."""
+        if not self._old or not (node.flag("nullable") or node.flag("x-nullable")):
             return schema
         if "enum" in schema and None not in schema["enum"]:
             schema["enum"] = [*schema["enum"], None]
@@ -195,6 +195,8 @@ class SchemaBook:
     def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
         """Bind each alternative to its discriminator value."""
         described = node.at("discriminator")
+        if isinstance(described.value, str) or described.has("defaultMapping"):
+            return  # in Swagger the property alone; with a default (3.2) it may be absent
         told, mapping = described.text("propertyName"), described.children_by_name("mapping")
         for key in ("oneOf", "anyOf"):
             for number, item in enumerate(node.nodes(key)):

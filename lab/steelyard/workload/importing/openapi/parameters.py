@@ -17,7 +17,7 @@ STYLES = {
     "header": ("simple",),
     "cookie": ("form",),
 }
-_BETWEEN = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+_BETWEEN = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}  # the last in Swagger
 _RESERVED = ":/?@!$'()*,;"  # allowed unescaped in a query; `#[]&=+` have another meaning
 
 

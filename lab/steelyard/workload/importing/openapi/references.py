@@ -1,11 +1,12 @@
-"""Places in documents, and resolution of `$ref` within the document or in files of its folder, never over a network."""
+"""Places in documents, and resolution of `$ref`: within the document, in files of its folder, and where the user allowed it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from ....base.errors import ImportRefusedError
 from .. import documents
@@ -88,10 +89,18 @@ def unescape(token: str) -> str:
 
 
 class OpenApiDocuments:
-    """A description and the files beside it that it refers to, each read once when it is first needed."""
+    """A description and the documents that it refers to, each read once when it is first needed.
 
-    def __init__(self, place: str, raw: bytes) -> None:
+    Files of its own folder may be read, and what `also` allows: folders, and servers as http://HOST:PORT. Nothing else is
+    read, the description's own server included.
+    """
+
+    def __init__(self, place: str, raw: bytes, also: Sequence[str] = ()) -> None:
         self.root = Node(place, "", values_of(raw, place))
+        self._servers = {documents.origin(named) for named in also if documents.is_url(named)}
+        self._folders = [Path(named).resolve() for named in also if not documents.is_url(named)]
+        if not documents.is_url(place):
+            self._folders.append(Path(place).resolve().parent)
         self.raw = {place: raw}
         self._read = {place: self.root}
 
@@ -107,7 +116,9 @@ class OpenApiDocuments:
         """The target of a node's `$ref`; raises NotTakenError."""
         reference = node.text("$ref")
         location, fragment = urldefrag(reference)
-        step = self._document(location, node) if location else self._read[node.place]
+        own = self._read[node.place]
+        is_own = not location or (own.has("$self") and own.value["$self"] == location)
+        step = own if is_own else self._document(location, node)
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
             raise NotTakenError(f"{node.where} refers to '{one_line(reference, 80)}', which is not a JSON pointer")
@@ -121,37 +132,58 @@ class OpenApiDocuments:
         return step
 
     def _document(self, location: str, node: Node) -> Node:
-        beside = "only the document and files in its folder are read"
+        """The document at a `location` that `node` refers to; raises NotTakenError if it is not allowed or not readable."""
+        if documents.is_url(location) or documents.is_url(node.place):
+            place = self._url(location, node)
+        else:
+            place = self._file(location, node)
+        if place == self._own_place():
+            return self.root
+        known = self._read.get(place)
+        if known is None:
+            known = self._read[place] = self._open_document(place, node)
+        return known
+
+    def _own_place(self) -> str:
+        """The place of the description as references lead to it."""
         place = self.root.place
+        return place if documents.is_url(place) else str(Path(place).resolve())
+
+    def _url(self, location: str, node: Node) -> str:
+        where = f"{node.where} refers to '{one_line(location, 80)}'"
+        try:
+            url = urljoin(node.place, location) if documents.is_url(node.place) else location
+            server = documents.origin(url)
+        except (ValueError, ImportRefusedError):
+            raise NotTakenError(f"{where}, which is not a valid location") from None
+        if url != self._own_place() and server not in self._servers:
+            raise NotTakenError(f"{where}, and no request was sent for it: --also {server} allows it")
+        return url
+
+    def _file(self, location: str, node: Node) -> str:
+        where = f"{node.where} refers to '{one_line(location, 80)}'"
         try:
             parts = urlsplit(location)
         except ValueError:
-            raise NotTakenError(
-                f"{node.where} refers to '{one_line(location, 80)}', which is not a valid location"
-            ) from None
-        if parts.scheme or parts.netloc or documents.is_url(place) or parts.path.startswith("/"):
-            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}'; {beside}")
+            raise NotTakenError(f"{where}, which is not a valid location") from None
+        if parts.scheme or parts.netloc:
+            raise NotTakenError(f"{where}, which is neither a file nor an http or https URL")
         if "\0" in unquote(parts.path):
             raise NotTakenError(f"{node.where} refers to a file with an invalid name")
         path = (Path(node.place).parent / unquote(parts.path)).resolve()
-        if path == Path(place).resolve():
-            return self.root
-        if not path.is_relative_to(Path(place).resolve().parent):
-            raise NotTakenError(f"{node.where} refers to '{one_line(location, 80)}', outside its folder; {beside}")
-        known = self._read.get(str(path))
-        if known is None:
-            known = self._read[str(path)] = self._open_document(str(path), node)
-        return known
+        if not any(path.is_relative_to(folder) for folder in self._folders):
+            raise NotTakenError(f"{where}, outside its folder: --also {one_line(str(path.parent), 200)} allows it")
+        return str(path)
 
-    def _open_document(self, path: str, node: Node) -> Node:
+    def _open_document(self, place: str, node: Node) -> Node:
         if len(self._read) == MOST_DOCUMENTS:
             raise NotTakenError(f"{node.where} leads to more than {MOST_DOCUMENTS} documents")
         try:
-            raw = documents.read_file(path, node.place)
+            raw = documents.fetch(place) if documents.is_url(place) else documents.read_file(place, node.place)
             if sum(map(len, self.raw.values())) + len(raw) > documents.MOST_BYTES_TOGETHER:
                 raise NotTakenError(f"{node.where} leads to more than {documents.MOST_BYTES_TOGETHER >> 20} MiB")
-            opened = Node(path, "", values_of(raw, path))
+            opened = Node(place, "", values_of(raw, place))
         except ImportRefusedError as error:
             raise NotTakenError(f"{node.where}: {error.message}") from None
-        self.raw[path] = raw
+        self.raw[place] = raw
         return opened
