@@ -135,13 +135,3 @@ def words_of(comparisons: Sequence[PValues], alpha: float) -> list[Given]:
         else:
             given.append(Given(Word.UNCONFIRMED if place in alone else Word.UNDECIDED, None))
     return given
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p values, in the order given (Holm 1979)."""
-    adjusted = [0.0] * len(p_values)
-    running = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
-        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = running
-    return adjusted

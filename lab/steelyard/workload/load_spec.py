@@ -29,11 +29,6 @@ class Goals:
     percentiles: dict[float, float] = field(default_factory=dict)
     errors: float | None = None
 
-    @property
-    def any_set(self) -> bool:
-        """Whether any goal is set."""
-        return bool(self.percentiles) or self.errors is not None
-
 
 @dataclass(frozen=True)
 class LoadSpec:
