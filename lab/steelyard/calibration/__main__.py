@@ -9,15 +9,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from rich.console import Console
-
 from ..base import paths
-from ..base.errors import SteelyardError
 from ..base.progress import Progress
 from ..catalogue.subject_syntax import seconds_of
 from .bank import Bank
 from .collecting import Sitting, collect
 from .keys import KEYS, key_of
+from .program import run_program
 
 
 def main() -> int:
@@ -37,24 +35,18 @@ def main() -> int:
     wishes.add_argument("--seed", type=int, default=1)
     asked = wishes.parse_args()
     signal.signal(signal.SIGTERM, _interrupt)
-    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
-    try:
+
+    def collect_forks(progress: Progress) -> str:
         key = key_of(asked.pair)
         study, bank = key.study(), key.folder(asked.banks)
         command = ["make", "calibrate-study", f"PAIR={key.name}"]
         forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
         work = asked.work.resolve() / key.name
         sitting = Sitting(study, bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
-        with Progress(console) as progress:
-            banked = collect(sitting, progress, lambda so_far: progress.print_line(_line(so_far, sitting.forks)))
-    except SteelyardError as error:
-        console.print(f"error: {error}", highlight=False, markup=False)
-        return error.exit_code
-    except KeyboardInterrupt:
-        console.print("stopped; complete forks are banked, and the next sitting continues from there", highlight=False)
-        return 130
-    console.print(f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}", highlight=False)
-    return 0
+        banked = collect(sitting, progress, lambda so_far: progress.print_line(_line(so_far, sitting.forks)))
+        return f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}"
+
+    return run_program(collect_forks, "complete forks are banked, and the next sitting continues from there")
 
 
 def _line(so_far: Bank, wanted: int) -> str:

@@ -16,11 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rich.console import Console
-
 from ..base import paths
 from ..base.csvfiles import read_table
-from ..base.errors import EngineError, SteelyardError
+from ..base.errors import EngineError
 from ..base.histogram import Histogram
 from ..base.lock import machine_lock
 from ..base.progress import Progress
@@ -35,6 +33,7 @@ from ..models.job import BigBang, KeeperChannel, Rule, Target, Turn
 from ..plan.slices import QUIET_AT_REST
 from . import deferred_work
 from .deferred_work import ALONE, KINDS, LAB, UNASKED, WAYS, Drive
+from .program import run_program
 
 COST_US = 400  # of a request, by the server's own CPU clock
 USERS = 4
@@ -198,18 +197,12 @@ def main() -> int:
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--program", type=Path, default=paths.root() / "engine/target/release/steelyard-testserver")
     asked = wishes.parse_args()
-    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
-    try:
-        with Progress(console) as progress:
-            kept = collect(asked.bank, asked.program.resolve(), asked.rounds, progress)
-    except SteelyardError as error:
-        console.print(f"error: {error}", highlight=False, markup=False)
-        return error.exit_code
-    except KeyboardInterrupt:
-        console.print("stopped; finished results are kept", highlight=False)
-        return 130
-    console.print(f"{max(drive.round for drive in kept)} rounds are stored in {asked.bank}", highlight=False)
-    return 0
+
+    def collect_rounds(progress: Progress) -> str:
+        kept = collect(asked.bank, asked.program.resolve(), asked.rounds, progress)
+        return f"{max(drive.round for drive in kept)} rounds are stored in {asked.bank}"
+
+    return run_program(collect_rounds, "finished results are kept")
 
 
 if __name__ == "__main__":

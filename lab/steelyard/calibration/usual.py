@@ -9,10 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from rich.console import Console
-
 from ..base import paths
-from ..base.errors import SteelyardError, StoreError
+from ..base.errors import StoreError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
 from ..catalogue import entries
@@ -27,6 +25,7 @@ from . import bank as banking
 from . import planted, usual_runs
 from .collecting import setting_of
 from .page_figures import USUAL_LEVEL
+from .program import run_program
 from .usual_runs import MEASURED_SECONDS, WARM_UP_SECONDS, UsualRun
 
 PLAIN, SLOWED = "plain", "slowed"
@@ -96,18 +95,12 @@ def main() -> int:
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="folder for the runs' large files")
     asked = wishes.parse_args()
-    console = Console(stderr=True) if sys.stderr.isatty() else Console(stderr=True, width=240)
-    try:
-        with Progress(console) as progress:
-            kept = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
-    except SteelyardError as error:
-        console.print(f"error: {error}", highlight=False, markup=False)
-        return error.exit_code
-    except KeyboardInterrupt:
-        console.print("stopped; finished runs are kept", highlight=False)
-        return 130
-    console.print(f"{len(kept)} runs are stored in {asked.bank}", highlight=False)
-    return 0
+
+    def collect_runs(progress: Progress) -> str:
+        kept = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
+        return f"{len(kept)} runs are stored in {asked.bank}"
+
+    return run_program(collect_runs, "finished runs are kept")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,11 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from rich.console import Console
-
 from ..base import children
 from ..base.csvfiles import read_document, write_document
 from ..base.errors import LockError, SteelyardError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..measure.handed import drive_handed
 from ..measure.trial.context import TrialFailedError
 from .handing import TrialEnd
@@ -27,7 +26,7 @@ def drive(folder: Path) -> tuple[TrialEnd, str]:
     """Drive the trial in `folder` to its end, and write how it ended."""
     order = read_document(folder / ORDER)
     try:
-        with Progress(Console(stderr=True, width=240)) as progress:
+        with Progress(console()) as progress:
             drive_handed(
                 folder,
                 read_document(folder / SAME),

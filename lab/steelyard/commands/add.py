@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from ..base.terminal import console
 from ..base.text import plural
 from ..models.outputs.own_service import AddOutput
 from .examples import examples
-from .options import Json, console, takes
+from .options import Json, takes
 
 commands = typer.Typer()
 
@@ -73,4 +74,4 @@ def _print_outcome(outcome: AddOutput) -> None:
         f"`steelyard compare tomcat-metro wildfly --service {outcome.service}`",
     ]
     for line in lines:
-        to.print(line, highlight=False, markup=False, soft_wrap=True)
+        to.print(line, soft_wrap=True)

@@ -11,8 +11,9 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
+from ..base.terminal import console
 from .examples import examples
-from .options import BudgetTime, Json, OperationName, Out, OwnRequest, Seed, ServiceName, console, takes
+from .options import BudgetTime, Json, OperationName, Out, OwnRequest, Seed, ServiceName, takes
 
 if TYPE_CHECKING:
     from ..calibration.calibrating import Wish

@@ -11,13 +11,14 @@ import typer
 
 from ..base.csvfiles import write_text
 from ..base.errors import ConfigurationError, SteelyardError
+from ..base.terminal import console
 from ..catalogue import entries, own_subjects
 from ..catalogue.own_subjects import is_own
 from ..models.outputs.run import CheckOutput
 from .compare import require_budget, run_comparison
 from .compare_urls import is_running
 from .examples import examples
-from .options import ComparisonOptions, console, takes
+from .options import ComparisonOptions, takes
 
 if TYPE_CHECKING:
     from ..measure.outcome import Outcome
@@ -87,9 +88,7 @@ def check(options: CheckOptions) -> None:
         raise SteelyardError(f"cannot tell: {failures}", exit_code=gate.Gate.CANNOT_TELL)
     write_text(outcome.folder / "junit.xml", gate_files.junit(report))
     write_text(outcome.folder / "summary.md", gate_files.summary(report))
-    console().print(
-        f"{report.answer.meaning}; junit.xml and summary.md are in {outcome.folder}", highlight=False, markup=False
-    )
+    console().print(f"{report.answer.meaning}; junit.xml and summary.md are in {outcome.folder}")
     raise typer.Exit(report.answer)
 
 

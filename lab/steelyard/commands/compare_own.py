@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..base.errors import ConfigurationError, why_unread
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..base.text import join_words
 from ..catalogue import entries, own_requests, own_subjects, subject_syntax
 from ..plan.designs.one_at_a_time import OneAtATime
-from .options import ComparisonOptions, console
+from .options import ComparisonOptions
 
 if TYPE_CHECKING:
     from ..catalogue.own_requests import OwnRequests
@@ -100,8 +101,6 @@ def print_design(study: Study) -> None:
         f"{join_words(_sharing(study))} listen on one fixed port, so only one of them runs at a time "
         f"({own_sites.why_no_namespace()}). Their slices do not alternate: a machine that changes meanwhile makes the interval "
         "wider, and more starts are needed. Write {port} where their start lines take the port, and they run side by side.",
-        highlight=False,
-        markup=False,
     )
 
 
@@ -133,9 +132,7 @@ def requests_of(
     chosen = of_each[folders[0]]
     for words, other in of_each.items():
         if (other.service.operations, other.files) != (chosen.service.operations, chosen.files):
-            console().print(
-                f"both get the requests of {folders[0]}; those of {words} differ", highlight=False, markup=False
-            )
+            console().print(f"both get the requests of {folders[0]}; those of {words} differ")
     return chosen
 
 

@@ -12,13 +12,14 @@ from rich.table import Table
 
 from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..base.text import range_text, value_text
 from ..catalogue import entries, subject_syntax
 from ..models.outputs.loading import ComparedSide, RunningComparison
 from ..models.service import Expect
 from ..plan.run_parameters import default_users
 from ..results.failure_text import failures_text
-from .options import ComparisonOptions, console
+from .options import ComparisonOptions
 
 if TYPE_CHECKING:
     from ..measure.load.running_pair import RunningSide
@@ -109,7 +110,7 @@ def _side(subject: str, service: str | None, load: LoadSpec) -> RunningSide:
 def _print_outcome(outcome: RunningComparison) -> None:
     to = console(stderr=False)
     if outcome.failures_differ is not None:
-        to.print(outcome.failures_differ, highlight=False, markup=False)
+        to.print(outcome.failures_differ)
     table = Table("target", box=None, pad_edge=False)
     for heading in ("answered/s", "mean, ms", "failed", "unanswered"):
         table.add_column(heading, justify="right")
@@ -133,4 +134,4 @@ def _print_outcome(outcome: RunningComparison) -> None:
         f"run: {outcome.run}",
     ]
     for line in lines:
-        to.print(line, highlight=False, markup=False)
+        to.print(line)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from ..base.terminal import console
 from .examples import examples
-from .options import Json, console
+from .options import Json
 from .tables import show
 
 commands = typer.Typer()

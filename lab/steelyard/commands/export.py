@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from ..base.terminal import console
 from ..base.text import plural
 from ..models.outputs.other_tools import ExportOutput, TablesOutput
 from .examples import examples
 from .load import LoadOptions, words_of
-from .options import console, require_default, takes
+from .options import require_default, takes
 from .targets import auth_of, target_of
 
 commands = typer.Typer()
@@ -96,7 +97,7 @@ def _print_tables(output: TablesOutput) -> None:
     terminal = console(stderr=False)
     for table in output.tables:
         line = f"{table.file}: {plural(table.rows, 'row')}, {plural(len(table.columns), 'column')}"
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def _export_requests(options: ExportOptions) -> None:
@@ -132,4 +133,4 @@ def _print_outcome(output: ExportOutput) -> None:
         lines += [f"  {name}" for name in exported.operations]
         lines += [f"not exported: {omission.what}: {omission.why}" for omission in exported.left_out]
         for line in lines:
-            terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+            terminal.print(line, soft_wrap=True)

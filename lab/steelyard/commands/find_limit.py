@@ -11,10 +11,11 @@ from rich.table import Table
 
 from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import LimitOutput, LimitStage
 from .examples import examples
-from .options import console, takes
+from .options import takes
 from .targets import StartedOptions, auth_of, started_or_running
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _print_outcome(outcome: LimitOutput) -> None:
         f"run: {outcome.run}",
     ]
     for line in lines:
-        to.print(line, highlight=False, markup=False)
+        to.print(line)
 
 
 def _cells(stage: LimitStage) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..catalogue import entries, own_requests
 from ..hosts import revisions
 from ..hosts.revisions import Revision
-from .options import console
 
 
 def folders_of(words: str, folder: str, build: str | None, before_build: Callable[[], None]) -> dict[str, str]:
@@ -58,8 +58,6 @@ def _lend_start(revision: Revision, folder: Path, place: Path) -> None:
         return
     console().print(
         f"{revision.title} has no {entries.SERVICE_FILE}: its start line comes from {folder / entries.SERVICE_FILE}",
-        highlight=False,
-        markup=False,
     )
     shutil.copyfile(folder / entries.SERVICE_FILE, place / entries.SERVICE_FILE)
     for name, content in own_requests.of_service(entries.service_at(str(folder))).files.items():

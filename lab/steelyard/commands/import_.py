@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from ..base.terminal import console
 from ..base.text import plural
 from ..models.outputs.own_service import ImportOutput, LeftOut
 from ..workload.importing import bounded
 from .examples import examples
-from .options import Json, console
+from .options import Json
 
 commands = typer.Typer()
 _LISTED = 10  # parts that a line of the summary names
@@ -87,7 +88,7 @@ def _print_outcome(imported: ImportOutput) -> None:
         f"then `steelyard load {imported.folder} --users 4 --for 10s`"
     ]
     for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:

@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from ..base.terminal import console
 from ..base.text import ratio_text, value_text
 from ..models.outputs.loading import LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from .examples import examples
-from .options import Json, console
+from .options import Json
 from .tables import estimates_table
 
 commands = typer.Typer()
@@ -69,7 +70,7 @@ def judge_command(
 def _print_outcome(output: JudgeOutput) -> None:
     terminal = console(stderr=False)
     for sentence in output.compared:
-        terminal.print(sentence, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(sentence, soft_wrap=True)
     for judged in output.files:
         _print_file(judged)
     if output.ratios:
@@ -80,7 +81,7 @@ def _print_outcome(output: JudgeOutput) -> None:
             table.add_row(name, *("-" if ratio is None else ratio_text(ratio) for ratio in ratios))
         terminal.print(table)
     for sentence in output.cannot_say:
-        terminal.print(f"these results do not show {sentence}", highlight=False, markup=False, soft_wrap=True)
+        terminal.print(f"these results do not show {sentence}", soft_wrap=True)
 
 
 def _print_file(judged: JudgedFile) -> None:
@@ -98,14 +99,14 @@ def _print_file(judged: JudgedFile) -> None:
         lines.append(f"response codes: {_counts(judged.codes)}")
     lines += [f"  failed with '{message}': {count:,}" for message, count in _first(judged.messages)]
     for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     terminal.print(estimates_table(judged.throughput_per_s, judged.response_ms))
     own = judged.operations[:_MOST_OPERATIONS] if len(judged.operations) > 1 else []
     apart = judged.transactions[:_MOST_OPERATIONS]
     for line in (*map(_operation, own), *(f"{_operation(each)} (transaction, not counted)" for each in apart)):
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     for line in (judged.course, *judged.notes):
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
 
 
 def _operation(operation: LoadedOperation) -> str:

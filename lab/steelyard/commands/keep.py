@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ..base.terminal import console
 from ..base.text import bytes_text
 from .examples import examples
-from .options import console
 
 commands = typer.Typer()
 
@@ -30,4 +30,4 @@ def keep(
 
     kept = keeping.keep(run_folder, to)
     size = sum(path.stat().st_size for path in kept.rglob("*") if path.is_file())
-    console(stderr=False).print(f"kept: {kept} ({bytes_text(size)})", highlight=False, markup=False)
+    console(stderr=False).print(f"kept: {kept} ({bytes_text(size)})")

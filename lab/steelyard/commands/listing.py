@@ -35,7 +35,7 @@ def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
         f"{planned.design}: {bound}{plural(len(planned.trials), 'trial')}, each {warm_up} and {measured}; {_time(seconds)}",
     ]
     for line in lines:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
     console.print(_trials(planned))
 
 
@@ -57,7 +57,7 @@ def _tests(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
         f"{planned.warm_up_limit_seconds:g} s; {_time(seconds)}",
     ]
     for line in lines:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)
     table = Table("test", "operation", "load", "users", box=None, pad_edge=False)
     table.add_column("seconds", justify="right")
     own = any(cell.subjects for cell in blocks)
@@ -95,7 +95,7 @@ def servers(rows: Sequence[ServerRow], console: Console) -> None:
             if row.kind == kind
         ]
         if cells and title:
-            console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+            console.print(f"\n{title}", style="bold")
         show(console, ("name", "server and stack", "language", "JDK", "to fetch"), cells, prose=("server and stack",))
 
 
@@ -118,9 +118,9 @@ def server(detail: ServerDetail, console: Console) -> None:
     about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
     about_it += [("JDK", str(row.jdk))] if row.jdk else []
     about_it += [("to fetch", row.missing or to_fetch(row)), ("services", ", ".join(detail.services) or "none")]
-    console.print(f"{row.name}: {row.title}", style="bold", highlight=False, markup=False)
+    console.print(f"{row.name}: {row.title}", style="bold")
     for name, value in about_it:
-        console.print(f"{name:<10}{value}", highlight=False, markup=False)
+        console.print(f"{name:<10}{value}")
     factors = [_factor(name, factor) for name, factor in detail.factors.items()]
     _print_table("factors", ("factor", "default", "values", "meaning"), factors, console)
     _print_table("deviations from the contract", ("of", "meaning"), list(row.deviations.items()), console)
@@ -134,7 +134,7 @@ def server(detail: ServerDetail, console: Console) -> None:
 
 def _print_table(title: str, headings: Sequence[str], cells: Sequence[Sequence[str]], console: Console) -> None:
     if cells:
-        console.print(f"\n{title}", style="bold", highlight=False, markup=False)
+        console.print(f"\n{title}", style="bold")
         show(console, headings, cells, prose=("values", "meaning"))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
+from ..base.terminal import console
 from ..catalogue import entries
 from ..catalogue.entries import Entry
 from ..models.outputs.catalogue import ServiceRow, ServicesOutput, StudiesOutput, StudyRow
 from ..models.service import Service
 from ..models.study import Study, SubjectSpec
 from .examples import examples
-from .options import Json, console
+from .options import Json
 from .tables import show
 
 commands = typer.Typer()

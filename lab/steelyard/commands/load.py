@@ -14,13 +14,14 @@ from rich.table import Table
 from ..base import configuration
 from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..base.text import plural, value_text
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedSession, LoadedUsers, LoadOutput, StartedTarget
 from ..results.live_file import STOPPED
 from .examples import examples
-from .options import console, takes
+from .options import takes
 from .tables import estimates_table, rows_table
 from .targets import StartedOptions, TargetOptions, auth_of, started_or_running
 
@@ -213,9 +214,9 @@ def _print_outcome(loaded: LoadOutput) -> None:
     from ..results import failure_text
 
     terminal = console(stderr=False)
-    terminal.print(f"{loaded.service} at {loaded.target}: {loaded.load}", highlight=False, markup=False)
+    terminal.print(f"{loaded.service} at {loaded.target}: {loaded.load}")
     for line in failure_text.count_lines(loaded):
-        terminal.print(line, highlight=False, markup=False)
+        terminal.print(line)
     if loaded.failure_causes:
         terminal.print(rows_table(*failure_text.cause_rows(loaded.failure_causes)))
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
@@ -226,21 +227,19 @@ def _print_outcome(loaded: LoadOutput) -> None:
     if loaded.engines:
         terminal.print(_by_engines(loaded.engines))
     for goal in loaded.goals:
-        terminal.print(
-            f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})", highlight=False, markup=False
-        )
+        terminal.print(f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})")
     if loaded.started is not None:
-        terminal.print(_usage_text(loaded.started), highlight=False, markup=False)
+        terminal.print(_usage_text(loaded.started))
     if loaded.layers is not None:
         _print_layers(terminal, loaded.layers)
     for omission in loaded.not_loaded:
-        terminal.print(f"not loaded: {omission.what}: {omission.why}", highlight=False, markup=False)
+        terminal.print(f"not loaded: {omission.what}: {omission.why}")
     if loaded.kept_rules:
         rules = ", ".join(loaded.kept_rules)
-        terminal.print(f"judged on {loaded.kept_answers} sampled answers only: {rules}", highlight=False, markup=False)
+        terminal.print(f"judged on {loaded.kept_answers} sampled answers only: {rules}")
     for note in loaded.notes:
-        terminal.print(note, highlight=False, markup=False)
-    terminal.print(f"run: {loaded.run}", highlight=False, markup=False)
+        terminal.print(note)
+    terminal.print(f"run: {loaded.run}")
 
 
 def _print_sessions(terminal: Console, sessions: Sequence[LoadedSession]) -> None:
@@ -250,7 +249,7 @@ def _print_sessions(terminal: Console, sessions: Sequence[LoadedSession]) -> Non
     terminal.print(rows_table(*session_text.session_rows(sessions)))
     terminal.print(rows_table(*session_text.step_rows(sessions)))
     for sentence in session_text.session_sentences(sessions):
-        terminal.print(sentence, highlight=False, markup=False)
+        terminal.print(sentence)
 
 
 def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
@@ -261,7 +260,7 @@ def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
     for layer in layers.layers:
         table.add_row(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%")
     if layers.layers:
-        terminal.print(f"inside the target, {layers.requests:,} requests:", highlight=False, markup=False)
+        terminal.print(f"inside the target, {layers.requests:,} requests:")
         terminal.print(table)
     said = [layers.slow] if layers.slow else []
     if layers.violations:
@@ -274,7 +273,7 @@ def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
     if layers.unwatched:
         said.append(f"classes that the agent could not instrument: {layers.unwatched:,}")
     for sentence in (*said, *(f"the layers are not valid: {why}" for why in layers.why_not)):
-        terminal.print(sentence, highlight=False, markup=False)
+        terminal.print(sentence)
 
 
 def _by_users(rows: Sequence[LoadedUsers]) -> Table:

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 import typer
 
 from ..base.paths import HOST, HOST_NAMES
+from ..base.terminal import console
 from ..models.outputs.trying import MockOutput
 from . import completing
 from .examples import examples
-from .options import Json, Seed, console, takes
+from .options import Json, Seed, takes
 
 if TYPE_CHECKING:
     from ..models.service import Service
@@ -92,9 +93,9 @@ def _print_ready(known: MockedService, address: str, as_json: bool) -> None:
     if target is not None and urlsplit(target).port != urlsplit(address).port:
         lines.append(f'to load it, set target = "{address}" in {known.service.file}')
     for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     terminal.file.flush()
-    console().print("Ctrl-C ends it", highlight=False, markup=False)
+    console().print("Ctrl-C ends it")
 
 
 def _print_outcome(answered: MockOutput) -> None:
@@ -105,4 +106,4 @@ def _print_outcome(answered: MockOutput) -> None:
     ]
     lines += [f"of no operation: {answered.unknown:,}"] if answered.unknown else []
     for line in lines:
-        terminal.print(line, highlight=False, markup=False)
+        terminal.print(line)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_type_hints
 
 import typer
-from rich.console import Console
 from typer.models import ArgumentInfo, OptionInfo
 
 from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..base.text import label_names
 from ..catalogue import entries
 from ..plan.run_parameters import Request
@@ -178,13 +178,6 @@ class ComparisonOptions:
     ] = False
     out: Out = None
     json: Json = False
-
-
-def console(*, stderr: bool = True) -> Console:
-    """The terminal: standard error for progress and errors, or standard output for data."""
-    stream = sys.stderr if stderr else sys.stdout
-    # In a pipe or a file no line is folded: a table row stays one line.
-    return Console(stderr=stderr) if stream.isatty() else Console(stderr=stderr, width=240)
 
 
 def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:

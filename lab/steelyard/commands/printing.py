@@ -38,35 +38,35 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     many = len(outcome.verdicts.ranks) > MOST_IN_SENTENCES
     console.print()
     if not many:
-        console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
+        console.print(outcome.verdicts.sentence, style="bold")
         console.print()
     fit(console, analysis.table(outcome.verdicts), named_by=2)
     console.print()
     if many:
         places = ", ".join(f"{rank.subject} {place_text(rank)}" for rank in outcome.verdicts.ranks)
         said = f"Places, as far as decided: {places}. The report has each verdict in a sentence."
-        console.print(said, highlight=False, markup=False, style="bold")
+        console.print(said, style="bold")
         console.print()
     for sentence in outcome.verdicts.by_processors:
-        console.print(sentence, highlight=False, markup=False, style="bold")
+        console.print(sentence, style="bold")
     if outcome.verdicts.decisions:
         fit(console, analysis.decision_table(outcome.verdicts), named_by=2)
         console.print()
     if outcome.verdicts.layers:
         fit(console, analysis.layer_table(outcome.verdicts), named_by=4)
         for slow in outcome.verdicts.slow_layers:
-            console.print(slow.sentence, highlight=False, markup=False)
+            console.print(slow.sentence)
         console.print()
     if outcome.verdicts.machine:
-        console.print(f"machine: {outcome.verdicts.machine}", highlight=False, markup=False)
-    console.print(f"report: {outcome.report}", highlight=False, markup=False)
+        console.print(f"machine: {outcome.verdicts.machine}")
+    console.print(f"report: {outcome.report}")
 
 
 def _show_faults(outcome: Outcome, console: Console) -> None:
     """Print the effect of faults: a sentence per subject, a row per fault, and the path of the report."""
     assert outcome.verdicts is not None
     console.print()
-    console.print(outcome.verdicts.sentence, highlight=False, markup=False, style="bold")
+    console.print(outcome.verdicts.sentence, style="bold")
     console.print()
     headings, rows = fault_table(outcome.verdicts.faults)
     table = Table(*headings, show_edge=False, pad_edge=False)
@@ -74,16 +74,16 @@ def _show_faults(outcome: Outcome, console: Console) -> None:
         table.add_row(*(Text(text) for text in row))
     fit(console, table, named_by=2)
     console.print()
-    console.print(f"report: {outcome.report}", highlight=False, markup=False)
+    console.print(f"report: {outcome.report}")
 
 
 def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
     """Print runs side by side: differences in their setups, their agreement, their figures, and why there is no verdict."""
     for difference in side_by_side.differences:
-        console.print(f"differs: {difference}", highlight=False, markup=False)
+        console.print(f"differs: {difference}")
     for question in side_by_side.questions:
         console.print()
-        console.print(agreement(question), highlight=False, markup=False)
+        console.print(agreement(question))
     numbers = range(1, len(side_by_side.runs) + 1)
     table = Table("operation", "subject", "measure", box=None, pad_edge=False)
     for number in numbers:
@@ -112,15 +112,15 @@ def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
         )
     console.print()
     for number, run in zip(numbers, side_by_side.runs, strict=True):
-        console.print(f"run {number}: {run}", highlight=False, markup=False)
+        console.print(f"run {number}: {run}")
     console.print(table)
-    console.print(side_by_side.why_not_paired, highlight=False, markup=False, style="bold")
+    console.print(side_by_side.why_not_paired, style="bold")
 
 
 def show_machines(verdict: MachinesVerdict, console: Console) -> None:
     """Print the joint result of all machines, a row per machine, the incidents of machines, and the path of the report."""
     console.print()
-    console.print(verdict.sentence, highlight=False, markup=False, style="bold")
+    console.print(verdict.sentence, style="bold")
     console.print()
     for comparison in verdict.comparisons:
         table = Table(verdict.level, box=None, pad_edge=False)
@@ -136,10 +136,10 @@ def show_machines(verdict: MachinesVerdict, console: Console) -> None:
         console.print()
     for incident in verdict.incidents:
         where = incident.machine if incident.trial is None else f"{incident.machine}, trial {incident.trial}"
-        console.print(f"{where}: {incident.kind}: {incident.message}", highlight=False, markup=False)
+        console.print(f"{where}: {incident.kind}: {incident.message}")
     for difference in verdict.differences:
-        console.print(f"differs: {difference}", highlight=False, markup=False)
-    console.print(f"report: {verdict.report}", highlight=False, markup=False)
+        console.print(f"differs: {difference}")
+    console.print(f"report: {verdict.report}")
 
 
 def run_output(outcome: Outcome) -> RunOutput:
@@ -208,4 +208,4 @@ def show_calibration(calibration: Calibration, console: Console) -> None:
         lines.append(f"headroom of the engine: {calibration.headroom:.1f} times the measured rate, {enough}")
     lines += [f"{'ok' if check.good else '!!'} {check.name}: {check.found}" for check in calibration.checks]
     for line in lines:
-        console.print(line, highlight=False, markup=False)
+        console.print(line)

@@ -11,10 +11,11 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.paths import HOST
+from ..base.terminal import console
 from ..base.text import plural
 from ..models.outputs.own_service import RecordOutput
 from .examples import examples
-from .options import Json, console, takes
+from .options import Json, takes
 
 if TYPE_CHECKING:
     from ..workload.load_target import LoadTarget
@@ -95,9 +96,9 @@ def _print_ready(options: RecordOptions, address: str, certificate: Path | None)
     if certificate is not None:
         lines.append(f"its certificate, for clients to trust: {certificate} (curl --cacert {certificate})")
     for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)
     terminal.file.flush()
-    console().print(f"Ctrl-C, or {options.for_}, ends it and writes {options.out}", highlight=False, markup=False)
+    console().print(f"Ctrl-C, or {options.for_}, ends it and writes {options.out}")
 
 
 def _print_outcome(output: RecordOutput) -> None:
@@ -115,4 +116,4 @@ def _print_outcome(output: RecordOutput) -> None:
         f"then `steelyard load {output.folder} --users 4 --for 10s`"
     )
     for line in lines:
-        terminal.print(line, highlight=False, markup=False, soft_wrap=True)
+        terminal.print(line, soft_wrap=True)

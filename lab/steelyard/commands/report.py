@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..base.errors import ConfigurationError
+from ..base.terminal import console
 from .examples import examples
-from .options import Json, console, print_machines, print_outcome, takes
+from .options import Json, print_machines, print_outcome, takes
 
 if TYPE_CHECKING:
     from ..analyse.analysis import Analysis
@@ -85,7 +86,7 @@ def _side_by_side(options: ReportOptions) -> None:
         print(side_by_side.model_dump_json())
     else:
         printing.show_side_by_side(side_by_side, console(stderr=False))
-        console(stderr=False).print(f"page: {page}", highlight=False, markup=False)
+        console(stderr=False).print(f"page: {page}")
     if options.open_ and page is not None:
         _show(page)
 
@@ -125,10 +126,10 @@ def _report_one(options: ReportOptions) -> None:
         f"trial {failure.trial}: {failure.message}" for failure in verdicts.failures if failure.status == "damaged"
     ]
     for said in (*damaged, *analysis.missing(analysed.run)):
-        console().print(said, highlight=False, markup=False)
+        console().print(said)
     print_outcome(Outcome(run, verdicts, page, damaged, indices.rows(analysed)), options.json)
     for path in _export_files(analysed, page, options):
-        console(stderr=options.json).print(f"written: {path}", highlight=False, markup=False)
+        console(stderr=options.json).print(f"written: {path}")
     if options.open_:
         _show(page)
 
@@ -151,4 +152,4 @@ def _export_files(analysed: Analysis, page: Path, options: ReportOptions) -> Ite
 
 def _show(page: Path) -> None:
     if not webbrowser.open(page.resolve().as_uri()):
-        console().print(f"no browser could be opened: the page is {page}", highlight=False, markup=False)
+        console().print(f"no browser could be opened: the page is {page}")

@@ -11,6 +11,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..catalogue import entries
 from ..models.server import PROCESSORS
 from ..models.study import Study
@@ -32,7 +33,6 @@ from .options import (
     Sessions,
     SliceSeconds,
     WarmUp,
-    console,
     end_on_machines,
     print_outcome,
     require_default,
@@ -215,7 +215,7 @@ def run(options: RunOptions) -> None:
         require_available(requested_subjects(study, request), entries.service(study.service))
         searched = [] if merge_parameters(study, request).users else [_SEARCHED]
         for said in (*planned.messages, *searched):
-            console().print(said, highlight=False, markup=False)
+            console().print(said)
         as_text = planned.schedule.model_dump_json()
         print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
     else:

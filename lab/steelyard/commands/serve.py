@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ..base.paths import HOST
+from ..base.terminal import console
 from .examples import examples
-from .options import console
 
 commands = typer.Typer()
 
@@ -41,7 +41,7 @@ def serve_command(
 
     def ready(address: str) -> None:
         print(address, flush=True)
-        console().print("Ctrl-C ends it", highlight=False, markup=False)
+        console().print("Ctrl-C ends it")
         if open_:
             webbrowser.open(address)
 

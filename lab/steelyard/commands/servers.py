@@ -11,13 +11,14 @@ from typer.core import TyperGroup
 from ..base.errors import ConfigurationError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..catalogue import entries
 from ..catalogue.entries import Entry
 from ..models.outputs.catalogue import ServerRow, ServersOutput
 from ..models.server import Server
 from ..models.service import Service
 from .examples import examples
-from .options import Json, ServiceName, console, require_value
+from .options import Json, ServiceName, require_value
 
 commands = typer.Typer()
 
@@ -143,7 +144,7 @@ def servers_check(
             checked.append(examination.check(name, resolve_service(service), progress, quick=quick))
             if not json:
                 with progress.aside():
-                    console(stderr=False).print(listing.check_summary(checked[-1]), highlight=False, markup=False)
+                    console(stderr=False).print(listing.check_summary(checked[-1]))
     if save is not None:
         rows.keep(save, checked)
     if json:

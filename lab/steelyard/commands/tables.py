@@ -64,7 +64,7 @@ def _side_by_side(headings: Sequence[str], rows: Sequence[Sequence[str]], prose:
 def _below_each_other(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     indent = max(map(len, headings[1:]), default=0) + _GAP
     for row in rows:
-        console.print(row[0], style="bold", highlight=False, markup=False)
+        console.print(row[0], style="bold")
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(min_width=indent, no_wrap=True)
         table.add_column()

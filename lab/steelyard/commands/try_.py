@@ -19,10 +19,11 @@ import typer
 from ..base.errors import NoAnswerError, ProvisionError, SteelyardError
 from ..base.lock import machine_lock
 from ..base.progress import Progress
+from ..base.terminal import console
 from ..models.outputs.trying import TriedPage, TriedProcess, TriedRequest, TryOutput
 from . import completing
 from .examples import examples
-from .options import Json, console, takes
+from .options import Json, takes
 
 if TYPE_CHECKING:  # modules that start servers are imported by the command itself: no other should wait for them
     from ..catalogue.tried import Tried
@@ -201,10 +202,8 @@ def _print_outcome(output: TryOutput, *, as_json: bool) -> None:
         lines.append(f"{request.operation}: {request.meaning}")
         lines.append(f"  {request.curl or 'a later step of a session: the requests above begin it'}")
     for line in lines:
-        console(stderr=False).print(line, highlight=False, markup=False, soft_wrap=True)
+        console(stderr=False).print(line, soft_wrap=True)
     console().print(
         f"It runs; logs and bodies are in {output.folder}. Ctrl-C ends it.",
-        highlight=False,
-        markup=False,
         soft_wrap=True,
     )

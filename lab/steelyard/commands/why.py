@@ -10,9 +10,10 @@ import typer
 
 from ..base.configuration import nearest
 from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError, StoreError, UnknownNameError
+from ..base.terminal import console
 from ..base.text import plural
 from .examples import examples
-from .options import Json, console, takes
+from .options import Json, takes
 
 if TYPE_CHECKING:
     from ..models.outputs.run import LayerSplit, WhyOutput
@@ -132,8 +133,8 @@ def _show(said: WhyOutput) -> None:
 
     terminal = console(stderr=False)
     for sentence in (*said.sentences, *(f"{note}." for note in said.notes)):
-        terminal.print(sentence, highlight=False, markup=False)
+        terminal.print(sentence)
     terminal.print()
     show(terminal, headings(said), rows(said))
     if said.page is not None:
-        terminal.print(f"page: {said.page}", highlight=False, markup=False)
+        terminal.print(f"page: {said.page}")
