@@ -142,7 +142,7 @@ def test_a_target_that_cannot_be_started_is_named(words: tuple[str, ...], code: 
 
 def test_a_limit_is_looked_for_on_what_a_load_starts() -> None:
     options = LimitOptions(service=SERVE, request=["GET /items/7"], p95="200ms")
-    asked = started_or_running(options, search_of(options).load, None)
+    asked = started_or_running(options, search_of(options).load)
     assert asked.own is not None and asked.own.start == shlex.split(SERVE)
     assert list(asked.operations) == ["get-items-7"] and asked.address.startswith("http://127.0.0.1:")
 

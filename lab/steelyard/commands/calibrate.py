@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +12,17 @@ from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from ..base.terminal import console
 from .examples import examples
-from .options import BudgetTime, Json, OperationName, Out, OwnRequest, Seed, ServiceName, takes
+from .options import (
+    BudgetTime,
+    Json,
+    OperationName,
+    Out,
+    OwnRequest,
+    Seed,
+    ServiceName,
+    command_line,
+    takes,
+)
 
 if TYPE_CHECKING:
     from ..calibration.calibrating import Wish
@@ -108,6 +117,6 @@ def _wish(options: CalibrateOptions) -> Wish:
         slice_seconds=options.slice_seconds,
         seed=options.seed,
         out=(options.out or Path("runs")).resolve(),
-        command=["steelyard", *sys.argv[1:]],
+        command=command_line(),
         own=own,
     )

@@ -117,7 +117,7 @@ def requests_of(
     if request and service is not None:
         raise ConfigurationError("--request and --service exclude each other", hint="leave one of them out")
     if request:
-        return own_requests.of_words(request, text_of(body))
+        return own_requests.of_words(request, _text_of(body))
     if body is not None:
         raise ConfigurationError("--body needs --request", hint="--request 'POST /orders' --body @order.json")
     if service is not None:
@@ -136,11 +136,21 @@ def requests_of(
     return chosen
 
 
-def text_of(words: str | None) -> str | None:
-    """The text of --body, or of the file after @; raises ConfigurationError where it cannot be read."""
+def body_of(words: str | None) -> bytes | None:
+    """The bytes of --body: its text, or the file after @; raises ConfigurationError where the file cannot be read."""
+    if words is None or not words.startswith("@"):
+        return None if words is None else words.encode()
+    try:
+        return Path(words[1:]).read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"the body {words[1:]} cannot be read: {why_unread(error)}") from None
+
+
+def _text_of(words: str | None) -> str | None:
+    """The text of --body; raises ConfigurationError where it cannot be read."""
     if words is None or not words.startswith("@"):
         return words
     try:
-        return Path(words[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return (body_of(words) or b"").decode()
+    except UnicodeDecodeError as error:
         raise ConfigurationError(f"the body {words[1:]} cannot be read: {why_unread(error)}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
+from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.terminal import console
 from ..base.text import range_text, value_text
@@ -19,7 +18,11 @@ from ..models.outputs.loading import ComparedSide, RunningComparison
 from ..models.service import Expect
 from ..plan.run_parameters import default_users
 from ..results.failure_text import failures_text
-from .options import ComparisonOptions
+from .options import (
+    ComparisonOptions,
+    command_line,
+)
+from .targets import require_usable
 
 if TYPE_CHECKING:
     from ..measure.load.running_pair import RunningSide
@@ -68,15 +71,10 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     wanted = running_pair.PairSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
         outcome = running_pair.compare_running(
-            (first, second), wanted, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
+            (first, second), wanted, out=options.out, command=command_line(), progress=progress
         )
     print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
-    if outcome.stopped is not None:
-        raise SteelyardError(
-            f"the comparison was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
-        )
-    if not outcome.valid:
-        raise SteelyardError(f"the figures are not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
+    require_usable(outcome, "comparison", "figures are")
     failing = [side for side in outcome.subjects if side.failed or (side.requests and side.requests.unanswered)]
     if failing:
         told = "; ".join(f"{side.label}: {_no_right_answer(side)}" for side in failing)

@@ -15,7 +15,7 @@ from ..models.outputs.other_tools import ExportOutput, TablesOutput
 from .examples import examples
 from .load import LoadOptions, words_of
 from .options import require_default, takes
-from .targets import auth_of, target_of
+from .targets import target_of
 
 commands = typer.Typer()
 
@@ -111,8 +111,7 @@ def _export_requests(options: ExportOptions) -> None:
         hint = "--k6 or --hyperfoil, or both; of a stored run --csv DIR or --parquet DIR"
         raise ConfigurationError("no tool was chosen", hint=hint)
     words = words_of(options)
-    auth = auth_of(options.auth, options.user, options.secret)
-    target = target_of(options.service, words, options.method, options.body, auth)
+    target = target_of(options, words)
     plan = plan_export(target, words, said.headers_of(options.secret_header or []))
     output = ExportOutput(
         service=target.name,

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
+from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.terminal import console
 from ..base.text import range_text, value_text
 from ..models.outputs.loading import LimitOutput, LimitStage
 from .examples import examples
-from .options import takes
-from .targets import StartedOptions, auth_of, started_or_running
+from .options import (
+    command_line,
+    takes,
+)
+from .targets import StartedOptions, load_of, require_usable, started_or_running
 
 if TYPE_CHECKING:
     from ..measure.load.limits import LimitWords
     from ..measure.load.stages import LimitGoal
+    from ..workload.load_spec import Goals
 
 commands = typer.Typer()
 
@@ -57,24 +60,18 @@ def find_limit(options: LimitOptions) -> None:
 
     wanted = search_of(options)
     limits.require_words(wanted)
-    auth = auth_of(options.auth, options.user, options.secret)
-    target = started_or_running(options, wanted.load, auth)
+    target = started_or_running(options, wanted.load)
     with Progress(console()) as progress:
         outcome = limits.find_limit(
             target,
             wanted,
             said.headers_of(options.secret_header or []),
             out=options.out,
-            command=["steelyard", *sys.argv[1:]],
+            command=command_line(),
             progress=progress,
         )
     print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
-    if outcome.stopped is not None:
-        raise SteelyardError(
-            f"the search was stopped: {outcome.stopped}", hint=f"see {outcome.run}", exit_code=INTERRUPTED
-        )
-    if not outcome.valid:
-        raise SteelyardError(f"the limit is not valid: {'; '.join(outcome.why_not)}", hint=f"see {outcome.run}")
+    require_usable(outcome, "search", "limit is")
     if outcome.limit.value is None:
         raise SteelyardError(f"no limit was found: {outcome.limit.why_not}", hint=f"see {outcome.run}")
 
@@ -84,25 +81,14 @@ def search_of(options: LimitOptions) -> LimitWords:
     from ..measure.load.limits import LimitWords
     from ..workload import load_spec as said
 
-    load = said.LoadSpec(
-        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
-        mix=said.mix_of(options.mix),
-        timeout_seconds=said.seconds_of(options.timeout),
-        expect=said.expect_of(options.expect or []),
-        headers=said.headers_of(options.header or []),
-        writes=options.writes,
-        seed=options.seed,
-    )
-    promised = goal_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors)
-    return LimitWords(promised, options.arrivals, said.seconds_of(options.within), load)
+    load = load_of(options)
+    return LimitWords(goal_of(load.goals), options.arrivals, said.seconds_of(options.within), load)
 
 
-def goal_of(times: dict[float, str | None], errors: str | None) -> LimitGoal:
-    """The goal that the options mean; raises ConfigurationError where they name two percentiles."""
+def goal_of(goals: Goals) -> LimitGoal:
+    """The goal of a search; raises ConfigurationError where there are two percentiles."""
     from ..measure.load.stages import LimitGoal
-    from ..workload import load_spec as said
 
-    goals = said.goals_of(times, errors)
     if len(goals.percentiles) > 1:
         raise ConfigurationError("a limit has one percentile", hint="give one of --p50, --p95 and --p99")
     share, most_ms = next(iter(goals.percentiles.items()), (None, None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,18 +11,20 @@ import typer
 from rich.table import Table
 
 from ..base import configuration
-from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
+from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.terminal import console
 from ..base.text import plural, value_text
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
 from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedSession, LoadedUsers, LoadOutput, StartedTarget
-from ..results.live_file import STOPPED
 from .examples import examples
-from .options import takes
+from .options import (
+    command_line,
+    takes,
+)
 from .tables import estimates_table, rows_table
-from .targets import StartedOptions, TargetOptions, auth_of, started_or_running
+from .targets import StartedOptions, TargetOptions, load_of, require_usable, started_or_running
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,8 +127,7 @@ def load(options: ToldLoadOptions) -> None:
     words = words_of(options)
     if options.hosts is not None:
         words = replace(words, hosts=configuration.load(options.hosts, EngineHosts))
-    auth = auth_of(options.auth, options.user, options.secret)
-    target = started_or_running(options, words, auth)
+    target = started_or_running(options, words)
     receivers = receivers_of(options.otlp or [], options.remote_write or [])
     with Progress(console()) as progress:
         loaded = loading.load(
@@ -135,7 +135,7 @@ def load(options: ToldLoadOptions) -> None:
             words,
             said.headers_of(options.secret_header or []),
             out=options.out,
-            command=["steelyard", *sys.argv[1:]],
+            command=command_line(),
             progress=progress,
             receivers=receivers,
         )
@@ -157,29 +157,22 @@ def words_of(options: LoadOptions) -> LoadSpec:
         raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
-    return said.LoadSpec(
+    return replace(
+        load_of(options),
         users=said.users_of(options.users or _USERS),
         rates=None if options.rate is None else said.rates_of(options.rate),
         poisson=options.poisson,
         profile=options.profile,
         seconds=said.seconds_of(options.for_),
         warm_up_seconds=said.seconds_of(options.warm_up),
-        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
-        mix=said.mix_of(options.mix),
         think=said.parse_think(options.think),
         most_requests=options.max_requests,
-        timeout_seconds=said.seconds_of(options.timeout),
         give_up_seconds=said.seconds_of(options.give_up),
-        expect=said.expect_of(options.expect or []),
-        headers=said.headers_of(options.header or []),
         packed=options.gzip,
         chunked=options.chunked,
         streams=(options.streams or Http2().streams) if options.http2 else None,
-        writes=options.writes,
-        goals=said.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
         layers=options.layers,
         engines=options.engines,
-        seed=options.seed,
     )
 
 
@@ -187,15 +180,7 @@ def require_good(loaded: LoadOutput) -> None:
     """Raise where requests failed, a goal was missed, or the instrument was not valid; by then everything is stored and
     printed."""
     missed = [goal for goal in loaded.goals if not goal.kept]
-    if loaded.stopped is not None:
-        by_user = loaded.stopped == STOPPED
-        raise SteelyardError(
-            f"the load was stopped: {loaded.stopped}",
-            hint=f"see {loaded.run}",
-            exit_code=INTERRUPTED if by_user else None,
-        )
-    if not loaded.valid:
-        raise SteelyardError(f"the figures are not valid: {'; '.join(loaded.why_not)}", hint=f"see {loaded.run}")
+    require_usable(loaded, "load", "figures are")
     if missed:
         raise SteelyardError("; ".join(f"the goal {goal.goal} was missed: {goal.found}" for goal in missed))
     judged = loaded.judged

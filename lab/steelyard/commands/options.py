@@ -180,6 +180,11 @@ class ComparisonOptions:
     json: Json = False
 
 
+def command_line() -> list[str]:
+    """The command as the user typed it."""
+    return ["steelyard", *sys.argv[1:]]
+
+
 def run_study(study: str, request: Request, out: Path | None, json: bool, hosts: Path | None = None) -> Outcome:
     """Run a study with `drive_study` and print its outcome."""
     outcome = drive_study(study, request, out, hosts)
@@ -193,8 +198,7 @@ def drive_study(study: str, request: Request, out: Path | None, hosts: Path | No
     from ..measure import main_job as running  # imported late: an unknown name is reported without the wait
 
     with Progress(console()) as progress:
-        command = ["steelyard", *sys.argv[1:]]
-        return running.run(entry, request, out=out, command=command, progress=progress, hosts=hosts)
+        return running.run(entry, request, out=out, command=command_line(), progress=progress, hosts=hosts)
 
 
 def run_sessions(
@@ -209,7 +213,7 @@ def run_sessions(
             *(entry, request, sessions),
             rest_seconds=rest,
             out=out,
-            command=["steelyard", *sys.argv[1:]],
+            command=command_line(),
             progress=progress,
             hosts=hosts,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +32,7 @@ from .options import (
     Sessions,
     SliceSeconds,
     WarmUp,
+    command_line,
     end_on_machines,
     print_outcome,
     require_default,
@@ -288,9 +288,7 @@ def _on_machines(options: RunOptions, request: Request) -> None:
     where = dask_workers.parse_where(options.cluster)
     study = entries.study(options.study)
     with Progress(console()) as progress:
-        folder = cluster_run.run(
-            study, request, where, out=options.out, command=["steelyard", *sys.argv[1:]], progress=progress
-        )
+        folder = cluster_run.run(study, request, where, out=options.out, command=command_line(), progress=progress)
     end_on_machines(folder, options.json)
 
 
@@ -301,7 +299,7 @@ def _resume_on_machines(folder: Path, options: RunOptions) -> None:
         raise ConfigurationError(f"{folder} is a run on several machines", hint="name their workers with --cluster")
     where = dask_workers.parse_where(options.cluster)
     with Progress(console()) as progress:
-        cluster_run.resume(folder, where, command=["steelyard", *sys.argv[1:]], progress=progress)
+        cluster_run.resume(folder, where, command=command_line(), progress=progress)
     end_on_machines(folder, options.json)
 
 
@@ -311,7 +309,7 @@ def _resume_sessions(folder: Path, options: RunOptions) -> None:
     if options.cluster is not None:
         raise ConfigurationError(f"{folder} is a run on one machine", hint="leave --cluster out")
     with Progress(console()) as progress:
-        sessions.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
+        sessions.resume(folder, command=command_line(), progress=progress)
     end_on_machines(folder, options.json)
 
 
@@ -340,7 +338,7 @@ def _resume(folder: Path, options: RunOptions) -> None:
     from ..measure import main_job as running  # imported late: wrong options are reported without the wait
 
     with Progress(console()) as progress:
-        outcome = running.resume(folder, command=["steelyard", *sys.argv[1:]], progress=progress)
+        outcome = running.resume(folder, command=command_line(), progress=progress)
     print_outcome(outcome, options.json)
     require_verdict(outcome)
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..base.errors import ConfigurationError
+from ..base.errors import INTERRUPTED, ConfigurationError, SteelyardError
 from ..base.paths import HOST
 from ..catalogue import entries, own_subjects
+from ..models.outputs.loading import LimitOutput, LoadOutput, RunningComparison
 from ..models.service import Auth
-from .compare_own import requests_of
+from ..results.live_file import STOPPED
+from .compare_own import body_of, requests_of
 from .options import Json, Out, OwnRequest, Seed
 
 if TYPE_CHECKING:
@@ -93,21 +95,36 @@ class StartedOptions(TargetOptions):
     ] = None
 
 
-def started_or_running(options: StartedOptions, words: LoadSpec, auth: Auth | None) -> LoadTarget:
+def load_of(options: TargetOptions) -> LoadSpec:
+    """What every load asks of its target, parsed and checked; raises ConfigurationError."""
+    from ..workload import load_spec
+
+    return load_spec.LoadSpec(
+        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
+        mix=load_spec.mix_of(options.mix),
+        timeout_seconds=load_spec.seconds_of(options.timeout),
+        expect=load_spec.expect_of(options.expect or []),
+        headers=load_spec.headers_of(options.header or []),
+        writes=options.writes,
+        goals=load_spec.goals_of({0.5: options.p50, 0.95: options.p95, 0.99: options.p99}, options.errors),
+        seed=options.seed,
+    )
+
+
+def started_or_running(options: StartedOptions, words: LoadSpec) -> LoadTarget:
     """What is loaded: a server of the user's own with the requests that the options name, else what `target_of` gives."""
     asked = bool(options.request) or options.requests_of is not None
     own = own_subjects.is_own(options.service)
     if own and (asked or not Path(options.service, entries.SERVICE_FILE).is_file()):
         if options.method is not None:
             raise ConfigurationError("--method needs a URL", hint="give the method in --request 'POST /orders'")
-        target = _started_target(options, words)
-        return target if auth is None else replace(target, auth=auth)
+        return _with_auth(_started_target(options, words), options)
     if asked:
         raise ConfigurationError(
             "--request and --service are for servers of your own that Steelyard starts",
             hint="a URL is its own request; --operation chooses those of a folder",
         )
-    return target_of(options.service, words, options.method, options.body, auth)
+    return target_of(options, words)
 
 
 def _started_target(options: StartedOptions, load: LoadSpec) -> LoadTarget:
@@ -139,46 +156,48 @@ def _address(words: str, fixed: int | None) -> str:
     return f"http://{HOST}:{fixed or free_ports(random.Random(), 1)[0]}"
 
 
-def target_of(service: str, words: LoadSpec, method: str | None, body: str | None, auth: Auth | None) -> LoadTarget:
+def target_of(options: TargetOptions, words: LoadSpec) -> LoadTarget:
     """The target of a service's name or folder, or of a URL; raises ConfigurationError."""
     from ..workload import load_target
 
-    if service.lower().startswith(("http://", "https://")):
-        target = load_target.of_url(service, method, body_of(body), words.headers, words.expect)
+    if options.service.lower().startswith(("http://", "https://")):
+        body = body_of(options.body) or b""
+        target = load_target.of_url(options.service, options.method, body, words.headers, words.expect)
     else:
-        if method is not None or body is not None:
+        if options.method is not None or options.body is not None:
             raise ConfigurationError(
                 "--method and --body need a URL",
                 hint="for a service folder they are in its service.toml and samples",
             )
-        target = load_target.of_service(entries.service_at(service), words.seed, words.expect)
-    return target if auth is None else replace(target, auth=auth)
+        target = load_target.of_service(entries.service_at(options.service), words.seed, words.expect)
+    return _with_auth(target, options)
 
 
-def body_of(words: str | None) -> bytes:
-    """The bytes of `--body`: its text, or the file after @; raises ConfigurationError where the file cannot be read."""
-    if words is None:
-        return b""
-    if not words.startswith("@"):
-        return words.encode()
-    try:
-        return Path(words[1:]).read_bytes()
-    except OSError as error:
-        raise ConfigurationError(f"the body {words[1:]} cannot be read: {error.strerror}") from None
-
-
-def auth_of(kind: str | None, user: str, secret: str) -> Auth | None:
-    """The authentication of `--auth`, `--user` and `--secret`; raises ConfigurationError."""
+def _with_auth(target: LoadTarget, options: TargetOptions) -> LoadTarget:
+    """The target with the authentication of `--auth`, `--user` and `--secret`, where given; raises ConfigurationError."""
     from ..base.configuration import validate
 
-    if kind is None:
-        if user or secret:
+    if options.auth is None:
+        if options.user or options.secret:
             raise ConfigurationError(
                 "--user and --secret need --auth", hint="--auth basic --user NAME --secret env:VARIABLE"
             )
-        return None
-    if not secret.startswith(("env:", "file:")):
+        return target
+    if not options.secret.startswith(("env:", "file:")):
         raise ConfigurationError(
-            f"--auth {kind} needs a --secret, which is never stored", hint="--secret env:VARIABLE, or file:PATH"
+            f"--auth {options.auth} needs a --secret, which is never stored", hint="--secret env:VARIABLE, or file:PATH"
         )
-    return validate({"kind": kind, "user": user, "secret": secret}, Auth, "--auth")
+    words = {"kind": options.auth, "user": options.user, "secret": options.secret}
+    return replace(target, auth=validate(words, Auth, "--auth"))
+
+
+def require_usable(outcome: LoadOutput | LimitOutput | RunningComparison, action: str, result: str) -> None:
+    """Raise SteelyardError where a measurement was stopped or its figures are not valid; by then it is stored and printed."""
+    hint = f"see {outcome.run}"
+    if outcome.stopped is not None:
+        by_user = outcome.stopped == STOPPED
+        raise SteelyardError(
+            f"the {action} was stopped: {outcome.stopped}", hint=hint, exit_code=INTERRUPTED if by_user else None
+        )
+    if not outcome.valid:
+        raise SteelyardError(f"the {result} not valid: {'; '.join(outcome.why_not)}", hint=hint)
