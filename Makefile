@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -73,6 +73,7 @@ check: build ## check format, lint, types and generated files
 	$(RUN) python tools/interoperability.py --check
 	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page --check || exit 1; done
 	$(RUN) python tools/glossary.py --check
+	$(RUN) python tools/claims.py --check
 	$(RUN) python monitor/bench/beside.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -176,10 +177,14 @@ readme: build ## update the command output in README.md and CONTRIBUTING.md
 glossary: build ## generate docs/glossary.md from the terms of reports (lab/steelyard/report/terms.toml)
 	$(RUN) python tools/glossary.py
 
+claims: build ## generate docs/results/claims.md, the papers' claims judged by the kept runs
+	$(RUN) python tools/claims.py
+
 kept: build ## rebuild figures, verdicts and notes of all kept runs by the current rules
 	for run in $(KEPT_RUNS); do $(RUN) steelyard report $$run > /dev/null || exit 1; done
 	$(RUN) python tools/results.py
 	$(RUN) python tools/sessions.py
+	$(RUN) python tools/claims.py
 
 decisions: build ## generate the tables of docs/decisions from the data beside them
 	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page || exit 1; done

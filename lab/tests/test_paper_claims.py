@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 from steelyard.analyse.analysis import full_analysis
-from steelyard.analyse.claims import ClaimAnswer, FigureKey, answer_to, judge_claims, requests_of, stored_requests
+from steelyard.analyse.claims import (
+    ClaimAnswer,
+    FigureKey,
+    answer_text,
+    answer_to,
+    judge_claims,
+    requests_of,
+    stored_requests,
+)
 from steelyard.base import paths
 from steelyard.base.csvfiles import read_document
 from steelyard.catalogue.published_tables import CLAIMS, read_conclusions, stored_conclusions
 from steelyard.models.published_conclusions import OwnAnswer, PaperClaim
 from steelyard.models.verdict import Verdicts
 from steelyard.report import write_report
+from steelyard.report.charts.claims import claims_chart
 from steelyard.statistics.claims import ClaimWord, judge_claim
 from synthetic import Planted, write_run
 
@@ -103,7 +113,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_report_gives_each_claim_its_word(run: Path) -> None:
     page = write_report(run).read_text()
     section = page[page.index('id="paper-claims"') :]
-    assert "Of 2 claims: 1 holds, 1 does not hold." in section
+    assert "2 claims by word: holds 1, does not hold 1." in section
     shown, _, folded = section.partition("1 claims that this run cannot answer")
     assert "Go answers twice as much." in shown and "Nobody ran this." in folded
 
@@ -177,12 +187,31 @@ def test_five_papers_have_sixty_claims_or_more() -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
-def test_each_claim_names_a_value_of_its_kept_run(paper: Path) -> None:
+def test_each_claim_has_the_value_of_its_kept_run_on_the_page(paper: Path) -> None:
+    page = (paths.root() / "docs/results/claims.md").read_text()
+    rows = dict(re.findall(r"^\| (.*?) \|.* \| (.*?) \| [a-z ]+ \|.*\|$", page, re.MULTILINE))
     claims = read_conclusions(paper / CLAIMS).claims
-    for name in sorted({one.run for one in claims} - {""}):
+    for name in sorted({one.run for one in claims}):
         folder = paper / "results" / name
+        mine = [one for one in claims if one.run == name]
+        if not name:
+            assert {rows[one.text] for one in mine} <= {""}
+            continue
         verdicts = Verdicts.model_validate(read_document(folder / "verdicts.json"))
-        requests = stored_requests(folder)
-        for one in claims:
-            if one.run == name and one.ours is not None:
-                assert answer_to(one.ours, verdicts, requests) is not None, one.id
+        for each in judge_claims(mine, verdicts, stored_requests(folder)):
+            assert each.answer is not None, f"{name} has no value for {each.claim.id}"
+            shown = answer_text(each.claim, each.answer) or "no value"
+            assert rows[each.claim.text] == f"[{shown}](../../papers/{paper.name}/results/{name}/)"
+            assert f"| {each.claim.text} |" in page and f" | {each.word} | " in page
+
+
+def test_a_picture_draws_judged_claims_that_have_a_number_and_no_others(run: Path) -> None:
+    analysis = full_analysis(run)
+    judged = {
+        each.claim.id: each
+        for each in judge_claims(stored_conclusions(run).claims, analysis.verdicts, requests_of(analysis.figures))
+    }
+    picture = claims_chart("x", judged)
+    assert picture is not None and [row[0] for row in picture.rows] == ["twice", "thrice"]
+    assert [row[-1] for row in picture.rows] == ["holds", "does not hold"]
+    assert claims_chart("x", {"other": judged["other"]}) is None

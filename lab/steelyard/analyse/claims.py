@@ -228,7 +228,14 @@ def with_unit(text: str, unit: str) -> str:
     return text if not text or not unit else f"{text}%" if unit == "%" else f"{text} {unit}"
 
 
+def remarks_text(judged: JudgedClaim) -> str:
+    """The reason why a claim is not comparable, its note, and the obstacle to a judgement."""
+    remarks = (judged.claim.not_comparable, judged.claim.note, judged.answer.obstacle if judged.answer else "")
+    return "; ".join(remark.rstrip(".") for remark in remarks if remark)
+
+
 def tally_text(judged: Sequence[JudgedClaim]) -> str:
     """A sentence with the number of claims by word."""
     counts = Counter(each.word for each in judged)
-    return f"Of {plural(len(judged), 'claim')}: {', '.join(f'{counts[word]} {word}' for word in ClaimWord if counts[word])}."
+    words = ", ".join(f"{word} {counts[word]}" for word in ClaimWord if counts[word])
+    return f"{plural(len(judged), 'claim')} by word: {words}."

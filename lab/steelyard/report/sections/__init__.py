@@ -47,6 +47,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        paper_claims,
         measured,
         stages,
         over_time,
@@ -76,7 +77,6 @@ SECTIONS = {
         instrument,
         machine,
         failures,
-        paper_claims,
         notes,
         cannot_say,
         glossary,

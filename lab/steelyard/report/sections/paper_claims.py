@@ -12,6 +12,7 @@ from ...analyse.claims import (
     answer_text,
     judge_claims,
     numbers_text,
+    remarks_text,
     requests_of,
     tally_text,
     tolerance_text,
@@ -20,6 +21,7 @@ from ...base.csvfiles import is_stored
 from ...catalogue.published_layers import LAYERS
 from ...catalogue.published_tables import contradiction_by, layer_quantities, stored_conclusions
 from ...models.published_conclusions import ContradictedClaim, PaperClaim
+from ..charts.claims import claims_chart
 from ..section import Section
 from ..subjects import text
 
@@ -33,6 +35,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     parts = {
         "quoted": [] if judged else list(_quotations(study)),
         "tally": tally_text(here) if here else "",
+        "picture": claims_chart("paper-claims", {claim.claim.id: claim for claim in here}),
         "here": [claim_cells(claim) for claim in here],
         "elsewhere": [_printed_cells(each.claim) for each in judged if each.answer is None],
         "contradicting": list(_contradicting(study)),
@@ -49,9 +52,8 @@ def _printed_cells(claim: PaperClaim) -> tuple[str, str, str]:
 
 
 def claim_cells(judged: JudgedClaim) -> tuple[str, ...]:
-    """A claim's row: its text, place, number, tolerance, our value with its interval, the word, and remarks."""
+    """A claim's row: text, place, number, tolerance, our value with its interval, word, origin of the interval, and remarks."""
     claim, answer = judged.claim, judged.answer
-    remarks = (claim.not_comparable, claim.note, answer.obstacle if answer else "", answer.how if answer else "")
     return (
         claim.text,
         claim.place,
@@ -59,7 +61,8 @@ def claim_cells(judged: JudgedClaim) -> tuple[str, ...]:
         tolerance_text(claim),
         answer_text(claim, answer),
         judged.word,
-        "; ".join(remark for remark in remarks if remark),
+        answer.how if answer else "",
+        remarks_text(judged),
     )
 
 
