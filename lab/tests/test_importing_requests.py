@@ -156,10 +156,9 @@ def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> N
         ],
         "plan.jmx": [
             "JSR223Sampler 'clean up': a script or a program; these are not run",
-            "JSONPostProcessor 'take the cart': values of answers",
-            "sampler 'see cart' in line 145: ${cart} is filled by",
+            "JSONPostProcessor 'take the cart' of sampler 'see user' in line 68: it has no path",
+            "sampler 'see cart' in line 145: ${cart} is taken from an answer in a way that is not imported",
             "HTTPSamplerProxy 'off': it is disabled",
-            "LoopController 'twice': requests are sent in a random mix",
             "'no error' of sampler 'see user' in line 68: it forbids a text",
             "column password of users.csv: its values are secrets",
         ],
@@ -189,7 +188,13 @@ def test_a_plans_data_rules_users_and_pauses_are_taken_over(tmp_path: Path) -> N
     body = json.loads((tmp_path / "mine" / "samples" / "order.json").read_text().replace("{{random_1_9}}", "1"))
     assert body == {"id": "{{uuid}}", "user": "{{id}}", "password": "{{secret_password}}", "many": 1}
     notes = "\n".join(outcome.notes)
-    assert "--users 8 --for 60s" in notes and "--think 300ms..1000ms" in notes
+    assert "--users 8 --for 60s" in notes
+    think = {"kind": "uniform", "ms": 300, "to_ms": 1000}
+    assert file["sessions"]["Buyers"]["steps"] == [
+        {"operation": "see-user", "think": think},
+        {"operation": "order", "think": think},
+        {"operation": "order", "name": "order-2", "think": think},
+    ]
 
 
 def test_a_projects_assertions_headers_and_load_tests_are_taken_over(tmp_path: Path) -> None:
@@ -243,8 +248,10 @@ def test_another_server_is_taken_where_it_is_named(tmp_path: Path) -> None:
 
 def test_data_fills_paths_as_urls_need_and_bodies_as_they_are(tmp_path: Path) -> None:
     imported("plan.jmx", tmp_path)
-    with (tmp_path / "mine" / "service.toml").open("a") as file:
-        file.write('\n[data.secret_password]\nkind = "choice"\nvalues = ["p"]\n')
+    service = tmp_path / "mine" / "service.toml"
+    filled = '\n[data.secret_password]\nkind = "choice"\nvalues = ["p"]\n'
+    # Without the session its requests are operations, whose places are filled before the run.
+    service.write_text(service.read_text().partition("[sessions")[0] + filled)
     target = load_target.of_service(entries.service_at(str(tmp_path / "mine")), 1, Expect())
     assert list(target.operations["see-user"].paths) == [
         "/users/1?part=a+b%26Ada%20%26%20Co",

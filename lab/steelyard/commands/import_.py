@@ -79,13 +79,18 @@ def _print_outcome(imported: ImportOutput) -> None:
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
         for name in imported.taken
     ]
+    for session in imported.sessions:
+        values = f"; values of answers: {', '.join(session.captures)}" if session.captures else ""
+        steps = f"{plural(len(session.steps), 'step')}: {', '.join(session.steps)}"
+        lines.append(f"session {session.session}, {steps}{values}")
     if imported.left_out:
         lines.append(f"taken over: {imported.operations}; not taken over: {len(imported.left_out)}")
     lines += _left_out_lines(imported.left_out)
     lines += [f"note: {note}" for note in imported.notes]
+    writes = " --writes" if imported.sessions and imported.changing else ""
     lines += [
         f"next: look through {imported.folder}/service.toml and samples/, "
-        f"then `steelyard load {imported.folder} --users 4 --for 10s`"
+        f"then `steelyard load {imported.folder} --users 4 --for 10s{writes}`"
     ]
     for line in lines:
         terminal.print(line, soft_wrap=True)

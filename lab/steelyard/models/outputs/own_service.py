@@ -12,10 +12,18 @@ class LeftOut(Strict):
     why: str
 
 
+class ImportedSession(Strict):
+    """A session of an imported file: its `steps` in order, and the names of the values that it `captures` from answers."""
+
+    session: str
+    steps: list[str]
+    captures: list[str]
+
+
 class ImportOutput(Strict):
     """`import --json`: the result of a conversion. `samples_valid` of the `operations` have a sample that is valid by the schema
     (none for a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
-    `left_out` has a reason for everything else."""
+    `sessions` link them. `left_out` has a reason for everything else."""
 
     service: str
     folder: str
@@ -27,6 +35,7 @@ class ImportOutput(Strict):
     left_out: list[LeftOut]
     notes: list[str]
     documents: int
+    sessions: list[ImportedSession] = []
 
 
 class AddOutput(Strict):

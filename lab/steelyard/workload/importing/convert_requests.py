@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import ImportRefusedError
 from ...base.text import plural
-from ...models.outputs.own_service import ImportOutput, LeftOut
+from ...models.outputs.own_service import ImportedSession, ImportOutput, LeftOut
 from .documents import is_url, origin
 from .folder import changes_state
+from .imported_sessions import link_sessions
 from .names import ENVELOPES, one_line
 from .other_tools import READERS
 from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
@@ -23,7 +25,10 @@ from .secrets import clean_request
 MOST_OPERATIONS = 1_000
 _HEAD_BYTES = 2**16
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
+_PLACE = re.compile(r"\{\{(\w{1,64})(?::\w+)?\}\}")
+_PLACES = re.compile(r"(\{\{\w{1,64}(?::\w+)?\}\})")
+# An address whose server is a place.
+_NO_SERVER = re.compile(r"(?:https?://)?(\{\{[\w.-]+\}\})(?::\d+)?(?=[/?]|$)")
 # Headers that the engine sets itself, or that belong to the connection or to the user.
 _OURS = frozenset(
     [
@@ -42,6 +47,7 @@ _OURS = frozenset(
 )
 _IN_PATHS = "/?&=%:@!$'()*+,;~-._[]|"
 _PACKED = "accept-encoding"
+_COOKIES_KEPT = "a cookie is a secret of its user; users of a session keep those that the server sets"
 
 
 @dataclass(frozen=True)
@@ -95,22 +101,36 @@ def convert_requests(
             f"--target {target} has a path, and requests have their own", hint="write http://HOST:PORT"
         )
     held = known.reader.read(known.content, Path(known.place))
-    read = f"{plural(len(held.requests), 'request')} read of {held.kind}"
-    content = content_of(held, known.place, name, servers)
+    count = len(held.requests) + sum(len(session.steps) for session in held.sessions)
+    read = f"{plural(count, 'request')} read of {held.kind}"
+    content = content_of(held, known.place, name, servers, target)
     content = replace(content, target=target.rstrip("/") or content.target)
     write_requests(made, known.place, content)
     return output_of(content, known.place, out, [read])
 
 
-def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[str]) -> Content:
-    """The content of a service folder with the requests of one server; raises ImportRefusedError if none can be
-    imported."""
-    kept = _of_one_server(held, servers)
-    operations, asker = _operations(kept, held)
+def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[str], target: str = "") -> Content:
+    """The content of a service folder with the requests of one server; `target` is the server of those that name none. Raises
+    ImportRefusedError if none can be imported."""
+    kept = _of_one_server(held, servers, target)
+    operation_of, asker = _operations(kept, held)
+    sessions = link_sessions(held, operation_of)
+    alone = {id(request) for request in held.requests}
+    used = {id(step.step.request) for session in sessions for step in session.steps}
+    chosen = (operation for key, operation in operation_of.items() if not sessions or key in alone or key in used)
+    operations = list({operation.name: operation for operation in chosen}.values())
     if not operations:
         why = f": {held.left[0].component}: {held.left[0].why}" if held.left else ""
         raise ImportRefusedError(f"no request of {place} can be imported{why}"[:600])
-    return Content(name, kept[0].server, held, operations, asker)
+    return Content(
+        name,
+        kept[0].server,
+        held,
+        operations,
+        asker,
+        sessions={session.name: session.entry() for session in sessions},
+        captured=frozenset(name for session in sessions for name in session.captured_names()),
+    )
 
 
 def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> ImportOutput:
@@ -125,11 +145,18 @@ def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> 
         taken=[operation.name for operation in operations],
         changing=[operation.name for operation in operations if operation.changes_data],
         left_out=[LeftOut(what=left.component, why=left.why) for left in dict.fromkeys(held.left)],
-        notes=list(
-            dict.fromkeys([*notes, *_required_input(content), *_shares(operations, content.source), *held.notes])
-        ),
+        notes=list(dict.fromkeys([*notes, *_required_input(content), *_shares(content), *held.notes])),
         documents=1,
+        sessions=[_imported_session(name, session) for name, session in content.sessions.items()],
     )
+
+
+def _imported_session(name: str, session: Mapping[str, Any]) -> ImportedSession:
+    steps = [
+        f"{step.get('name', step['operation'])}{' (once)' if step.get('once') else ''}" for step in session["steps"]
+    ]
+    captured = [place for step in session["steps"] for place in step.get("captures", ())]
+    return ImportedSession(session=name, steps=steps, captures=list(dict.fromkeys(captured)))
 
 
 def _required_input(content: Content) -> list[str]:
@@ -144,28 +171,30 @@ def _required_input(content: Content) -> list[str]:
     return notes
 
 
-def _shares(operations: Sequence[AskedOf], source: str) -> list[str]:
-    if all(operation.times == 1 for operation in operations):
+def _shares(content: Content) -> list[str]:
+    if content.sessions or all(operation.times == 1 for operation in content.operations):
         return []
-    mix = one_line(",".join(f"{operation.name}={operation.times}" for operation in operations), 300)
-    return [f"equal requests are stored once: `--mix {mix}` sends them as often as {source} does"]
+    mix = one_line(",".join(f"{operation.name}={operation.times}" for operation in content.operations), 300)
+    return [f"equal requests are stored once: `--mix {mix}` sends them as often as {content.source} does"]
 
 
 @dataclass(frozen=True)
 class _Located:
-    """A request with its server and the rest of its address."""
+    """A request with its server and the rest of its address. `held` is the request as it stands in the file."""
 
+    held: HeldRequest
     request: HeldRequest
     server: str
     path: str
 
 
-def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Located]:
+def _of_one_server(held: ImportedRequests, servers: Sequence[str], target: str) -> list[_Located]:
     """The requests of the first server, or of the selected one. Notes the other servers as left out."""
     located = []
-    for request in held.requests:
+    steps = (step.request for session in held.sessions for step in session.steps)
+    for request in {id(request): request for request in (*held.requests, *steps)}.values():
         try:
-            located.append(_locate(request))
+            located.append(_locate(request, target.rstrip("/")))
         except LeftOutError as error:
             held.leave_out(request.where, str(error))
     known = list(dict.fromkeys(each.server for each in located))
@@ -185,9 +214,15 @@ def _of_one_server(held: ImportedRequests, servers: Sequence[str]) -> list[_Loca
     return [each for each in located if each.server == chosen]
 
 
-def _locate(request: HeldRequest) -> _Located:
-    """A request with its address parsed; raises LeftOutError if it is not an HTTP address."""
-    url = request.url if "://" in request.url else f"http://{request.url}"
+def _locate(held: HeldRequest, target: str) -> _Located:
+    """A request with its address parsed; `target` is its server if it names none. Raises LeftOutError if it is not an HTTP
+    address."""
+    request, url = held, held.url
+    if no_server := _NO_SERVER.match(url):
+        if not target:
+            raise LeftOutError(f"nothing says which server {no_server[1]} is: name it with --target http://HOST:PORT")
+        url = target + url[no_server.end() :]
+    url = url if "://" in url else f"http://{url}"
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -205,24 +240,27 @@ def _locate(request: HeldRequest) -> _Located:
     default = {"http": 80, "https": 443}[parts.scheme]
     server = f"{parts.scheme}://{shown}{'' if port in (None, default) else f':{port}'}"
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return _Located(replace(request, url=path), server, path)
+    return _Located(held, replace(request, url=path), server, path)
 
 
-def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[AskedOf], Asker | None]:
-    """The distinct requests, each with a unique name, and the credentials that they share."""
+def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[int, AskedOf], Asker | None]:
+    """The operation of each request, by the request's identity; equal requests share one. And the credentials of all."""
     operations: dict[tuple[object, ...], AskedOf] = {}
+    operation_of: dict[int, AskedOf] = {}
+    alone = {id(request) for request in held.requests}
     names: set[str] = set()
     asker: Asker | None = None
     for each in kept:
-        made = clean_request(each.request)
+        linked = id(each.held) not in alone
+        made = clean_request(each.request, linked=linked)
         request = made.request
         for header in made.hidden:
-            held.leave_out(f"header {header}", hidden_why(header))
+            held.leave_out(f"header {header}", _COOKIES_KEPT if linked and _is_cookie(header) else hidden_why(header))
         asker = asker or request.asker
         if request.asker is not None and request.asker != asker:
             held.leave_out(f"credentials of {request.where}", f"a service has one user, here {_auth_text(asker)}")
         try:
-            operation = _operation(request, each.server, held)
+            operation = _operation(request, each.server, held, linked=linked)
         except LeftOutError as error:
             held.leave_out(request.where, str(error))
             continue
@@ -240,12 +278,18 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[list[
         else:
             operation.name = _own_name(request, operation, names)
             operations[key] = operation
-    return list(operations.values()), asker
+        if key in operations:
+            operation_of[id(each.held)] = operations[key]
+    return operation_of, asker
+
+
+def _is_cookie(header: str) -> bool:
+    return header.lower().startswith("cookie")
 
 
 def hidden_why(header: str) -> str:
     """Why a header with a secret is left out, and what the user can do."""
-    if header.lower().startswith("cookie"):
+    if _is_cookie(header):
         return "cookies are secrets of their user, and `load` sends none"
     if header.lower().endswith("authorization"):
         return "its value is a secret and was not stored, and `[auth]` does not support its kind"
@@ -260,8 +304,9 @@ def _auth_text(asker: Asker | None) -> str:
     return "nobody" if asker is None else f"{asker.user} ({asker.kind})".strip()
 
 
-def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> AskedOf:
-    """The operation of a request; raises LeftOutError if the engine cannot send it."""
+def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, linked: bool) -> AskedOf:
+    """The operation of a request, which may be `linked` to others by a session; raises LeftOutError if the engine cannot send
+    it."""
     method = request.method.upper()
     if not re.fullmatch("[A-Z]{1,20}", method) or method == "CONNECT":
         raise LeftOutError(f"'{request.method[:40]}' is not a supported method")
@@ -274,7 +319,7 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests) -> Ask
             held.leave_out(f"header Host: {one_line(value, 60)}", "a request is sent to the host of its address")
         elif name.lower() not in _OURS:
             _require_sendable(name, value)
-            if any(place in held.data for place in _PLACE.findall(value)):
+            if not linked and any(place in held.data for place in _PLACE.findall(value)):
                 raise LeftOutError(f"its header {name} is filled from data, but data can fill bodies and paths only")
             headers[name] = value.strip()
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
@@ -300,7 +345,7 @@ def _require_sendable(name: str, value: str) -> None:
 
 def _path(path: str) -> str:
     """The path percent-encoded for HTTP; places are kept."""
-    pieces = re.split(r"(\{\{\w{1,64}\}\})", path)
+    pieces = _PLACES.split(path)
     written = "".join(piece if _PLACE.fullmatch(piece) else quote(piece, safe=_IN_PATHS) for piece in pieces)
     if len(written) > 20_000:
         raise LeftOutError("its address is longer than 20,000 characters")

@@ -16,12 +16,12 @@ from .folder import HEAD, LATER, TARGET
 from .names import ENVELOPES, one_line
 from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
 
-_PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
+_PLACE = re.compile(r"\{\{(\w{1,64})(?::\w+)?\}\}")
 _HOLE = """
 # {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
 # with secret_ replaces a secret, which was not stored. Values given here are stored in the folders of runs.
 # [data.PLACE]
-# kind = "choice"                  # or csv, with file = "FILE.csv"
+# kind = "choice"                  # or csv, with file = "FILE.csv" and column = "COLUMN"
 # values = ["..."]
 """
 _SECRET = """
@@ -56,7 +56,7 @@ class Content:
     sends them.
 
     `verb` is the command that makes it, `source` what it is made from, in words, `declared` the further keys of its
-    [service].
+    [service]. `sessions` are as in a service file; their steps fill the places `captured`.
     """
 
     name: str
@@ -67,6 +67,13 @@ class Content:
     verb: str = "import"
     source: str = "the file"
     declared: Mapping[str, object] = field(default_factory=dict)
+    sessions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    captured: frozenset[str] = frozenset()
+
+    def texts(self, operation: AskedOf) -> Sequence[str]:
+        """The texts of an operation that may have places: with sessions, also its headers."""
+        headers = operation.headers.values() if self.sessions else ()
+        return [*texts_of(operation), *headers]
 
 
 def write_requests(folder: Path, place: str, content: Content) -> None:
@@ -88,13 +95,21 @@ def write_requests(folder: Path, place: str, content: Content) -> None:
     text = HEAD.replace("VERB", content.verb).replace("PLACE", one_line(place, 300)).replace("NAME", content.name)
     text += tomli_w.dumps({"name": content.name, "title": content.name, "meaning": meaning})
     text += TARGET + tomli_w.dumps({"target": content.target, **content.declared, "path": content.operations[0].path})
+    expect: dict[str, object] = {}
+    if content.held.statuses and content.sessions:
+        expect["status"] = list(content.held.statuses)
     if meaning != "soap":
-        text += "\n" + tomli_w.dumps({"expect": {"fault": "any"}})
+        expect["fault"] = "any"
+    text += "\n" + tomli_w.dumps({"expect": expect}) if expect else ""
     text += _auth(content) + _holes(content)
     if data:
         text += "\n" + tomli_w.dumps({"data": data})
-    text += _GUESSED + tomli_w.dumps({"operations": described}) + LATER
+    text += _GUESSED + tomli_w.dumps({"operations": described}) + _sessions(content) + LATER
     (folder / "service.toml").write_text(text, encoding="utf-8")
+
+
+def _sessions(content: Content) -> str:
+    return "\n" + tomli_w.dumps({"sessions": content.sessions}) if content.sessions else ""
 
 
 def secret_variable(name: str, asker: Asker) -> str:
@@ -117,8 +132,12 @@ def holes_of(content: Content) -> dict[str, list[str]]:
     """The places that neither data nor the engine fills, each with its operations."""
     holes: dict[str, list[str]] = {}
     for operation in content.operations:
-        for place in dict.fromkeys(_PLACE.findall("\n".join(_texts(operation)))):
-            if place not in content.held.data and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
+        for place in dict.fromkeys(_PLACE.findall("\n".join(content.texts(operation)))):
+            if (
+                place not in content.held.data
+                and place not in content.captured
+                and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
+            ):
                 holes.setdefault(place, []).append(operation.name)
     return holes
 
@@ -130,7 +149,7 @@ def _holes(content: Content) -> str:
     )
 
 
-def _texts(operation: AskedOf) -> Sequence[str]:
+def texts_of(operation: AskedOf) -> Sequence[str]:
     """The texts of an operation that may contain places."""
     return [operation.path, operation.body, *operation.more]
 
@@ -191,5 +210,7 @@ def _body_format_name(operations: Sequence[AskedOf]) -> str:
 
 def _filling_columns(content: Content) -> dict[str, Mapping[str, object]]:
     """The columns of data that fill at least one place."""
-    places = {place for operation in content.operations for text in _texts(operation) for place in _PLACE.findall(text)}
+    places = {
+        place for operation in content.operations for text in content.texts(operation) for place in _PLACE.findall(text)
+    }
     return {place: dict(column) for place, column in content.held.data.items() if place in places}

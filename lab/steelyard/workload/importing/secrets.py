@@ -22,7 +22,9 @@ _IN_XML = re.compile(r"(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>)([^<>]+)(?=<
 _CDATA = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>\s*<!\[CDATA\[")
 _ATTRIBUTE = re.compile(r"(\s(?:[\w.-]+:)?([\w.-]+)=\")([^\"<>]+)(?=\")")
 _IN_JSON = re.compile(r'("((?:[^"\\]|\\.)*+)"\s*:\s*)("(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*)')
-_PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
+_PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}(?::\w+)?\}\}")
+# A header's value: a place, after the kind of its credentials or a cookie's name.
+_ONLY_PLACES = re.compile(r"(?:[\w-]{1,60}[ =])?\{\{\w+\}\}(?:; ?[\w-]{1,60}=\{\{\w+\}\})*;?")
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,12 @@ def wildcard_of(name: str) -> str:
     return "secret_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
 
 
-def clean_request(request: HeldRequest) -> Cleaned:
-    """A request with places instead of secrets; supported credentials become `[auth]`."""
+def clean_request(request: HeldRequest, *, linked: bool = False) -> Cleaned:
+    """A request with places instead of secrets; supported credentials become `[auth]`. Of a `linked` request, a step of a
+    session, headers whose only values are places stay."""
     headers, hidden, asker = [], [], request.asker
     for name, value in request.headers:
-        if not is_secret_header(name):
+        if not is_secret_header(name) or (linked and _ONLY_PLACES.fullmatch(value.strip())):
             headers.append((name, value))
             continue
         told = _asker(value) if name.lower() == "authorization" else None

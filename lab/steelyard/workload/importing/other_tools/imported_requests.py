@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -52,16 +52,40 @@ class HeldRequest:
     answered: tuple[HeldAnswer, ...] = ()
 
 
+@dataclass(frozen=True)
+class HeldStep:
+    """A request of a session. `think` and `captures` (by the place that they fill) are as in a service file; `once`: each
+    user makes it in its first session only."""
+
+    request: HeldRequest
+    once: bool = False
+    think: Mapping[str, object] = field(default_factory=dict)
+    captures: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HeldSession:
+    """Requests that one user makes in order; `options` are further keys of a session in a service file."""
+
+    name: str
+    steps: Sequence[HeldStep]
+    weight: float = 1
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
 @dataclass
 class ImportedRequests:
     """The content of a file. `kind` names its kind, `left` lists what was not imported, `notes` are for the user.
 
-    `data` are columns as in a service file, by the place that they fill; `files` are the tables that they refer to, as
-    text by name.
+    `sessions` are requests in order, `requests` those that depend on none. `statuses` are right for a request that has no rule
+    about them. `data` are columns as in a service file, by the place that they fill; `files` are the tables that they refer
+    to, as text by name.
     """
 
     kind: str
     requests: list[HeldRequest] = field(default_factory=list)
+    sessions: list[HeldSession] = field(default_factory=list)
+    statuses: Sequence[int] = ()
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     data: dict[str, Mapping[str, object]] = field(default_factory=dict)

@@ -1,48 +1,61 @@
-"""Reads JMeter plans: HTTP samplers with their configuration, tables of data, users and pauses.
+"""Reads JMeter plans: thread groups as sessions, with their samplers, extractors, pauses and tables of data.
 
 Scripts are listed, never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import quote
 
 from lxml import etree
 
 from ....base.errors import ImportRefusedError
+from ....base.text import plural
 from ..documents import parse
 from ..names import local, one_line
+from . import jmeter_extractors as extractors
+from . import jmeter_load as loads
 from . import jmeter_parts as parts
-from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
-from .rules import Rules
+from . import jmeter_pauses as pauses
+from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError
+from .jmeter_requests import SAMPLERS, STATUSES, RequestReader, Scope, element_name, sampler_name, with_headers
 from .xml_head import root_of
 
-_SAMPLERS = ("HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2")
-_SILENT = ("TestPlan", "ResultCollector", "Summariser", "GenericController", "TransactionController", "DNSCacheManager")
+_MOST_REPEATED = 200  # requests of a loop, written out
+_SILENT = (
+    "TestPlan",
+    "ResultCollector",
+    "Summariser",
+    "GenericController",
+    "CriticalSectionController",
+    "DNSCacheManager",
+    "DebugPostProcessor",
+    "DebugSampler",
+)
 _WHY = {
-    "CookieManager": "`load` does not keep cookies",
     "CacheManager": "`load` sends every request in full",
-    "LoopController": "requests are sent in a random mix: set weights with `--mix`",
-    "RunTime": "requests are sent in a random mix: set weights with `--mix`",
+    "RunTime": "its time limit; its requests are sent once in a session",
+    "WhileController": "its condition; its requests are sent once in a session",
+    "RandomController": "its choice; each session sends all of its requests",
+    "InterleaveControl": "its choice; each session sends all of its requests",
+    "SwitchController": "its choice; each session sends all of its requests",
+    "RandomOrderController": "its order; its requests are sent in the plan's order",
+    "ThroughputController": "its share; each session sends its requests",
     "DurationAssertion": "limits on response time apply to the whole load: --p95, --p99",
-    "GaussianRandomTimer": "a pause is constant or uniform: `--think 1s..4s`",
-    "PoissonRandomTimer": "a pause is constant or uniform: `--think 1s..4s`; `--rate --poisson` sends at random times",
     "SyncTimer": "users do not wait for each other: `--profile bursts` sends requests in bursts",
 }
-
-
-@dataclass(frozen=True)
-class _Scope:
-    """The configuration that applies to the samplers in a part of the plan."""
-
-    defaults: dict[str, str] = field(default_factory=dict)
-    arguments: tuple[etree._Element, ...] = ()
-    headers: tuple[tuple[str, str], ...] = ()
-    assertions: tuple[etree._Element, ...] = ()
-    asker: Asker | None = None
+_UNSENT = {
+    "SetupThreadGroup": "it runs once before the load: send its requests before, by a script of yours",
+    "PostThreadGroup": "it runs once after the load: send its requests afterwards, by a script of yours",
+    "ForeachController": "it repeats its requests for each of several values, and a capture takes one",
+    "TestFragmentController": "a fragment is sent only where it is included",
+    "ModuleController": "it sends requests that are elsewhere in the plan",
+    "IncludeController": "it sends requests of another file: import that file",
+}
+# Conditions that hold in every session that goes on.
+_ALWAYS = ("true", '"true"', "${JMeterThread.last_sample_ok}", "${__jexl3(${JMeterThread.last_sample_ok},)}")
 
 
 class JMeterPlan:
@@ -53,162 +66,297 @@ class JMeterPlan:
         return root_of(head) == "jmeterTestPlan"
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all enabled samplers."""
+        """The sessions of all enabled thread groups."""
         root = parse(content, str(place))
         trees = root.findall("hashTree")
         if not trees:
             raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so it has nothing to run")
-        plan = _Plan(ImportedRequests("a JMeter plan"), place)
+        plan = _Plan(ImportedRequests("a JMeter plan", statuses=STATUSES), place)
         plan.variables_of(root)
         for tree in trees:
-            plan.walk(tree, _Scope())
-        plan.held.notes += [
-            "requests are sent in a random mix from a seed, not in the plan's order; redirects are not followed"
-        ]
+            plan.session("plan", plan.walk(tree, Scope()), weight=1, options={})
+        plan.add_notes()
         return plan.held
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A request of a session, or a pause between requests (None), with the pause before it."""
+
+    request: HeldRequest | None
+    before: pauses.ThinkTime = field(default_factory=pauses.ThinkTime)
+    once: bool = False
+    captures: dict[str, dict[str, object]] = field(default_factory=dict)
 
 
 class _Plan:
     def __init__(self, held: ImportedRequests, place: Path) -> None:
         self.held, self._place = held, place
         self._texts = parts.Texts(held)
+        self._requests = RequestReader(held, self._texts)
+        self._loads: list[loads.GroupLoad] = []
+        self._transactions = 0
+        self._new_visitor = False
 
     def variables_of(self, root: etree._Element) -> None:
-        """Remember the plan's variables, and the columns of its tables, wherever they are."""
-        for element in root.iter("Arguments", "TestPlan", "CSVDataSet"):
+        """Remember the plan's variables, the columns of its tables, and the variables of extractors, wherever they are."""
+        for element in root.iter(etree.Element):
             if not parts.is_enabled(element):
                 continue
             if element.tag == "CSVDataSet":
                 try:
                     parts.import_table(element, self._texts, self._place, self.held)
                 except LeftOutError as error:
-                    self.held.leave_out(_element_name(element), str(error))
-            else:
+                    self.held.leave_out(element_name(element), str(error))
+            elif element.tag in ("Arguments", "TestPlan"):
                 self._texts.variables.update(parts.arguments_of(element))
+            elif extractors.is_extractor(element):
+                self._texts.coming.update(extractors.variables_of(element))
 
-    def walk(self, tree: etree._Element, scope: _Scope) -> None:
-        """Read the samplers of a tree with the configuration that applies to them, placed before or after them."""
+    def walk(self, tree: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of a tree in order, with the configuration that applies to them, placed before or after them."""
         pairs = list(_pairs(tree))
         for element, _ in pairs:
             if parts.is_enabled(element):
                 scope = self._inner_scope(element, scope)
+        drafts: list[_Draft] = []
         for element, below in pairs:
             if not parts.is_enabled(element):
-                self.held.leave_out(_element_name(element), "it is disabled")
+                self.held.leave_out(element_name(element), "it is disabled")
                 continue
-            kind = local(str(element.tag))
-            inner = scope
-            if kind in _SAMPLERS:
-                for nested, _ in _pairs(below):
-                    inner = self._inner_scope(nested, inner) if parts.is_enabled(nested) else inner
-                self._sample(element, inner)
-                self._name_rest(below)
+            kind = local(str(element.tag)).rpartition(".")[2]
+            if kind in SAMPLERS:
+                drafts += self._sample(element, below, scope)
+            elif kind == "TestAction":
+                drafts += self._pause(element, below, scope)
+            elif kind in _UNSENT:
+                self._leave_out_tree(element, below, _UNSENT[kind])
+            elif kind.endswith("ThreadGroup"):
+                self._group(element, self.walk(below, scope), kind)
+            elif kind in _CONTROLLERS:
+                drafts += _CONTROLLERS[kind](self, element, below, scope)
             else:
                 self._note_element(element, kind)
-                self.walk(below, inner)
+                drafts += self.walk(below, scope)
+        return drafts
 
-    def _inner_scope(self, element: etree._Element, scope: _Scope) -> _Scope:
-        kind = local(str(element.tag))
+    def session(self, name: str, drafts: Sequence[_Draft], weight: int, options: dict[str, object]) -> None:
+        """Add the session of these requests, if there are any."""
+        before: list[pauses.ThinkTime] = []
+        steps: list[tuple[_Draft, pauses.ThinkTime]] = []
+        for draft in drafts:
+            before.append(draft.before)
+            if draft.request is not None:
+                steps.append((draft, pauses.sum_of(before)))
+                before = []
+        if not steps:
+            return
+        repeated = next((number for number, (draft, _) in enumerate(steps) if not draft.once), 0)
+        # A pause stands after an answer in a session, and before a request in a plan; the first follows the last.
+        after = [pause for _, pause in steps[1:]] + [pauses.sum_of([*before, steps[repeated][1]])]
+        held = [
+            HeldStep(
+                request=draft.request,
+                once=draft.once and number < repeated,
+                think=pause.think(),
+                captures=draft.captures,
+            )
+            for number, ((draft, _), pause) in enumerate(zip(steps, after, strict=True))
+            if draft.request is not None
+        ]
+        late = sum(draft.once for draft, _ in steps[repeated:])
+        if late:
+            why = "requests made once come first in a session; these are made in each"
+            self.held.leave_out(f"once only: {plural(late, 'request')} of {name}", why)
+        if self._texts.stops:
+            options = {**options, "data_end": "stop"}
+        if self._new_visitor or options.pop("new_visitor", False):
+            if any(step.once for step in held):
+                self.held.leave_out(f"new users in {name}", "users of a session with requests made once stay the same")
+            else:
+                options["new_visitor"] = True
+        self.held.sessions.append(HeldSession(name, held, weight, options))
+
+    def add_notes(self) -> None:
+        """Note what of the plan is different in a load."""
+        notes = self.held.notes
+        notes += loads.total_load(self._loads)
+        if self._texts.defaults:
+            set_to = ", ".join(f"{name}={value}" for name, value in self._texts.defaults.items())
+            notes.append(f"properties of the command line have their defaults: {one_line(set_to)}")
+        if self._transactions:
+            notes.append(
+                f"{plural(self._transactions, 'transaction controller')}: times are per step and per session, not per "
+                "transaction"
+            )
+        if self._requests.redirected:
+            names = one_line(", ".join(dict.fromkeys(self._requests.redirected)), 100)
+            notes.append(f"redirects are not followed; a redirect is a right answer to {names}")
+        if any(step.captures for session in self.held.sessions for step in session.steps):
+            notes.append("an answer without a value that a later request needs is a failure; defaults are not used")
+        notes.append("the users of a session keep the cookies that the server sets")
+
+    def _group(self, element: etree._Element, drafts: Sequence[_Draft], kind: str) -> None:
+        load = loads.group_load(element, self._texts)
+        self._loads.append(load)
+        self.held.notes.append(f"{element_name(element)}: {load.sentence}")
+        if kind != "ThreadGroup":
+            self.held.leave_out(f"the load of {element_name(element)}", f"{kind} is no thread group of JMeter itself")
+        options: dict[str, object] = {}
+        try:
+            options = loads.group_options(parts.properties(element))
+        except LeftOutError as error:
+            self.held.leave_out(element_name(element), str(error))
+        self.session(element.get("testname") or "users", drafts, max(1, load.users), options)
+
+    def _sample(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        for nested, _ in _pairs(below):
+            scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
+        self._name_rest(below)
+        where = sampler_name(element)
+        try:
+            request = self._requests.request(element, scope)
+        except LeftOutError as error:
+            self.held.leave_out(where, str(error))
+            for extractor in scope.extractors:
+                self._texts.lost.update(extractors.variables_of(extractor))
+            return []
+        return [_Draft(request, pauses.sum_of(scope.pauses), captures=self._captures(scope, where))]
+
+    def _captures(self, scope: Scope, where: str) -> dict[str, dict[str, object]]:
+        captures = {}
+        for element in scope.extractors:
+            try:
+                for variable, taken in extractors.captures_of(element, self._texts.fill_fixed).items():
+                    captures[self._texts.capture(variable)] = dict(taken.capture)
+                    if taken.note:
+                        self.held.notes.append(f"{element_name(element)}: {taken.note}")
+            except LeftOutError as error:
+                self.held.leave_out(f"{element_name(element)} of {where}", str(error))
+                self._texts.lost.update(extractors.variables_of(element))
+        return captures
+
+    def _pause(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        for nested, _ in _pairs(below):
+            scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
+        self._name_rest(below)
+        try:
+            own = pauses.action_pause(parts.properties(element), self._texts.fill)
+        except LeftOutError as error:
+            self.held.leave_out(element_name(element), str(error))
+            return []
+        return [_Draft(None, pauses.sum_of([*scope.pauses, own]))]
+
+    def _inner_scope(self, element: etree._Element, scope: Scope) -> Scope:
+        kind = local(str(element.tag)).rpartition(".")[2]
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             own = {name: text for name, text in parts.properties(element).items() if text}
-            return replace(
-                scope,
-                defaults={**scope.defaults, **own},
-                arguments=(*scope.arguments, *parts.argument_elements(element)),
-            )
+            arguments = (*scope.arguments, *parts.argument_elements(element))
+            return replace(scope, defaults={**scope.defaults, **own}, arguments=arguments)
         if kind == "HeaderManager":
-            inner = parts.pairs(element, "Header.name", "Header.value")
-            named = {name.lower() for name, _ in inner}
-            kept = (pair for pair in scope.headers if pair[0].lower() not in named)
-            return replace(scope, headers=(*kept, *inner))
+            return with_headers(scope, parts.pairs(element, "Header.name", "Header.value"))
         if kind == "AuthManager":
             return replace(scope, asker=parts.asker_of(element, self.held) or scope.asker)
-        if kind.endswith("Assertion"):
-            return replace(scope, assertions=(*scope.assertions, element))
-        return scope
+        if kind in pauses.TIMERS:
+            return replace(scope, pauses=(*scope.pauses, self._timer(element, kind)))
+        if kind == "CookieManager":
+            self._keep_cookies(element)
+        assertion = (element,) if kind.endswith("Assertion") else ()
+        extractor = (element,) if extractors.is_extractor(element) else ()
+        return replace(scope, assertions=(*scope.assertions, *assertion), extractors=(*scope.extractors, *extractor))
+
+    def _timer(self, element: etree._Element, kind: str) -> pauses.ThinkTime:
+        try:
+            pause = pauses.timer_pause(kind, parts.properties(element), self._texts.fill)
+        except LeftOutError as error:
+            self.held.leave_out(element_name(element), str(error))
+            return pauses.ThinkTime()
+        if pause.note:
+            self.held.notes.append(f"{element_name(element)}: {pause.note}")
+        return pause
+
+    def _keep_cookies(self, element: etree._Element) -> None:
+        if parts.properties(element).get("CookieManager.clearEachIteration") == "true":
+            self._new_visitor = True
+        for cookie in element.iterfind("collectionProp[@name='CookieManager.cookies']/elementProp"):
+            name = one_line(cookie.get("name") or "", 60)
+            self.held.leave_out(
+                f"cookie {name} of {element_name(element)}", "users keep only cookies that the server sets"
+            )
 
     def _name_rest(self, tree: etree._Element) -> None:
         """List what is below a sampler and does not affect its request."""
         for element, below in _pairs(tree):
             if not parts.is_enabled(element):
-                self.held.leave_out(_element_name(element), "it is disabled")
+                self.held.leave_out(element_name(element), "it is disabled")
             else:
-                self._note_element(element, local(str(element.tag)))
+                self._note_element(element, local(str(element.tag)).rpartition(".")[2])
             self._name_rest(below)
 
     def _note_element(self, element: etree._Element, kind: str) -> None:
-        """Note the options of `load` that correspond to an element, or that it is left out."""
-        own = parts.properties(element)
-        if kind in ("HeaderManager", "AuthManager", "CSVDataSet", "Arguments", *_SILENT):
+        """Note that an element is left out, unless it is read elsewhere."""
+        if kind in ("HeaderManager", "AuthManager", "CookieManager", "CSVDataSet", "Arguments", *_SILENT):
             return
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             return
-        if kind in ("ThreadGroup", "SetupThreadGroup", "PostThreadGroup"):
-            self.held.notes.append(f"{_element_name(element)}: {_load_of(own, self._texts)}")
-        elif kind in ("ConstantTimer", "UniformRandomTimer"):
-            pause = parts.pause_of(own, uniform=kind == "UniformRandomTimer")
-            if pause is None:
-                self.held.leave_out(_element_name(element), "its pause is not a plain number")
-            else:
-                self.held.notes.append(f"{_element_name(element)}: `steelyard load --think {pause}`")
-        elif kind in ("ConstantThroughputTimer", "PreciseThroughputTimer"):
-            self.held.leave_out(_element_name(element), "`steelyard load --rate 100/s` sends at a fixed rate")
-        elif kind.endswith("Assertion") and kind in parts.ASSERTIONS:
+        if kind in pauses.TIMERS or extractors.is_extractor(element) or kind in parts.ASSERTIONS:
             return
+        if kind in ("ConstantThroughputTimer", "PreciseThroughputTimer"):
+            self.held.leave_out(element_name(element), "`steelyard load --rate 100/s` sends at a fixed rate")
         else:
-            self.held.leave_out(_element_name(element), _WHY.get(kind, _why_of(kind)))
+            self.held.leave_out(element_name(element), _WHY.get(kind, _why_of(kind)))
 
-    def _sample(self, element: etree._Element, scope: _Scope) -> None:
-        where = f"sampler '{one_line(element.get('testname') or '', 60)}' in line {element.sourceline}"
+    def _leave_out_tree(self, element: etree._Element, below: etree._Element, why: str) -> None:
+        """Note that an element is left out with all requests in it."""
+        count = sum(1 for each in below.iter(*SAMPLERS) if parts.is_enabled(each))
+        requests = f" with {plural(count, 'request')}" if count else ""
+        self.held.leave_out(element_name(element) + requests, why)
+
+    def transaction(self, _: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of a transaction."""
+        self._transactions += 1
+        return self.walk(below, scope)
+
+    def once(self, _: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests that each user makes once."""
+        return [replace(draft, once=True) for draft in self.walk(below, scope)]
+
+    def loop(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of a loop, as often as it repeats them."""
+        own = parts.properties(element)
         try:
-            self.held.requests.append(self._request(element, scope, where))
-        except LeftOutError as error:
-            self.held.leave_out(where, str(error))
+            text = self._texts.fill(own.get("LoopController.loops", "")).strip()
+        except LeftOutError:
+            text = ""
+        if text == "0":
+            self._leave_out_tree(element, below, "it repeats its requests 0 times")
+            return []
+        drafts = self.walk(below, scope)
+        if not text.isdecimal() or len(text) > 6:
+            self.held.leave_out(element_name(element), "it has no fixed number of loops: its requests are sent once")
+            return drafts
+        times = min(int(text), max(1, _MOST_REPEATED // max(1, len(drafts))))
+        if times < int(text):
+            self.held.leave_out(
+                f"{int(text) - times} of {text} rounds of {element_name(element)}", "a session is shorter"
+            )
+        return drafts * times
 
-    def _request(self, element: etree._Element, scope: _Scope, where: str) -> HeldRequest:
-        own = scope.defaults | {name: text for name, text in parts.properties(element).items() if text}
-        fill = self._texts.fill
-        if own.get("HTTPSampler.DO_MULTIPART_POST") == "true" or parts.files_of(element):
-            raise LeftOutError("its body is multipart or a file, which a sample cannot hold")
-        method = fill(own.get("HTTPSampler.method") or "GET").upper()
-        arguments = [*scope.arguments, *parts.argument_elements(element)]
-        raw = own.get("HTTPSampler.postBodyRaw") == "true" or (
-            bool(arguments) and not any(parts.properties(each).get("Argument.name") for each in arguments)
-        )
-        body, query = "", ""
-        if raw and method != "GET":
-            body = fill("".join(parts.properties(each).get("Argument.value", "") for each in arguments))
-        else:
-            query = parts.form_of(arguments, fill)
-            if method in ("POST", "PUT", "PATCH"):
-                body, query = query, ""
-        url = _url(own, fill)
-        headers = [(fill(name), fill(value)) for name, value in scope.headers]
-        if body and not raw and not any(name.lower() == "content-type" for name, _ in headers):
-            headers.append(("Content-Type", "application/x-www-form-urlencoded"))
-        if own.get("HTTPSampler.image_parser") == "true":
-            self.held.leave_out(f"{where}: embedded resources", "import each as a separate request")
-        return HeldRequest(
-            where,
-            method,
-            url + (("&" if "?" in url else "?") + query if query else ""),
-            name=element.get("testname") or "",
-            headers=tuple(headers),
-            body=body,
-            expect=self._expected_answer(scope, where),
-            asker=scope.asker,
-        )
+    def condition(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of a condition that holds in every session that goes on; others are left out."""
+        wanted = parts.properties(element).get("IfController.condition", "").strip()
+        if wanted.replace(" ", "") in _ALWAYS:
+            return self.walk(below, scope)
+        self._leave_out_tree(element, below, f"a session has no conditions: {one_line(wanted, 60)}")
+        return []
 
-    def _expected_answer(self, scope: _Scope, where: str) -> dict[str, object]:
-        rules = Rules()
-        for assertion in scope.assertions:
-            kind = local(str(assertion.tag))
-            try:
-                if kind in parts.ASSERTIONS:
-                    parts.ASSERTIONS[kind](assertion, rules, self._texts.fill)
-            except LeftOutError as error:
-                self.held.leave_out(f"{_element_name(assertion)} of {where}", str(error))
-        return rules.collected
+
+_CONTROLLERS: dict[str, Callable[[_Plan, etree._Element, etree._Element, Scope], list[_Draft]]] = {
+    "TransactionController": _Plan.transaction,
+    "OnceOnlyController": _Plan.once,
+    "LoopController": _Plan.loop,
+    "IfController": _Plan.condition,
+}
 
 
 def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
@@ -220,58 +368,13 @@ def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Elemen
             yield child, behind if behind is not None and behind.tag == "hashTree" else etree.Element("hashTree")
 
 
-def _element_name(element: etree._Element) -> str:
-    return f"{local(str(element.tag))} '{one_line(element.get('testname') or '', 60)}'"
-
-
 def _why_of(kind: str) -> str:
     if any(word in kind for word in ("JSR223", "BeanShell", "BSF", "Groovy", "JavaSampler", "SystemSampler")):
         return "a script or a program; these are not run"
     if "Extractor" in kind or "PostProcessor" in kind:
-        return "values of answers are not used in later requests"
+        return "a capture has no equivalent of it"
     if kind.endswith("Assertion"):
         return "`expect` has no such rule"
     if kind.endswith("Controller"):
         return "its requests are imported without it"
     return "`load` has nothing that corresponds to it"
-
-
-def _load_of(own: Mapping[str, str], texts: parts.Texts) -> str:
-    """A thread group as options of `load`: its users, ramp, and duration or loops; values that are not numbers are listed."""
-
-    def number(key: str) -> str:
-        try:
-            return texts.fill(own.get(key, "")).strip()
-        except LeftOutError:
-            return own.get(key, "")
-
-    users, ramp, loops = (
-        number(key) for key in ("ThreadGroup.num_threads", "ThreadGroup.ramp_time", "LoopController.loops")
-    )
-    scheduled = own.get("ThreadGroup.scheduler") == "true"
-    duration = number("ThreadGroup.duration") if scheduled else ""
-    said = [f"`{load_words(users, duration)}`"]
-    if ramp.isdecimal() and users.isdecimal() and int(ramp) > 0 and int(users) > 1:
-        said.append(f"its users start over {ramp} s: `steelyard load --users 1..{users} --over {ramp}s --profile ramp`")
-    delay = number("ThreadGroup.delay") if scheduled else ""
-    if delay.isdecimal() and int(delay) > 0:
-        said.append(f"it begins after {delay} s, which `load` cannot do")
-    if not scheduled and loops.isdecimal() and users.isdecimal():
-        said.append(f"each user repeats it {loops} times")
-    open_ended = {"users": users, "ramp": ramp, "duration": duration}
-    said += [f"its {name} is {text[:60]}: choose a number" for name, text in open_ended.items() if "$" in text]
-    return "; ".join(said)
-
-
-def _url(own: dict[str, str], fill: parts.Fill) -> str:
-    path = fill(own.get("HTTPSampler.path", ""))
-    if path.lower().startswith(("http://", "https://")):
-        return path
-    domain, port = fill(own.get("HTTPSampler.domain", "")), fill(own.get("HTTPSampler.port", ""))
-    if not domain:
-        raise LeftOutError("it names no server")
-    scheme = fill(own.get("HTTPSampler.protocol", "")) or "http"
-    return f"{scheme}://{domain}{f':{port}' if port else ''}/{quote(path.lstrip('/'), safe=_KEPT)}"
-
-
-_KEPT = "/?&=%:@!$'()*+,;~-._{}"

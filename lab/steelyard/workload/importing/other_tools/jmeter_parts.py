@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote_plus
 
@@ -20,6 +20,8 @@ Fill = Callable[[str], str]
 _PROPERTIES = ("stringProp", "boolProp", "intProp", "longProp", "floatProp", "doubleProp")
 _USED = re.compile(r"\$\{(__\w+(?:\((?:[^(){}]|\([^(){}]*\))*\))?|[^${}]+)\}")
 _PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
+_ENCODED = re.compile(r"\$\{__urlencode\(((?:\{\{\w{1,64}\}\}|[^(){}$])*)\)\}")
+_FUNCTION = re.compile(r"\$\{__\w+")
 _MOST_ROWS = 100_000
 _MOST_FILLED = 100_000  # places of one text, those in its variables counted
 # The test types of a response assertion, as bits.
@@ -85,30 +87,52 @@ def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
     return None
 
 
-def pause_of(own: Mapping[str, str], *, uniform: bool) -> str | None:
-    """A timer's pause in the format of `--think`; None if it is not a number."""
-    try:
-        least = float(own.get("ConstantTimer.delay") or 0)
-        most = least + (float(own.get("RandomTimer.range") or 0) if uniform else 0)
-    except ValueError:
-        return None
-    if not 0 <= least <= most <= 86_400_000 or most == 0:
-        return None
-    return f"{least:.0f}ms" if least == most else f"{max(1.0, least):.0f}ms..{most:.0f}ms"
+class NotYetError(LeftOutError):
+    """A variable has no value yet: a later request's answer has it."""
 
 
 class Texts:
-    """Fills in a plan's variables and functions: as values, or as places that data or the engine fill."""
+    """Fills in a plan's variables and functions: as values, or as places that captures, data or the engine fill.
+
+    `coming` are the variables that some extractor sets, `captured` the places of those that are set so far, `lost` those whose
+    extractor is left out. `defaults` are the
+    values of properties that the command line may set. `stops`: users stop after the last row of a table.
+    """
 
     def __init__(self, held: ImportedRequests) -> None:
         self.variables: dict[str, str] = {}
         self.columns: set[str] = set()
+        self.coming: set[str] = set()
+        self.lost: set[str] = set()
+        self.captured: dict[str, str] = {}
+        self.defaults: dict[str, str] = {}
+        self.stops = False
         self._held, self._filled = held, 0
+
+    def capture(self, variable: str) -> str:
+        """The place of a captured variable, which later texts fill."""
+        place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60] or "value"
+        others = {known for name, known in self.captured.items() if name != variable} | self._held.data.keys()
+        while place in others or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
+            place += "_"
+        self.captured.setdefault(variable, place)
+        return self.captured[variable]
 
     def fill(self, text: str) -> str:
         """The text with its variables filled in; raises LeftOutError if something else fills one."""
         self._filled = 0
-        return self._fill_nested(text, 0)
+        filled = _ENCODED.sub(_encoded_text, self._fill_nested(text, 0))
+        unknown = _FUNCTION.search(filled)
+        if unknown:
+            raise LeftOutError(f"Steelyard has no equivalent of {unknown[0][:60]})}}")
+        return filled
+
+    def fill_fixed(self, text: str) -> str:
+        """The same for a text that is the same in every request; raises LeftOutError if it has places."""
+        filled = self.fill(text)
+        if _PLACE.search(filled) and not _PLACE.search(text):
+            raise LeftOutError("it depends on a value that differs from request to request")
+        return filled
 
     def _fill_nested(self, text: str, depth: int) -> str:
         filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
@@ -120,33 +144,63 @@ class Texts:
         self._filled += 1
         if depth > 20 or self._filled > _MOST_FILLED:
             raise LeftOutError("its variables refer to each other endlessly")
+        if name in self.captured:
+            return f"{{{{{self.captured[name]}}}}}"
         if name in self.columns:
             return f"{{{{{place_of(name)}}}}}"
         if name in self.variables:
             return self._fill_nested(self.variables[name], depth + 1)
         if name.startswith("__"):
             return self._function(name)
+        if name in self.lost:
+            raise LeftOutError(f"${{{name[:60]}}} is taken from an answer in a way that is not imported")
+        if name in self.coming:
+            raise NotYetError(f"${{{name[:60]}}} is in the answer of a later request")
         raise LeftOutError(f"${{{name[:60]}}} is filled by an answer, a script or the command line")
 
     def _function(self, call: str) -> str:
         name, _, rest = call.partition("(")
-        words = [word.strip() for word in rest.rstrip(")").split(",")]
+        words = [word.strip() for word in rest.removesuffix(")").split(",")]
         if name == "__UUID":
             return "{{uuid}}"
         if name == "__counter":
             return "{{counter}}"
         if name in ("__P", "__property") and len(words) > 1 and words[-1]:
+            self.defaults[words[0]] = words[-1]
             return words[-1]
-        if name == "__Random" and len(words) > 1 and all(re.fullmatch(r"-?\d{1,9}", word) for word in words[:2]):
+        if name in ("__time", "__timeShift") and _is_time_of_the_engine(rest.removesuffix(")")):
+            return "{{time}}"
+        if name in ("__Random", "__RandomString") and (place := self._random_place(words, of_letters=name != "__Random")):
+            return f"{{{{{place}}}}}"
+        if name == "__urlencode":
+            return f"${{{call}}}"  # read once what is in it is filled
+        raise LeftOutError(f"Steelyard has no equivalent of ${{{call[:60]}}}")
+
+    def _random_place(self, words: Sequence[str], *, of_letters: bool) -> str:
+        """The place of drawn letters or numbers; empty if the words name no length or no limits."""
+        if of_letters and words[0].isdecimal() and 1 <= int(words[0]) <= 100_000:
+            place = f"text_{words[0]}"
+            self._held.data[place] = {"kind": "text", "length": int(words[0])}
+            return place
+        if not of_letters and len(words) > 1 and all(re.fullmatch(r"-?\d{1,9}", word) for word in words[:2]):
             first, last = sorted(map(int, words[:2]))
             place = f"random_{first}_{last}".replace("-", "m")
             self._held.data[place] = {"kind": "uniform", "first": first, "last": last}
-            return f"{{{{{place}}}}}"
-        if name == "__RandomString" and words[0].isdecimal() and 1 <= int(words[0]) <= 100_000:
-            place = f"text_{words[0]}"
-            self._held.data[place] = {"kind": "text", "length": int(words[0])}
-            return f"{{{{{place}}}}}"
-        raise LeftOutError(f"Steelyard has no equivalent of ${{{call[:60]}}}")
+            return place
+        return ""
+
+
+def _is_time_of_the_engine(words: str) -> bool:
+    """Whether a format of `__time` is that of the engine's time, or differs by the zone and the milliseconds."""
+    return re.match(r"yyyy-MM-dd'T'HH:mm:ss(?:\.SSS)?(?:'Z'|X{1,3}|Z)?(?:,|$)", words.strip()) is not None
+
+
+def _encoded_text(call: re.Match[str]) -> str:
+    """What `__urlencode` makes of a text, or of a place."""
+    return "".join(
+        f"{{{{{piece[2:-2]}:url}}}}" if _PLACE.fullmatch(piece) else quote_plus(piece)
+        for piece in _PLACE.split(call[1])
+    )
 
 
 def place_of(variable: str) -> str:
@@ -185,8 +239,16 @@ def import_table(element: etree._Element, texts: Texts, place: Path, held: Impor
         held.data[place_of(column)] = {"kind": "csv", "file": f"data/{name}"}
     for column in hidden:
         held.leave_out(
-            f"column {column} of {file}", f"its values are secrets: define it under [data.{place_of(column)}]"
+            f"column {column} of {file}",
+            f"its values are secrets: define it under [data.{place_of(column)}], of kind csv with your file and column",
         )
+    texts.stops = texts.stops or (own.get("recycle") == "false" and own.get("stopThread") == "true")
+    if own.get("recycle") == "false" and own.get("stopThread") != "true":
+        held.leave_out(
+            f"the end of {file}", "users go on without values after its last row; here the first row follows"
+        )
+    if own.get("shareMode", "").endswith(("thread", "group")):
+        held.leave_out(f"the sharing of {file}", "each thread or group reads all its rows; here users share them")
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:

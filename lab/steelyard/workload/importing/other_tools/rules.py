@@ -3,17 +3,73 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .imported_requests import LeftOutError
 
 _BACKTRACKS = re.compile(r"\(\?(?:=|!|<[=!])|\\[1-9]|\(\?>|[*+?}]\+")
+# An escape, a quantifier, the begin of a group or of a class, or one character.
+_TOKEN = re.compile(r"\\[pPx]\{[^}]*\}|\\.|\{\d+(?:,\d*)?\}|\(\?P?<\w+>|\(\?|\[\^|.", re.DOTALL)
 _SPECIAL = re.compile(r"[.^$*+?{}\[\]()|\\]")
 
 
 def plain(text: str) -> str:
     """A regular expression that matches exactly this text, for the engine and for other tools."""
     return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def engine_expression(expression: str) -> str:
+    """A regular expression in the engine's syntax; raises LeftOutError if the engine does not support it."""
+    if _BACKTRACKS.search(expression):
+        raise LeftOutError(
+            "its expression uses lookaround, backreferences or possessive quantifiers, which the engine does not support"
+        )
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise LeftOutError(f"its expression cannot be read: {error}") from None
+    return "".join(_engine_piece(piece, in_class) for piece, in_class in _pieces(expression))
+
+
+def only_group(expression: str, group: int) -> str:
+    """The expression with group number `group` as its only one (0: the whole); raises LeftOutError if there is none."""
+    written, number = [], 0
+    for piece, in_class in _pieces(expression):
+        if not in_class and (piece == "(" or piece.startswith(("(?P<", "(?<"))):
+            number += 1
+            written.append("(" if number == group else "(?:")
+        else:
+            written.append(piece)
+    if group > number:
+        raise LeftOutError(f"its expression has no group {group}")
+    return "".join(written)
+
+
+def _pieces(expression: str) -> Iterator[tuple[str, bool]]:
+    """The tokens of an expression, each with whether it is within a class of characters."""
+    in_class, at = False, 0
+    while at < len(expression):
+        token = _TOKEN.match(expression, at)
+        piece = token[0] if token and not (in_class and token[0][0] in "({") else expression[at]
+        if in_class and piece.startswith("[^"):
+            piece = "["
+        yield piece, in_class
+        at += len(piece)
+        if not in_class and piece[0] == "[":
+            in_class = True
+            if expression[at : at + 1] == "]":  # the first of a class is itself
+                yield "\\]", True
+                at += 1
+        elif piece == "]":
+            in_class = False
+
+
+def _engine_piece(piece: str, in_class: bool) -> str:
+    if piece in ("\\<", "\\>"):
+        return piece[1]  # the engine has another meaning for these
+    escaped = piece == "{" or (in_class and piece in ("[", "&", "~"))
+    return f"\\{piece}" if escaped else piece
 
 
 @dataclass
@@ -39,16 +95,7 @@ class Rules:
 
     def matches(self, expression: str) -> None:
         """Require a match of an expression in the answer."""
-        if _BACKTRACKS.search(expression):
-            raise LeftOutError(
-                "its expression uses lookaround, backreferences or possessive quantifiers, which the engine does not "
-                "support"
-            )
-        try:
-            re.compile(expression)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise LeftOutError(f"its expression cannot be read: {error}") from None
-        self._require_only("matches", expression)
+        self._require_only("matches", engine_expression(expression))
 
     def path(self, kind: str, path: str) -> None:
         """Require that an XPath (`xpath`) or a JSONPath (`jsonpath`) finds something."""

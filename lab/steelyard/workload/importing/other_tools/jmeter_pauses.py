@@ -1,0 +1,95 @@
+"""Timers and pauses of a JMeter plan, as the pauses of a session's steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .imported_requests import LeftOutError
+from .jmeter_parts import Fill
+
+_MOST_MS = 86_400_000
+
+
+@dataclass(frozen=True)
+class ThinkTime:
+    """A pause that is drawn uniformly from `least` to `most` ms; `note` says how it differs from the plan's."""
+
+    least: float = 0
+    most: float = 0
+    note: str = ""
+
+    def think(self) -> dict[str, object]:
+        """The pause as in a service file; empty for none."""
+        if self.most == 0:
+            return {}
+        if self.least == self.most:
+            return {"kind": "constant", "ms": _number(self.least)}
+        return {"kind": "uniform", "ms": _number(self.least), "to_ms": _number(self.most)}
+
+
+def _number(ms: float) -> float | int:
+    return int(ms) if ms == int(ms) else round(ms, 3)
+
+
+def sum_of(pauses: Sequence[ThinkTime]) -> ThinkTime:
+    """Several pauses one after the other."""
+    return ThinkTime(sum(pause.least for pause in pauses), min(_MOST_MS, sum(pause.most for pause in pauses)))
+
+
+def timer_pause(kind: str, own: Mapping[str, str], fill: Fill) -> ThinkTime:
+    """The pause of a timer; raises LeftOutError if its times are not plain numbers."""
+    try:
+        delay = float(fill(own.get("ConstantTimer.delay", "")) or 0)
+        spread = float(fill(own.get("RandomTimer.range", "")) or 0)
+    except ValueError:
+        raise LeftOutError("its pause is not a plain number") from None
+    if not (0 <= delay <= _MOST_MS and 0 <= spread <= _MOST_MS):
+        raise LeftOutError("its pause is negative, or longer than a day")
+    return TIMERS[kind](delay, spread)
+
+
+def action_pause(own: Mapping[str, str], fill: Fill) -> ThinkTime:
+    """The pause of a flow control action; raises LeftOutError for any other action."""
+    if own.get("ActionProcessor.action") != "1":
+        raise LeftOutError("it stops or skips, and a session does so only after a failure")
+    text = fill(own.get("ActionProcessor.duration", "")).strip()
+    if not text.isdecimal() or int(text) > _MOST_MS:
+        raise LeftOutError("its pause is not a plain number")
+    return ThinkTime(int(text), int(text))
+
+
+def _constant(delay: float, _: float) -> ThinkTime:
+    return ThinkTime(delay, delay)
+
+
+def _uniform(delay: float, spread: float) -> ThinkTime:
+    return ThinkTime(delay, delay + spread)
+
+
+def _gaussian(delay: float, deviation: float) -> ThinkTime:
+    """The uniform pause with the same mean and standard deviation, without negative times."""
+    half = math.sqrt(3) * deviation
+    return ThinkTime(
+        float(round(max(0.0, delay - half))),
+        float(round(delay + half)),
+        "drawn uniformly, with the same mean and spread",
+    )
+
+
+def _poisson(delay: float, mean: float) -> ThinkTime:
+    half = math.sqrt(3 * mean)
+    return ThinkTime(
+        float(round(max(0.0, delay + mean - half))),
+        float(round(delay + mean + half)),
+        "drawn uniformly, with the same mean and spread",
+    )
+
+
+TIMERS: dict[str, Callable[[float, float], ThinkTime]] = {
+    "ConstantTimer": _constant,
+    "UniformRandomTimer": _uniform,
+    "GaussianRandomTimer": _gaussian,
+    "PoissonRandomTimer": _poisson,
+}
