@@ -66,9 +66,9 @@ def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
         ('Invoke-WebRequest -Uri "http://127.0.0.1/" -Method GET\n', "PowerShell", "cURL"),
         ('syntax = "proto3";\nservice Orders {}\n', "Protocol Buffers", "gRPC"),
         (
-            '{"info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"}, "item": []}',
+            '{"info": {"schema": "https://schema.getpostman.com/json/collection/v1.0.0/collection.json"}, "item": []}',
             "Postman collection",
-            "record",
+            "v2.1",
         ),
     ],
 )

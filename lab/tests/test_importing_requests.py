@@ -238,7 +238,7 @@ def test_a_body_of_siege_is_sent_as_its_files_name_says_and_that_is_said(tmp_pat
 
 
 def test_another_server_is_taken_where_it_is_named(tmp_path: Path) -> None:
-    assert imported("shop.har", tmp_path, "https://elsewhere.example").taken == ["get-pixel.gif"]
+    assert imported("shop.har", tmp_path, "https://elsewhere.example").taken == ["get-count"]
     assert described(tmp_path)["target"] == "https://elsewhere.example"
     shutil.rmtree(tmp_path / "mine")
     with pytest.raises(ImportRefusedError, match="no request is addressed to"):

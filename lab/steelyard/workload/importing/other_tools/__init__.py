@@ -6,12 +6,14 @@ from .har import Har
 from .http_files import HttpFile
 from .imported_requests import Reader
 from .jmeter import JMeterPlan
+from .postman import PostmanCollection
 from .siege_urls import SiegeUrls
 from .soapui import SoapUiProject
 
 # The first reader that recognizes a file reads it. Readers of plain text come last, the less strict after the others.
 READERS: tuple[Reader, ...] = (
     Har(),
+    PostmanCollection(),
     JMeterPlan(),
     SoapUiProject(),
     FetchCalls(),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .imported_requests import LeftOutError
 from .rules import engine_expression, only_group, plain
@@ -64,12 +64,17 @@ def by_json_path(expression: str, match: int = 1) -> FoundCapture:
         else:
             path.append(int(key[2]) if key[2] else next(name for name in (key[1], key[3], key[4]) if name is not None))
         at = key.end()
-    if not path or len(path) > _MOST_KEYS:
-        raise LeftOutError(f"its path {text[:60]} has no keys, or more than {_MOST_KEYS}")
     if match < 0 or (match > 1 and stars != 1):
         raise LeftOutError("it takes another match than the first")
     note = f"{text[:60]} takes element {max(match, 1)} of each list" if stars else ""
-    return FoundCapture({"kind": "json", "path": path}, note)
+    return replace(by_keys(path), note=note)
+
+
+def by_keys(path: Sequence[str | int]) -> FoundCapture:
+    """The capture of a value at a path of keys and indexes in a JSON body."""
+    if not path or len(path) > _MOST_KEYS:
+        raise LeftOutError(f"its path has no keys, or more than {_MOST_KEYS}")
+    return FoundCapture({"kind": "json", "path": list(path)})
 
 
 def by_expression(expression: str, group: int = 1) -> FoundCapture:

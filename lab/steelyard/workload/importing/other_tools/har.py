@@ -1,19 +1,28 @@
-"""Reads HAR 1.2 files, in which browsers and proxies record requests and answers."""
+"""Reads HAR 1.2 files, in which browsers and proxies record requests and answers: one session in order of time."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
 from ....base.errors import ImportRefusedError
-from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of
+from ....base.text import plural
+from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError, json_of
 
 _BEGIN = re.compile(r'^\ufeff?\s*\{\s*"log"\s*:')
 OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragma$|cache-control$|if-", re.IGNORECASE)
+
+_ASSET_KIND = re.compile(
+    r"(?:image|font|audio|video)/|text/css|(?:text|application)/(?:x-)?(?:javascript|font)", re.IGNORECASE
+)
+_ASSET_PATH = re.compile(r"(?i)\.(?:png|jpe?g|gif|svg|ico|webp|avif|css|js|mjs|map|woff2?|ttf|otf|eot|mp4|webm)$")
+_REDIRECTS = (301, 302, 303, 307, 308)
+_LEAST_PAUSE_MS, _MOST_PAUSE_MS = 500, 3_600_000
 
 
 class Har:
@@ -24,27 +33,133 @@ class Har:
         return _BEGIN.match(head) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
-        """The requests of all entries, each with the status of its answer."""
-        text = text_of(content, place)
-        try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
-            where = f"line {error.lineno}, column {error.colno}"
-            raise ImportRefusedError(f"{place} is not well-formed JSON: {error.msg} in {where}") from None
-        except (RecursionError, ValueError) as error:
-            raise ImportRefusedError(f"{place} cannot be read as JSON: {error}"[:300]) from None
+        """The requests of all entries as one session, each with the status of its answer."""
+        document = json_of(content, place)
         log = document.get("log")
         entries = log.get("entries") if isinstance(log, dict) else None
         if not isinstance(entries, list):
             raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
         held = ImportedRequests("a HAR file")
-        for number, entry in enumerate(entries, 1):
-            where = f"entry {number}"
-            try:
-                held.requests.append(_request(entry, where))
-            except LeftOutError as error:
-                held.leave_out(where, str(error))
+        steps = _steps(_in_order(entries), held)
+        if steps:
+            held.sessions.append(HeldSession("visit", steps))
         return held
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A request of a browser, its entry, and the time from the answer before it, in ms."""
+
+    request: HeldRequest
+    entry: Mapping[str, Any]
+    gap_ms: float
+
+
+def _in_order(entries: Sequence[Any]) -> list[tuple[int, Any]]:
+    """The entries with their numbers, by the time at which they began if all have one."""
+    numbered = list(enumerate(entries, 1))
+    begins = {number: _begin(entry) for number, entry in numbered}
+    if any(begin is None for begin in begins.values()):
+        return numbered
+    return sorted(numbered, key=lambda each: begins[each[0]] or 0.0)
+
+
+def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests) -> list[HeldStep]:
+    """The requests in order, without static assets. Notes what else is left out."""
+    sent: list[_Sent] = []
+    assets = 0
+    ended: float | None = None
+    for number, entry in entries:
+        where = f"entry {number}"
+        try:
+            request = _request(entry, where)
+        except LeftOutError as error:
+            held.leave_out(where, str(error))
+            continue
+        begin = _begin(entry)
+        if _is_asset(request, entry):
+            assets += 1
+        else:
+            sent.append(_Sent(request, entry, (begin - ended) if begin is not None and ended is not None else 0))
+        if begin is not None:
+            ended = max(ended or 0.0, begin + _milliseconds(entry))
+    if assets:
+        held.leave_out(
+            plural(assets, "request"),
+            "images, fonts, styles and scripts of pages; a browser keeps them, and a load sends none",
+        )
+    _note_cookies(sent, held)
+    redirects = sum(1 for each in sent if _status(each.entry) in _REDIRECTS)
+    if redirects:
+        held.notes.append(f"{plural(redirects, 'redirect')}: the request to which one leads is a step of its own")
+    pauses = [each.gap_ms for each in sent[1:]] + [0.0]
+    return [HeldStep(each.request, think=_think(pause)) for each, pause in zip(sent, pauses, strict=False)]
+
+
+def _think(gap_ms: float) -> dict[str, object]:
+    """The pause of a user, to a tenth of a second; a shorter one is the browser's."""
+    if not _LEAST_PAUSE_MS <= gap_ms <= _MOST_PAUSE_MS:
+        return {}
+    return {"kind": "constant", "ms": round(gap_ms / 100) * 100}
+
+
+def _begin(entry: Any) -> float | None:
+    """When an entry began, in ms since 1970; None if it does not say so."""
+    text = entry.get("startedDateTime") if isinstance(entry, dict) else None
+    try:
+        return datetime.fromisoformat(text).timestamp() * 1000 if isinstance(text, str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _milliseconds(entry: Mapping[str, Any]) -> float:
+    time = entry.get("time")
+    return float(time) if isinstance(time, int | float) and 0 <= time <= _MOST_PAUSE_MS else 0.0
+
+
+def _status(entry: Mapping[str, Any]) -> object:
+    answered = entry.get("response")
+    return answered.get("status") if isinstance(answered, dict) else None
+
+
+def _is_asset(request: HeldRequest, entry: Mapping[str, Any]) -> bool:
+    """Whether a request is for a part of a page that never changes, by its answer's type or its address."""
+    answered = entry.get("response")
+    content = answered.get("content") if isinstance(answered, dict) else None
+    kind = content.get("mimeType") if isinstance(content, dict) else None
+    if request.method != "GET":
+        return False
+    if isinstance(kind, str) and kind and kind != "x-unknown":
+        return _ASSET_KIND.match(kind) is not None
+    return _ASSET_PATH.search(request.url.partition("?")[0]) is not None
+
+
+def _note_cookies(sent: Sequence[_Sent], held: ImportedRequests) -> None:
+    """Name the cookies that the browser had, and that no answer of the file sets."""
+    known: set[str] = set()
+    unknown: dict[str, None] = {}
+    for each in sent:
+        asked, answered = each.entry.get("request"), each.entry.get("response")
+        unknown |= dict.fromkeys(name for name in _cookie_names(asked, "cookie") if name not in known)
+        known |= set(_cookie_names(answered, "set-cookie"))
+    for name in unknown:
+        held.leave_out(
+            f"cookie {name[:60]}", "no answer of the file sets it: users keep only cookies that the server sets"
+        )
+    if known:
+        held.notes.append("the users of the session keep the cookies that the server sets")
+
+
+def _cookie_names(message: Any, header: str) -> list[str]:
+    """The names of the cookies of a request, or of an answer."""
+    if not isinstance(message, dict):
+        return []
+    names = [name for name, _ in _pairs(message.get("cookies"))]
+    for field, value in _pairs(message.get("headers")):
+        if field.lower() == header:
+            pairs = value.splitlines() if header == "set-cookie" else value.split(";")
+            names += [pair.partition(";")[0].partition("=")[0].strip() for pair in pairs if "=" in pair]
+    return names
 
 
 def _request(entry: Any, where: str) -> HeldRequest:
@@ -64,8 +179,6 @@ def _request(entry: Any, where: str) -> HeldRequest:
     kind, body = _body(asked.get("postData"))
     if body and kind and not any(name.lower() == "content-type" for name, _ in headers):
         headers.append(("Content-Type", kind))
-    if asked.get("cookies") and not any(name.lower() == "cookie" for name, _ in headers):
-        headers.append(("Cookie", "of the browser"))
     return HeldRequest(where, method, url.partition("#")[0], headers=tuple(headers), body=body, expect=expect)
 
 
@@ -86,8 +199,12 @@ def _pairs(value: Any) -> list[tuple[str, str]]:
 
 
 def _headers(value: Any) -> list[tuple[str, str]]:
-    """The headers of the request itself, without those about the browser and its cache."""
-    return [(name, text) for name, text in _pairs(value) if name[:1] != ":" and not OF_A_BROWSER.match(name)]
+    """The headers of the request itself, without its cookies, and without those about the browser and its cache."""
+    return [
+        (name, text)
+        for name, text in _pairs(value)
+        if name[:1] != ":" and name.lower() != "cookie" and not OF_A_BROWSER.match(name)
+    ]
 
 
 def _body(posted: Any) -> tuple[str, str]:

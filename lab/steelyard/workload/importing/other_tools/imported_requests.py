@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+from urllib.parse import quote
 
 from ....base.errors import ImportRefusedError
 from ..wsdl import Left
 
+# Statuses that other tools take as right by themselves; they follow redirects, which the engine does not.
+RIGHT_STATUSES = (200, 201, 202, 203, 204, 205, 206)
 MOST_BYTES = 64 * 2**20  # of a file, which may include answers
 
 
@@ -113,6 +118,22 @@ class LeftOutError(Exception):
     """A request cannot be imported; the message gives the reason."""
 
 
+class NotYetError(LeftOutError):
+    """A variable has no value yet: a later request's answer has it."""
+
+
+def json_of(content: bytes, place: Path) -> Any:
+    """The value of a JSON file; raises ImportRefusedError if it is not well-formed."""
+    text = text_of(content, place)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ImportRefusedError(f"{place} is not well-formed JSON: {error.msg} in {where}") from None
+    except (RecursionError, ValueError) as error:
+        raise ImportRefusedError(f"{place} cannot be read as JSON: {error}"[:300]) from None
+
+
 def text_of(content: bytes, place: Path) -> str:
     """The text of a file; raises ImportRefusedError if it is not UTF-8."""
     try:
@@ -140,6 +161,12 @@ def neighbour_text(place: Path, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise LeftOutError(f"{name} is not UTF-8 text, and samples must be") from None
+
+
+def quote_text(text: str) -> str:
+    """A text percent-encoded for an address; places are kept."""
+    pieces = re.split(r"(\{\{\w{1,64}\}\})", text)
+    return "".join(piece if piece.startswith("{{") else quote(piece, safe="") for piece in pieces)
 
 
 def load_words(users: object, seconds: object, pause: str = "") -> str:

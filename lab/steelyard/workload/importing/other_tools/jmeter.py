@@ -19,8 +19,9 @@ from . import jmeter_extractors as extractors
 from . import jmeter_load as loads
 from . import jmeter_parts as parts
 from . import jmeter_pauses as pauses
-from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError
-from .jmeter_requests import SAMPLERS, STATUSES, RequestReader, Scope, element_name, sampler_name, with_headers
+from .imported_requests import RIGHT_STATUSES, HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError
+from .jmeter_requests import SAMPLERS, RequestReader, Scope, element_name, sampler_name, with_headers
+from .think_times import ThinkTime, sum_of
 from .xml_head import root_of
 
 _MOST_REPEATED = 200  # requests of a loop, written out
@@ -71,7 +72,7 @@ class JMeterPlan:
         trees = root.findall("hashTree")
         if not trees:
             raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so it has nothing to run")
-        plan = _Plan(ImportedRequests("a JMeter plan", statuses=STATUSES), place)
+        plan = _Plan(ImportedRequests("a JMeter plan", statuses=RIGHT_STATUSES), place)
         plan.variables_of(root)
         for tree in trees:
             plan.session("plan", plan.walk(tree, Scope()), weight=1, options={})
@@ -84,7 +85,7 @@ class _Draft:
     """A request of a session, or a pause between requests (None), with the pause before it."""
 
     request: HeldRequest | None
-    before: pauses.ThinkTime = field(default_factory=pauses.ThinkTime)
+    before: ThinkTime = field(default_factory=ThinkTime)
     once: bool = False
     captures: dict[str, dict[str, object]] = field(default_factory=dict)
 
@@ -142,18 +143,18 @@ class _Plan:
 
     def session(self, name: str, drafts: Sequence[_Draft], weight: int, options: dict[str, object]) -> None:
         """Add the session of these requests, if there are any."""
-        before: list[pauses.ThinkTime] = []
-        steps: list[tuple[_Draft, pauses.ThinkTime]] = []
+        before: list[ThinkTime] = []
+        steps: list[tuple[_Draft, ThinkTime]] = []
         for draft in drafts:
             before.append(draft.before)
             if draft.request is not None:
-                steps.append((draft, pauses.sum_of(before)))
+                steps.append((draft, sum_of(before)))
                 before = []
         if not steps:
             return
         repeated = next((number for number, (draft, _) in enumerate(steps) if not draft.once), 0)
         # A pause stands after an answer in a session, and before a request in a plan; the first follows the last.
-        after = [pause for _, pause in steps[1:]] + [pauses.sum_of([*before, steps[repeated][1]])]
+        after = [pause for _, pause in steps[1:]] + [sum_of([*before, steps[repeated][1]])]
         held = [
             HeldStep(
                 request=draft.request,
@@ -221,7 +222,7 @@ class _Plan:
             for extractor in scope.extractors:
                 self._texts.lost.update(extractors.variables_of(extractor))
             return []
-        return [_Draft(request, pauses.sum_of(scope.pauses), captures=self._captures(scope, where))]
+        return [_Draft(request, sum_of(scope.pauses), captures=self._captures(scope, where))]
 
     def _captures(self, scope: Scope, where: str) -> dict[str, dict[str, object]]:
         captures = {}
@@ -245,7 +246,7 @@ class _Plan:
         except LeftOutError as error:
             self.held.leave_out(element_name(element), str(error))
             return []
-        return [_Draft(None, pauses.sum_of([*scope.pauses, own]))]
+        return [_Draft(None, sum_of([*scope.pauses, own]))]
 
     def _inner_scope(self, element: etree._Element, scope: Scope) -> Scope:
         kind = local(str(element.tag)).rpartition(".")[2]
@@ -265,12 +266,12 @@ class _Plan:
         extractor = (element,) if extractors.is_extractor(element) else ()
         return replace(scope, assertions=(*scope.assertions, *assertion), extractors=(*scope.extractors, *extractor))
 
-    def _timer(self, element: etree._Element, kind: str) -> pauses.ThinkTime:
+    def _timer(self, element: etree._Element, kind: str) -> ThinkTime:
         try:
             pause = pauses.timer_pause(kind, parts.properties(element), self._texts.fill)
         except LeftOutError as error:
             self.held.leave_out(element_name(element), str(error))
-            return pauses.ThinkTime()
+            return ThinkTime()
         if pause.note:
             self.held.notes.append(f"{element_name(element)}: {pause.note}")
         return pause

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ....models.service import OF_THE_ENGINE
 from ..secrets import names_secret, wildcard_of
-from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, neighbour_text
+from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, NotYetError, neighbour_text
 from .rules import Rules, plain
 
 Fill = Callable[[str], str]
@@ -85,10 +85,6 @@ def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
             return Asker("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
         held.leave_out(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not support {kind}")
     return None
-
-
-class NotYetError(LeftOutError):
-    """A variable has no value yet: a later request's answer has it."""
 
 
 class Texts:
@@ -170,7 +166,9 @@ class Texts:
             return words[-1]
         if name in ("__time", "__timeShift") and _is_time_of_the_engine(rest.removesuffix(")")):
             return "{{time}}"
-        if name in ("__Random", "__RandomString") and (place := self._random_place(words, of_letters=name != "__Random")):
+        if name in ("__Random", "__RandomString") and (
+            place := self._random_place(words, of_letters=name != "__Random")
+        ):
             return f"{{{{{place}}}}}"
         if name == "__urlencode":
             return f"${{{call}}}"  # read once what is in it is filled

@@ -3,39 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 from .imported_requests import LeftOutError
 from .jmeter_parts import Fill
-
-_MOST_MS = 86_400_000
-
-
-@dataclass(frozen=True)
-class ThinkTime:
-    """A pause that is drawn uniformly from `least` to `most` ms; `note` says how it differs from the plan's."""
-
-    least: float = 0
-    most: float = 0
-    note: str = ""
-
-    def think(self) -> dict[str, object]:
-        """The pause as in a service file; empty for none."""
-        if self.most == 0:
-            return {}
-        if self.least == self.most:
-            return {"kind": "constant", "ms": _number(self.least)}
-        return {"kind": "uniform", "ms": _number(self.least), "to_ms": _number(self.most)}
-
-
-def _number(ms: float) -> float | int:
-    return int(ms) if ms == int(ms) else round(ms, 3)
-
-
-def sum_of(pauses: Sequence[ThinkTime]) -> ThinkTime:
-    """Several pauses one after the other."""
-    return ThinkTime(sum(pause.least for pause in pauses), min(_MOST_MS, sum(pause.most for pause in pauses)))
+from .think_times import MOST_MS, ThinkTime
 
 
 def timer_pause(kind: str, own: Mapping[str, str], fill: Fill) -> ThinkTime:
@@ -45,7 +17,7 @@ def timer_pause(kind: str, own: Mapping[str, str], fill: Fill) -> ThinkTime:
         spread = float(fill(own.get("RandomTimer.range", "")) or 0)
     except ValueError:
         raise LeftOutError("its pause is not a plain number") from None
-    if not (0 <= delay <= _MOST_MS and 0 <= spread <= _MOST_MS):
+    if not (0 <= delay <= MOST_MS and 0 <= spread <= MOST_MS):
         raise LeftOutError("its pause is negative, or longer than a day")
     return TIMERS[kind](delay, spread)
 
@@ -55,7 +27,7 @@ def action_pause(own: Mapping[str, str], fill: Fill) -> ThinkTime:
     if own.get("ActionProcessor.action") != "1":
         raise LeftOutError("it stops or skips, and a session does so only after a failure")
     text = fill(own.get("ActionProcessor.duration", "")).strip()
-    if not text.isdecimal() or int(text) > _MOST_MS:
+    if not text.isdecimal() or int(text) > MOST_MS:
         raise LeftOutError("its pause is not a plain number")
     return ThinkTime(int(text), int(text))
 

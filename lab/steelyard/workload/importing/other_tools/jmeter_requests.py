@@ -10,12 +10,11 @@ from lxml import etree
 
 from ..names import local, one_line
 from . import jmeter_parts as parts
-from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError
-from .jmeter_pauses import ThinkTime
+from .imported_requests import RIGHT_STATUSES, Asker, HeldRequest, ImportedRequests, LeftOutError, NotYetError
 from .rules import Rules
+from .think_times import ThinkTime
 
 SAMPLERS = ("HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2")
-STATUSES = (200, 201, 202, 203, 204, 205, 206)  # right by themselves, as in JMeter
 _REDIRECTS = (302, 303)
 _KEPT = "/?&=%:@!$'()*+,;~-._{}"
 
@@ -78,7 +77,7 @@ class RequestReader:
         expect = self._expected_answer(scope, where)
         follows = "true" in (own.get("HTTPSampler.follow_redirects"), own.get("HTTPSampler.auto_redirects"))
         if follows and method != "GET" and "status" not in expect:
-            expect = {"status": [*STATUSES, *_REDIRECTS], **expect}
+            expect = {"status": [*RIGHT_STATUSES, *_REDIRECTS], **expect}
             self.redirected.append(element.get("testname") or "")
         return HeldRequest(
             where,
@@ -97,7 +96,7 @@ class RequestReader:
         for name, value in scope.headers:
             try:
                 headers.append((self._texts.fill(name), self._texts.fill(value)))
-            except parts.NotYetError as error:
+            except NotYetError as error:
                 self._held.leave_out(f"header {one_line(name, 60)} of {where}", str(error))
         return headers
 

@@ -16,8 +16,20 @@ from lxml import etree
 from ....base.errors import ImportRefusedError
 from ..documents import parse
 from ..names import local, one_line
-from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, load_words
+from .imported_requests import (
+    RIGHT_STATUSES,
+    Asker,
+    HeldRequest,
+    HeldSession,
+    HeldStep,
+    ImportedRequests,
+    LeftOutError,
+    load_words,
+    quote_text,
+)
 from .rules import Rules, plain
+from .soapui_values import CaseValues, SentStep
+from .think_times import ThinkTime, sum_of
 from .xml_head import root_of
 
 CON = "http://eviware.com/soapui/config"
@@ -27,9 +39,7 @@ _USED = re.compile(r"\$\{([^{}]+)\}")
 _UNFILLED = re.compile(r">\s*\?\s*</")
 _STEPS = {
     "groovy": "a script; scripts are not run",
-    "transfer": "values of answers are not used in later requests",
-    "delay": "`steelyard load --think 1s` pauses after each answer",
-    "properties": "",
+    "goto": "a session has no conditions and no jumps",
     "calltestcase": "its requests are imported with their own test case",
 }
 _SOAP_TYPES = {"1_1": "text/xml; charset=utf-8", "1_2": "application/soap+xml; charset=utf-8"}
@@ -47,12 +57,17 @@ class SoapUiProject:
         root = parse(content, str(place))
         if root.tag != f"{_C}soapui-project":
             raise ImportRefusedError(f"{place} is not a SoapUI project: the namespace of its root is not {CON}")
-        project = _Project(root, ImportedRequests("a SoapUI project"))
+        project = _Project(root, ImportedRequests("a SoapUI project", statuses=RIGHT_STATUSES))
         project.tests()
-        if not project.held.requests:
+        if not project.held.sessions:
             project.interfaces()
         elif project.operations:
             project.held.notes.append("the requests of test steps were imported, those of the interfaces were not")
+        if project.held.sessions:
+            project.held.notes += [
+                "an answer is right with a status from 200 to 206, unless an assertion names others; redirects are not followed",
+                "the users of a session keep the cookies that the server sets",
+            ]
         project.leave_out_scripts()
         return project.held
 
@@ -75,33 +90,42 @@ class _Project:
         self.operations = dict(_operations(root))
 
     def tests(self) -> None:
-        """Read the steps of all enabled tests."""
+        """Read the steps of all enabled tests, each case as a session."""
         for suite in self._root.iterfind(f"{_C}testSuite"):
             for case in suite.iterfind(f"{_C}testCase"):
                 named = f"test case '{one_line(case.get('name') or '', 60)}'"
                 if "true" in (suite.get("disabled"), case.get("disabled")):
                     self.held.leave_out(named, "it is disabled")
                     continue
-                texts = _Texts(self._root, suite, case)
+                values = CaseValues(self.held, self._root, suite, case)
                 for step in case.iterfind(f"{_C}testStep"):
-                    self._step(step, texts)
+                    self._step(step, values)
+                steps = [
+                    HeldStep(sent.request, think=sent.think.think(), captures=sent.captures) for sent in values.steps
+                ]
+                if steps:
+                    self.held.sessions.append(HeldSession(case.get("name") or "case", steps))
                 for load in case.iterfind(f"{_C}loadTest"):
                     self._load(load)
 
     def interfaces(self) -> None:
         """Read the requests of operations and methods."""
-        texts = _Texts(self._root)
+        texts = CaseValues(self.held, self._root)
         for call in self._root.iterfind(f"{_C}interface/{_C}operation/{_C}call"):
             operation = call.getparent()
             assert operation is not None
             interface = operation.getparent()
             assert interface is not None
             known = self.operations[interface.get("name") or "", operation.get("name") or ""]
-            self._read_request(call, known, f"{operation.get('name')}", texts)
+            self._add(self._read_request(call, known, f"{operation.get('name')}", texts))
         for request in self._root.iter(f"{_C}request"):
             method = request.getparent()
             if method is not None and method.tag == f"{_C}method":
-                self._read_request(request, _method(method), method.get("name") or "", texts)
+                self._add(self._read_request(request, _method(method), method.get("name") or "", texts))
+
+    def _add(self, request: HeldRequest | None) -> None:
+        if request is not None:
+            self.held.requests.append(request)
 
     def leave_out_scripts(self) -> None:
         """List what is never run: scripts of the project and of its mocks."""
@@ -122,43 +146,82 @@ class _Project:
                     f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers requests and sends none"
                 )
 
-    def _step(self, step: etree._Element, texts: _Texts) -> None:
+    def _step(self, step: etree._Element, values: CaseValues) -> None:
         kind, name = step.get("type") or "", step.get("name") or ""
         named = f"step '{one_line(name, 60)}'"
         config = step.find(f"{_C}config")
         if step.get("disabled") == "true":
             self.held.leave_out(named, "it is disabled")
-        elif kind == "request" and config is not None:
-            key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
-            request = config.find(f"{_C}request")
-            self._read_request(request, self.operations.get(key, _Operation("")), name, texts)
-        elif kind == "restrequest" and config is not None:
-            path = _join_path(config.get("resourcePath") or "")
-            key = (config.get("service") or "", f"{path} {config.get('methodName') or ''}")
-            known = self.operations.get(key) or _Operation("", method="GET", path=path)
-            self._read_request(config.find(f"{_C}restRequest"), known, name, texts)
-        elif kind == "httprequest" and config is not None:
-            self._read_request(config, _Operation("", method=config.get("method") or "GET"), name, texts)
-        elif _STEPS.get(kind) != "":
+        elif kind in ("request", "restrequest", "httprequest") and config is not None:
+            self._sent_step(config, kind, name, values)
+        elif kind == "transfer" and config is not None:
+            for transfer in config.iterfind(f"{_C}transfers"):
+                self._transfer(transfer, named, values)
+        elif kind == "delay" and config is not None:
+            self._delay(config, named, values)
+        elif kind == "properties":
+            values.add_properties(name, config)
+        else:
             self.held.leave_out(f"{named} ({kind})", _STEPS.get(kind, "it sends no supported HTTP request"))
 
-    def _read_request(self, request: etree._Element | None, known: _Operation, name: str, texts: _Texts) -> None:
+    def _sent_step(self, config: etree._Element, kind: str, name: str, values: CaseValues) -> None:
+        if kind == "request":
+            key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
+            request, known = config.find(f"{_C}request"), self.operations.get(key, _Operation(""))
+        elif kind == "restrequest":
+            path = _join_path(config.get("resourcePath") or "")
+            key = (config.get("service") or "", f"{path} {config.get('methodName') or ''}")
+            request = config.find(f"{_C}restRequest")
+            known = self.operations.get(key) or _Operation("", method="GET", path=path)
+        else:
+            request, known = config, _Operation("", method=config.get("method") or "GET")
+        made = self._read_request(request, known, name, values)
+        if made is not None:
+            values.steps.append(SentStep(name, made))
+
+    def _transfer(self, transfer: etree._Element, named: str, values: CaseValues) -> None:
+        if transfer.get("disabled") == "true":
+            return
+        try:
+            values.transfer(transfer)
+        except LeftOutError as error:
+            name = one_line(transfer.findtext(f"{_C}name") or "", 60)
+            self.held.leave_out(f"transfer '{name}' of {named}", str(error))
+
+    def _delay(self, config: etree._Element, named: str, values: CaseValues) -> None:
+        """Note a delay as the pause after the request before it."""
+        text = (config.findtext(f"{_C}delay") or "").strip()
+        if not text.isdecimal() or len(text) > 8:
+            self.held.leave_out(f"{named} (delay)", "its time is not a plain number")
+        elif values.steps:
+            before = values.steps[-1]
+            before.think = sum_of([before.think, ThinkTime(int(text), int(text))])
+        else:
+            self.held.leave_out(f"{named} (delay)", "a session has no pause before its first request")
+
+    def _read_request(
+        self, request: etree._Element | None, known: _Operation, name: str, texts: CaseValues
+    ) -> HeldRequest | None:
         line = "" if request is None else f" in line {request.sourceline}"
         where = f"request '{one_line(name, 60)}'{line}"
         try:
             if request is None:
                 raise LeftOutError("it has no request")
-            self.held.requests.append(self._request(request, known, name, where, texts))
+            return self._request(request, known, name, where, texts)
         except LeftOutError as error:
             self.held.leave_out(where, str(error))
+            return None
 
-    def _request(self, request: etree._Element, known: _Operation, name: str, where: str, texts: _Texts) -> HeldRequest:
+    def _request(
+        self, request: etree._Element, known: _Operation, name: str, where: str, texts: CaseValues
+    ) -> HeldRequest:
         if request.find(f"{_C}attachment") is not None:
             raise LeftOutError("it has attachments, which a sample cannot hold")
         endpoint = texts.fill((request.findtext(f"{_C}endpoint") or known.address).strip())
         if not endpoint:
             raise LeftOutError("it has no URL")
-        body = texts.fill((request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n"))
+        written = (request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n")
+        body = texts.fill(texts.with_transfers(name, written))
         if _UNFILLED.search(body):
             raise LeftOutError("it contains ? in place of values")
         headers = [(pair, texts.fill(value)) for pair, value in _headers(request)]
@@ -167,7 +230,7 @@ class _Project:
             url = endpoint
             headers += _soap_headers(known, has_type)
         else:
-            url, more = _rest_address(request, known, endpoint, texts)
+            url, more = _rest_address(request, known, endpoint, texts, texts.parameters.get(name, {}))
             headers += more
             kind = request.get("mediaType")
             if body.strip() and kind and not has_type:
@@ -185,7 +248,7 @@ class _Project:
             asker=_asker(request),
         )
 
-    def _expected_answer(self, request: etree._Element, where: str, texts: _Texts) -> dict[str, object]:
+    def _expected_answer(self, request: etree._Element, where: str, texts: CaseValues) -> dict[str, object]:
         rules = Rules()
         for assertion in request.iterfind(f"{_C}assertion"):
             if assertion.get("disabled") == "true":
@@ -196,7 +259,7 @@ class _Project:
                 mapped = _ASSERTIONS.get(kind)
                 if mapped is None:
                     raise LeftOutError(_why_left(kind))
-                mapped(rules, {key: texts.fill(text) for key, text in settings.items()})
+                mapped(rules, {key: texts.fill_fixed(text) for key, text in settings.items()})
             except LeftOutError as error:
                 self.held.leave_out(f"assertion '{one_line(kind, 60)}' of {where}", str(error))
         if rules.collected.get("fault") == "present":
@@ -242,28 +305,6 @@ def _pause(settings: Mapping[str, str]) -> str:
     return f"--think {delay}ms" if least >= int(delay) else f"--think {max(1.0, least):.0f}ms..{delay}ms"
 
 
-class _Texts:
-    """Fills in the properties of a project, suite and test case."""
-
-    def __init__(self, *holders: etree._Element) -> None:
-        self._values: dict[str, str] = {}
-        for scope, holder in zip(("Project", "TestSuite", "TestCase"), holders, strict=False):
-            for each in holder.iterfind(f"{_C}properties/{_C}property"):
-                name = each.findtext(f"{_C}name") or ""
-                self._values[f"#{scope}#{name}"] = self._values[name] = each.findtext(f"{_C}value") or ""
-
-    def fill(self, text: str) -> str:
-        """The text with its properties filled in; raises LeftOutError if something else fills one."""
-
-        def value(used: re.Match[str]) -> str:
-            name = used[1].strip()
-            if name not in self._values:
-                raise LeftOutError(f"${{{name[:60]}}} is filled by a script, a table or another answer")
-            return self._values[name]
-
-        return _USED.sub(value, text)
-
-
 def _operations(root: etree._Element) -> Iterator[tuple[tuple[str, str], _Operation]]:
     """The known operations by interface and name, and REST methods by service, path and name."""
     for interface in root.iterfind(f"{_C}interface"):
@@ -307,19 +348,19 @@ def _soap_headers(known: _Operation, has_type: bool) -> list[tuple[str, str]]:
 
 
 def _rest_address(
-    request: etree._Element, known: _Operation, endpoint: str, texts: _Texts
+    request: etree._Element, known: _Operation, endpoint: str, texts: CaseValues, transferred: Mapping[str, str]
 ) -> tuple[str, list[tuple[str, str]]]:
     """The URL of a REST request, and the headers from its parameters; raises LeftOutError."""
     values = {
         each.get("key") or "": texts.fill(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
-    }
+    } | dict(transferred)
     path, query, headers = known.path, [], []
     for name, value in values.items():
         style = (known.styles or {}).get(name, "TEMPLATE" if f"{{{name}}}" in path else "QUERY")
         if style == "TEMPLATE":
-            path = path.replace(f"{{{name}}}", quote(value, safe=""))
+            path = path.replace(f"{{{name}}}", quote_text(value))
         elif style == "QUERY":
-            query.append(f"{quote(name, safe='')}={quote(value, safe='')}")
+            query.append(f"{quote(name, safe='')}={quote_text(value)}")
         elif style == "HEADER":
             headers.append((name, value))
         else:

@@ -1,0 +1,382 @@
+"""Reads Postman collections, version 2.0 and 2.1: the requests of all folders in order as one session.
+
+Scripts are not run. Their simple forms are read; all others are listed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote_plus
+
+from ....base.errors import ImportRefusedError
+from ....base.text import plural
+from ....models.service import OF_THE_ENGINE
+from ..names import one_line
+from ..secrets import names_secret, wildcard_of
+from .imported_requests import (
+    RIGHT_STATUSES,
+    Asker,
+    HeldRequest,
+    HeldSession,
+    HeldStep,
+    ImportedRequests,
+    LeftOutError,
+    NotYetError,
+    json_of,
+    quote_text,
+)
+from .postman_scripts import ScriptMeaning, read_script
+
+_SCHEMA = re.compile(r"schema\.(?:get)?postman\.com/(?:json/)?collection/v2\.[01]")
+_USED = re.compile(r"\{\{([^{}]{1,200})\}\}")
+_PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
+_SECRET = re.compile(r"(?i:bearer) \{\{secret_\w+\}\}")
+_MOST_DEPTH = 50
+_KINDS = {"json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain"}
+_OF_ENGINE = {"$guid": "{{uuid}}", "$randomUUID": "{{uuid}}", "$isoTimestamp": "{{time}}"}
+
+
+class PostmanCollection:
+    """A collection, as Postman exports it."""
+
+    def recognizes(self, head: str) -> bool:
+        """Whether the content is a JSON object that names the schema of a collection."""
+        return head.lstrip("\ufeff \r\n\t").startswith("{") and _SCHEMA.search(head) is not None
+
+    def read(self, content: bytes, place: Path) -> ImportedRequests:
+        """The requests of all folders, as one session."""
+        document = json_of(content, place)
+        items = document.get("item") if isinstance(document, dict) else None
+        if not isinstance(items, list):
+            raise ImportRefusedError(f"{place} is not a Postman collection: it has no list of items")
+        collection = _Collection(ImportedRequests("a Postman collection", statuses=RIGHT_STATUSES), document)
+        steps = collection.steps(items, _Inherited(document.get("auth")), 0)
+        info = document.get("info")
+        name = info.get("name") if isinstance(info, dict) else None
+        collection.held.sessions.append(HeldSession(name if isinstance(name, str) else "collection", steps))
+        collection.held.notes += [
+            "an answer is right with a status from 200 to 206, unless a test of the collection names others; redirects are not "
+            "followed",
+            "the users of a session keep the cookies that the server sets",
+        ]
+        return collection.held
+
+
+@dataclass(frozen=True)
+class _Inherited:
+    """What the folders of a request set for it."""
+
+    auth: Any = None
+
+
+@dataclass
+class _Variables:
+    """Fills in variables: as values, or as places that captures, data or the engine fill.
+
+    `coming` are those that some script takes from an answer, `captured` the places of those that are taken so far.
+    """
+
+    held: ImportedRequests
+    values: dict[str, str] = field(default_factory=dict)
+    coming: set[str] = field(default_factory=set)
+    captured: dict[str, str] = field(default_factory=dict)
+
+    def fill(self, text: object, depth: int = 0) -> str:
+        """A text with its variables filled in; raises LeftOutError if something else fills one."""
+        if depth > 20:
+            raise LeftOutError("its variables refer to each other endlessly")
+        written = text if isinstance(text, str) else "" if text is None else json.dumps(text)
+        return _USED.sub(lambda used: self._value(used[1].strip(), depth), written)
+
+    def capture(self, name: str) -> str:
+        """The place of a captured variable, which later texts fill."""
+        place = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
+        others = {known for other, known in self.captured.items() if other != name} | self.held.data.keys()
+        while place in others or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
+            place += "_"
+        return self.captured.setdefault(name, place)
+
+    def _value(self, name: str, depth: int) -> str:
+        if name in self.captured:
+            return f"{{{{{self.captured[name]}}}}}"
+        if name.startswith("$"):
+            return self._dynamic(name)
+        if names_secret(name) and name not in self.coming:
+            return f"{{{{{wildcard_of(name)}}}}}"
+        if self.values.get(name):
+            return self.fill(self.values[name], depth + 1)
+        if name in self.coming:
+            raise NotYetError(f"{{{{{name[:60]}}}}} is in the answer of a later request")
+        place = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
+        return f"{{{{{place if place[:1].isalpha() else f'v_{place}'}}}}}"
+
+    def _dynamic(self, name: str) -> str:
+        if name in _OF_ENGINE:
+            return _OF_ENGINE[name]
+        if name == "$randomInt":
+            self.held.data["random_0_1000"] = {"kind": "uniform", "first": 0, "last": 1000}
+            return "{{random_0_1000}}"
+        raise LeftOutError(f"Steelyard has no equivalent of {{{{{name[:60]}}}}}")
+
+
+class _Collection:
+    def __init__(self, held: ImportedRequests, document: Mapping[str, Any]) -> None:
+        self.held = held
+        self._variables = _Variables(held)
+        for each in _objects_of(document.get("variable")):
+            name = each.get("key") or each.get("id")
+            if isinstance(name, str) and not each.get("disabled"):
+                value = each.get("value")
+                self._variables.values[name] = value if isinstance(value, str) else json.dumps(value or "")
+        self._variables.coming = {name for text in _scripts_below(document, 0) for name in read_script(text).captures}
+        self._leave_out_scripts(document, "the collection")
+
+    def steps(self, items: Sequence[Any], inherited: _Inherited, depth: int) -> list[HeldStep]:
+        """The steps of the items of a folder, and of the folders in it."""
+        steps: list[HeldStep] = []
+        for item in items:
+            if not isinstance(item, dict):
+                self.held.leave_out("an item", "it is not an object")
+                continue
+            name = one_line(str(item.get("name") or ""), 60)
+            inner = replace(inherited, auth=item["auth"]) if item.get("auth") is not None else inherited
+            if isinstance(item.get("item"), list):
+                if depth == _MOST_DEPTH:
+                    raise ImportRefusedError(f"the folders of the collection are nested more than {_MOST_DEPTH} deep")
+                self._leave_out_scripts(item, f"folder '{name}'")
+                steps += self.steps(item["item"], inner, depth + 1)
+                continue
+            where = f"request '{name}'"
+            try:
+                steps.append(self._step(item, inner, where, name))
+            except LeftOutError as error:
+                self.held.leave_out(where, str(error))
+        return steps
+
+    def _step(self, item: Mapping[str, Any], inherited: _Inherited, where: str, name: str) -> HeldStep:
+        for event, script in _scripts(item):
+            if event == "prerequest":
+                meaning = self._meaning(script, f"script before {where}")
+                self._variables.values.update(meaning.literals)
+                for variable in meaning.captures:
+                    self.held.leave_out(f"{variable} in the script before {where}", "no answer is there yet")
+        asked = item.get("request")
+        asked = {"url": asked, "method": "GET"} if isinstance(asked, str) else asked
+        if not isinstance(asked, dict):
+            raise LeftOutError("it has no request")
+        request = self._request(asked, inherited, where, name)
+        captures: dict[str, Mapping[str, object]] = {}
+        expect: dict[str, object] = {}
+        for event, script in _scripts(item):
+            if event == "test":
+                meaning = self._meaning(script, f"test script of {where}")
+                self._variables.values.update(meaning.literals)
+                for variable in meaning.literals:
+                    self._variables.captured.pop(variable, None)
+                for variable, taken in meaning.captures.items():
+                    captures[self._variables.capture(variable)] = taken.capture
+                    self._variables.values.pop(variable, None)
+                expect |= meaning.expect
+        return HeldStep(replace(request, expect=expect), captures=captures)
+
+    def _meaning(self, script: str, named: str) -> ScriptMeaning:
+        meaning = read_script(script)
+        if meaning.left:
+            why = f"scripts are not run, and it has no equivalent: {one_line(meaning.left[0], 100)}"
+            self.held.leave_out(f"{plural(len(meaning.left), 'statement')} in the {named}", why)
+        return meaning
+
+    def _leave_out_scripts(self, holder: Mapping[str, Any], named: str) -> None:
+        """Name the scripts of a folder or of the collection, which Postman runs at each request."""
+        if any(
+            meaning.left or meaning.captures or meaning.expect or meaning.literals
+            for meaning in (read_script(script) for _, script in _scripts(holder))
+        ):
+            self.held.leave_out(f"the script of {named}", "scripts of each request of a folder are not read")
+
+    def _request(self, asked: Mapping[str, Any], inherited: _Inherited, where: str, name: str) -> HeldRequest:
+        fill = self._variables.fill
+        url = self._url(asked.get("url"))
+        headers = self._headers(asked.get("header"), where)
+        kind, body = self._body(asked.get("body"))
+        if kind and not any(header.lower() == "content-type" for header, _ in headers):
+            headers.append(("Content-Type", kind))
+        auth = asked["auth"] if asked.get("auth") is not None else inherited.auth
+        asker, more, query = self._auth(auth, where)
+        url += ("&" if "?" in url else "?") + query if query else ""
+        method = fill(asked.get("method") or "GET").upper()
+        for header in [each for each in headers if each[0].lower() == "authorization" and _SECRET.fullmatch(each[1])]:
+            headers.remove(header)
+            asker = asker or Asker("bearer")
+        return HeldRequest(where, method, url, name=name, headers=(*headers, *more), body=body, asker=asker)
+
+    def _url(self, url: Any) -> str:
+        fill = self._variables.fill
+        if isinstance(url, str):
+            return fill(url).partition("#")[0]
+        if not isinstance(url, dict):
+            raise LeftOutError("it has no URL")
+        raw = url.get("raw")
+        if not isinstance(raw, str) or not raw:
+            raw = _address_of(url)
+        address, mark, query = raw.partition("#")[0].partition("?")
+        for each in _objects_of(url.get("variable")):
+            name = each.get("key") or each.get("id")
+            if isinstance(name, str) and re.search(rf"/:{re.escape(name)}(?=/|$)", address):
+                value = fill(each.get("value"))
+                if not value:
+                    raise LeftOutError(f":{name[:60]} in its path has no value")
+                address = re.sub(rf"/:{re.escape(name)}(?=/|$)", f"/{quote_text(value)}", address)
+        return fill(address + mark + query)
+
+    def _headers(self, listed: Any, where: str) -> list[tuple[str, str]]:
+        if isinstance(listed, str):
+            split = (line.partition(":") for line in listed.splitlines() if ":" in line)
+            listed = [{"key": name.strip(), "value": value.strip()} for name, _, value in split]
+        headers = []
+        for each in _objects_of(listed):
+            name = each.get("key")
+            if each.get("disabled") or not isinstance(name, str) or not name:
+                continue
+            try:
+                headers.append((self._variables.fill(name), self._variables.fill(each.get("value"))))
+            except NotYetError as error:
+                self.held.leave_out(f"header {one_line(name, 60)} of {where}", str(error))
+        return headers
+
+    def _auth(self, auth: Any, where: str) -> tuple[Asker | None, list[tuple[str, str]], str]:
+        """The credentials of a request: those of `[auth]`, headers with a captured value, or a query."""
+        kind = auth.get("type") if isinstance(auth, dict) else None
+        if kind in (None, "noauth"):
+            return None, [], ""
+        said = auth.get(kind)
+        given = said if isinstance(said, dict) else {each.get("key"): each.get("value") for each in _objects_of(said)}
+        try:
+            token = self._variables.fill(given.get("token") or given.get("accessToken"))
+            if kind in ("bearer", "oauth2") and token:
+                captured = [("Authorization", f"Bearer {token}")] if self._is_captured(token) else []
+                return None if captured else Asker("bearer"), captured, ""
+            if kind in ("basic", "digest"):
+                user = self._variables.fill(given.get("username"))
+                return Asker(kind, "" if _PLACE.search(user) else user), [], ""
+            if kind == "apikey" and isinstance(given.get("key"), str):
+                return self._api_key(given)
+        except NotYetError as error:
+            self.held.leave_out(f"the authorization of {where}", str(error))
+            return None, [], ""
+        self.held.leave_out(f"the authorization of {where}", f"`[auth]` does not support {str(kind)[:40]}")
+        return None, [], ""
+
+    def _api_key(self, given: Mapping[Any, Any]) -> tuple[Asker | None, list[tuple[str, str]], str]:
+        name, value = given["key"], self._variables.fill(given.get("value"))
+        held = value if _PLACE.fullmatch(value) else f"{{{{{wildcard_of(name)}}}}}"
+        if given.get("in") == "query":
+            return None, [], f"{quote_plus(name)}={held}"
+        return None, [(name, held)], ""
+
+    def _is_captured(self, text: str) -> bool:
+        return text in {f"{{{{{place}}}}}" for place in self._variables.captured.values()}
+
+    def _body(self, body: Any) -> tuple[str, str]:
+        """The content type of a body, empty if none is known, and the body; raises LeftOutError."""
+        if not isinstance(body, dict) or body.get("disabled") or not body.get("mode"):
+            return "", ""
+        fill, mode = self._variables.fill, body["mode"]
+        if mode == "raw":
+            options = body.get("options")
+            raw = options.get("raw") if isinstance(options, dict) else None
+            language = raw.get("language") if isinstance(raw, dict) else None
+            return _KINDS.get(str(language), "") if body.get("raw") else "", fill(body.get("raw"))
+        fields = [
+            each
+            for each in _objects_of(body.get(mode))
+            if not each.get("disabled") and isinstance(each.get("key"), str)
+        ]
+        if mode == "urlencoded":
+            pairs = [f"{_form(fill(each['key']))}={_form(fill(each.get('value')))}" for each in fields]
+            return "application/x-www-form-urlencoded", "&".join(pairs)
+        if mode == "formdata":
+            if any(each.get("type") == "file" for each in fields):
+                raise LeftOutError("its form sends files, which a sample cannot hold")
+            return _multipart([(fill(each["key"]), fill(each.get("value"))) for each in fields])
+        if mode == "graphql" and isinstance(body.get("graphql"), dict):
+            return "application/json", _graphql(
+                fill(body["graphql"].get("query")), fill(body["graphql"].get("variables"))
+            )
+        raise LeftOutError(f"its body is of the mode {str(mode)[:40]}, which a sample cannot hold")
+
+
+def _objects_of(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; of an object the names and values."""
+    if isinstance(value, dict):
+        return [{"key": key, "value": each} for key, each in value.items()]
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _scripts(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The scripts of an item, each with its event."""
+    for event in _objects_of(item.get("event")):
+        script = event.get("script")
+        lines = script.get("exec") if isinstance(script, dict) else None
+        text = "\n".join(str(line) for line in lines) if isinstance(lines, list) else lines
+        if isinstance(text, str) and text.strip() and not event.get("disabled"):
+            yield str(event.get("listen")), text
+
+
+def _scripts_below(item: Mapping[str, Any], depth: int) -> Iterator[str]:
+    """The test scripts of all requests in a folder."""
+    items = item.get("item")
+    if not isinstance(items, list):
+        yield from (script for event, script in _scripts(item) if event == "test")
+    elif depth <= _MOST_DEPTH:
+        for each in items:
+            if isinstance(each, dict):
+                yield from _scripts_below(each, depth + 1)
+
+
+def _address_of(url: Mapping[str, Any]) -> str:
+    """An address of its parts, where the file has no whole one."""
+
+    def text(value: Any, between: str) -> str:
+        return between.join(str(part) for part in value) if isinstance(value, list) else str(value or "")
+
+    host, port = text(url.get("host"), "."), text(url.get("port"), "")
+    query = [
+        f"{each.get('key')}={each.get('value') or ''}"
+        for each in _objects_of(url.get("query"))
+        if not each.get("disabled")
+    ]
+    scheme = f"{url['protocol']}://" if isinstance(url.get("protocol"), str) else ""
+    address = f"{scheme}{host}{f':{port}' if port else ''}/{text(url.get('path'), '/').lstrip('/')}"
+    return address + (f"?{'&'.join(query)}" if query else "")
+
+
+def _form(text: str) -> str:
+    """A text in form encoding; places are kept."""
+    return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
+
+
+def _multipart(fields: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The content type and the body of a multipart form of texts (RFC 7578)."""
+    boundary = f"form-{hashlib.sha256(repr(fields).encode()).hexdigest()[:24]}"
+    names = [name.translate({34: "%22", 13: "%0D", 10: "%0A"}) for name, _ in fields]
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, (_, value) in zip(names, fields, strict=True)
+    ]
+    return f"multipart/form-data; boundary={boundary}", "".join(parts) + f"--{boundary}--\r\n"
+
+
+def _graphql(query: str, variables: str) -> str:
+    """A GraphQL request as JSON."""
+    try:
+        parsed = json.loads(variables) if variables.strip() else {}
+    except ValueError:
+        raise LeftOutError("its GraphQL variables are no JSON") from None
+    return json.dumps({"query": query, "variables": parsed}, ensure_ascii=False)
