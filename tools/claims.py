@@ -18,7 +18,7 @@ from steelyard.analyse.claims import (
     judge_claims,
     numbers_text,
     remarks_text,
-    stored_requests,
+    stored_fork_values,
     tally_text,
     tolerance_text,
 )
@@ -48,10 +48,11 @@ kept run with its 95% interval, and links to the run.
 | not comparable | ours answers another question, for the reason given |
 | not run | no kept run answers it |
 
-A ratio of two servers in one test is the run's own comparison, from pairs of slices. Other ratios, differences and shares span the
-farthest ends of their parts' intervals, so they err on the wide side. Where no request failed, the interval is that of Clopper and
-Pearson for the requests. Each interval is at 95% by itself: among many, a few miss the true value. All runs are of machines with
-two processors and of today's software. A word is about this setting, not about the paper's own measurement.
+A ratio of two servers in one test is the run's own comparison, from pairs of slices. Other ratios and differences are taken fork
+by fork, where forks have both values. Shares of layers, and values of separate forks, span the farthest ends of their parts'
+intervals, so they err on the wide side. Where no request failed, the interval is that of Clopper and Pearson for the requests. Each
+interval is at 95% by itself: among many, a few miss the true value. All runs are of machines with two processors and of today's
+software. A word is about this setting, not about the paper's own measurement.
 """
 
 
@@ -84,12 +85,12 @@ def judged(folder: Path, claims: Sequence[PaperClaim]) -> Iterator[JudgedClaim]:
     """Each claim by the kept run that it names. Raises AssertionError where that run has no such value."""
     runs = {name: folder / "results" / name for name in {claim.run for claim in claims} - {""}}
     verdicts = {name: Verdicts.model_validate(read_document(run / "verdicts.json")) for name, run in runs.items()}
-    requests = {name: stored_requests(run) for name, run in runs.items()}
+    values = {name: stored_fork_values(run) for name, run in runs.items()}
     for claim in claims:
         if not claim.run:
             yield JudgedClaim(claim, None, judge_claim(None, claim, ran=False))
             continue
-        (one,) = judge_claims([claim], verdicts[claim.run], requests[claim.run])
+        (one,) = judge_claims([claim], verdicts[claim.run], values[claim.run])
         assert one.answer is not None, f"{folder.name}: {claim.run} has no value for the claim '{claim.id}'"
         yield one
 

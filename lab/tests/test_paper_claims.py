@@ -12,11 +12,12 @@ from steelyard.analyse.analysis import full_analysis
 from steelyard.analyse.claims import (
     ClaimAnswer,
     FigureKey,
+    ForkValues,
     answer_text,
     answer_to,
+    fork_values,
     judge_claims,
-    requests_of,
-    stored_requests,
+    stored_fork_values,
 )
 from steelyard.base import paths
 from steelyard.base.csvfiles import read_document
@@ -121,7 +122,7 @@ def test_a_report_gives_each_claim_its_word(run: Path) -> None:
 def answered(run: Path, ours: dict[str, Any], **changed: Any) -> ClaimAnswer | None:
     analysis = full_analysis(run)
     verdicts = analysis.verdicts.model_copy(update=changed)
-    return answer_to(OwnAnswer.model_validate(ours), verdicts, requests_of(analysis.figures))
+    return answer_to(OwnAnswer.model_validate(ours), verdicts, fork_values(analysis.figures))
 
 
 def test_a_ratio_in_one_cell_is_the_comparison_of_the_run_either_way_round(run: Path) -> None:
@@ -132,9 +133,33 @@ def test_a_ratio_in_one_cell_is_the_comparison_of_the_run_either_way_round(run: 
     assert there.interval[0] * back.interval[1] == pytest.approx(1, rel=1e-4)
 
 
-def test_a_ratio_of_two_measures_spans_the_far_ends_of_both_intervals(run: Path) -> None:
+TWO_MEASURES = OwnAnswer.model_validate({"of": OF, "by": "ratio", "than": {"measure": "response_time_mean"}})
+
+
+def test_a_ratio_of_two_measures_is_taken_fork_by_fork(run: Path) -> None:
+    analysis = full_analysis(run)
+    keys = [FigureKey("go", "echoStruct", name) for name in ("throughput", "response_time_mean")]
+    behind = {
+        keys[0]: ForkValues({1: 2.0, 2: 2.2, 3: 1.8, 7: 99.0}, 10),
+        keys[1]: ForkValues({1: 1.0, 2: 1.1, 3: 0.9, 4: 50.0}, 10),
+    }
+    both = answer_to(TWO_MEASURES, analysis.verdicts, behind)
+    assert both is not None and both.how == "fork by fork, 3 forks", "forks that have one of both are left out"
+    assert both.interval == pytest.approx((2, 2)), "every fork has the same ratio, so it is known exactly"
+
+
+def test_a_difference_is_taken_fork_by_fork_too(run: Path) -> None:
+    ours = OwnAnswer.model_validate({"of": OF, "by": "difference", "than": {"measure": "response_time_mean"}})
+    keys = [FigureKey("go", "echoStruct", name) for name in ("throughput", "response_time_mean")]
+    behind = {keys[0]: ForkValues({1: 5.0, 2: 7.0}, 10), keys[1]: ForkValues({1: 5.0, 2: 6.0}, 10)}
+    found = answer_to(ours, full_analysis(run).verdicts, behind)
+    assert found is not None and found.value == pytest.approx(0.5)
+    assert found.interval == pytest.approx((0.5 - 12.706 * 0.5, 0.5 + 12.706 * 0.5), rel=1e-3)  # Student's t, 1 degree
+
+
+def test_a_ratio_of_two_measures_without_common_forks_spans_the_far_ends_of_both_intervals(run: Path) -> None:
     one, other = (answered(run, {"of": {**OF, "measure": name}}) for name in ("throughput", "response_time_mean"))
-    both = answered(run, {"of": OF, "by": "ratio", "than": {"measure": "response_time_mean"}})
+    both = answer_to(TWO_MEASURES, full_analysis(run).verdicts, {})
     assert one is not None and other is not None and both is not None
     assert one.interval is not None and other.interval is not None
     assert both.interval == pytest.approx((one.interval[0] / other.interval[1], one.interval[1] / other.interval[0]))
@@ -164,7 +189,7 @@ def test_a_share_without_any_case_has_the_exact_interval_of_its_requests() -> No
     found = answer_to(
         OwnAnswer.model_validate({"of": {"subject": "tomcat-metro", "cell": "13", "measure": "failed"}}),
         Verdicts.model_validate(read_document(folder / "verdicts.json")),
-        {FigureKey("tomcat-metro", "13", "failed"): 1000},
+        {FigureKey("tomcat-metro", "13", "failed"): ForkValues({}, 1000)},
     )
     assert found is not None and found.interval == pytest.approx(
         (0, 0.368), abs=0.001
@@ -198,7 +223,7 @@ def test_each_claim_has_the_value_of_its_kept_run_on_the_page(paper: Path) -> No
             assert {rows[one.text] for one in mine} <= {""}
             continue
         verdicts = Verdicts.model_validate(read_document(folder / "verdicts.json"))
-        for each in judge_claims(mine, verdicts, stored_requests(folder)):
+        for each in judge_claims(mine, verdicts, stored_fork_values(folder)):
             assert each.answer is not None, f"{name} has no value for {each.claim.id}"
             shown = answer_text(each.claim, each.answer) or "no value"
             assert rows[each.claim.text] == f"[{shown}](../../papers/{paper.name}/results/{name}/)"
@@ -209,7 +234,7 @@ def test_a_picture_draws_judged_claims_that_have_a_number_and_no_others(run: Pat
     analysis = full_analysis(run)
     judged = {
         each.claim.id: each
-        for each in judge_claims(stored_conclusions(run).claims, analysis.verdicts, requests_of(analysis.figures))
+        for each in judge_claims(stored_conclusions(run).claims, analysis.verdicts, fork_values(analysis.figures))
     }
     picture = claims_chart("x", judged)
     assert picture is not None and [row[0] for row in picture.rows] == ["twice", "thrice"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,24 +14,34 @@ from ..base.text import number_text, plural, range_text, value_text
 from ..models.published_conclusions import ClaimedQuantity, OwnAnswer, PaperClaim
 from ..models.verdict import Comparison, Figure, LayerFigure, Verdicts
 from ..statistics.claims import ClaimWord, judge_claim
+from ..statistics.interval import student_interval
 from ..statistics.proportions import exact_interval
 from .figures import ForkFigure
 
 COMPARED = "from pairs"
 ALONE = "over forks"
+BY_FORK = "fork by fork, {} forks"
 ENDS = "from the ends of both intervals"
 NOTHING_SEEN = "none in {:,} requests"
 
 
 class FigureKey(NamedTuple):
-    """A row of results.csv over all forks: a subject's measure in a cell."""
+    """A subject's measure in a cell, in results.csv."""
 
     subject: str
     cell: str
     measure: str
 
 
-Requests = Mapping[FigureKey, int]  # right answers behind a figure
+@dataclass(frozen=True)
+class ForkValues:
+    """A measure's values by fork, and the right answers behind it in all forks."""
+
+    by_fork: Mapping[int, float]
+    requests: int
+
+
+Behind = Mapping[FigureKey, ForkValues]
 
 
 @dataclass(frozen=True)
@@ -56,55 +66,89 @@ class JudgedClaim:
     word: ClaimWord
 
 
-def requests_of(figures: Sequence[ForkFigure]) -> Requests:
-    """The requests behind a run's figures over all forks."""
-    return {
-        FigureKey(figure.subject, figure.cell.name, figure.measure.name): figure.requests
-        for figure in figures
-        if figure.fork is None
-    }
+def fork_values(figures: Sequence[ForkFigure]) -> Behind:
+    """The values and requests behind a run's figures."""
+    return _by_figure(
+        (FigureKey(each.subject, each.cell.name, each.measure.name), each.fork, each.value, each.requests)
+        for each in figures
+    )
 
 
-def stored_requests(folder: Path) -> Requests:
+def stored_fork_values(folder: Path) -> Behind:
     """The same from a run's results.csv; raises StoreError."""
-    rows = read_table(folder / "results.csv", ("subject", "cell", "measure", "fork", "requests"))
-    return {
-        FigureKey(row.text("subject"), row.text("cell"), row.text("measure")): row.whole("requests")
-        for row in rows
-        if row.text("fork") == "all"
-    }
+    return _by_figure(
+        (
+            FigureKey(row.text("subject"), row.text("cell"), row.text("measure")),
+            None if row.text("fork") == "all" else row.whole("fork"),
+            row.number("value") if row.text("value") else None,
+            row.whole("requests"),
+        )
+        for row in read_table(folder / "results.csv", ("subject", "cell", "measure", "fork", "value", "requests"))
+    )
 
 
-def judge_claims(claims: Sequence[PaperClaim], verdicts: Verdicts, requests: Requests) -> Iterator[JudgedClaim]:
+def _by_figure(rows: Iterable[tuple[FigureKey, int | None, float | None, int]]) -> Behind:
+    values: dict[FigureKey, dict[int, float]] = {}
+    requests: dict[FigureKey, int] = {}
+    for key, fork, value, right in rows:
+        if fork is None:
+            requests[key] = right
+        elif value is not None:
+            values.setdefault(key, {})[fork] = value
+    return {key: ForkValues(values.get(key, {}), right) for key, right in requests.items()}
+
+
+def judge_claims(claims: Sequence[PaperClaim], verdicts: Verdicts, behind: Behind) -> Iterator[JudgedClaim]:
     """Each claim by a run's figures, comparisons and layers, whichever run answers it on the papers' page."""
     for claim in claims:
-        answer = None if claim.ours is None else answer_to(claim.ours, verdicts, requests)
+        answer = None if claim.ours is None else answer_to(claim.ours, verdicts, behind)
         judged = answer.interval if answer is not None and not answer.obstacle else None
         yield JudgedClaim(claim, answer, judge_claim(judged, claim, ran=answer is not None))
 
 
-def answer_to(ours: OwnAnswer, verdicts: Verdicts, requests: Requests) -> ClaimAnswer | None:
+def answer_to(ours: OwnAnswer, verdicts: Verdicts, behind: Behind) -> ClaimAnswer | None:
     """The value that answers a claim; None where the run has not measured it.
 
-    The ratio of one measure of two subjects in one cell is the run's own comparison. Any other ratio, difference or share has the
-    interval between the farthest ends of its parts' intervals, which contains the true value at least as often as all parts'
-    intervals contain theirs.
+    The ratio of one measure of two subjects in one cell is the run's own comparison. Other ratios and differences are taken fork by
+    fork, where two forks or more have both values. The rest, such as shares of layers, has the interval between the farthest ends
+    of its parts' intervals. That contains the true value at least as often as all parts' intervals contain theirs.
     """
-    first = _value(ours.of, verdicts, requests)
+    first = _value(ours.of, verdicts, behind)
     if ours.by == "value" or first is None:
         return first
     if ours.by == "ratio" and (compared := _comparison(ours, verdicts)) is not None:
         return compared
-    second = _value(ours.other, verdicts, requests)
+    second = _value(ours.other, verdicts, behind)
     if second is None:
         return None
+    obstacle = first.obstacle or second.obstacle
+    paired = _fork_by_fork(ours, behind, obstacle)
+    if paired is not None:
+        return paired
     combine = _ratio if ours.by == "ratio" else _difference
     above, below = first.interval, second.interval
     ends = None
     if above is not None and below is not None and (ours.by == "difference" or below[0] > 0):
         ends = combine(above[0], below[1]), combine(above[1], below[0])
     value = None if first.value is None or second.value is None else combine(first.value, second.value)
-    return ClaimAnswer(value, ends, ENDS, first.obstacle or second.obstacle)
+    return ClaimAnswer(value, ends, ENDS, obstacle)
+
+
+def _fork_by_fork(ours: OwnAnswer, behind: Behind, obstacle: str) -> ClaimAnswer | None:
+    """With Student's interval over the forks that have both values, of ratios over their logarithms; None for fewer than two."""
+    mine, theirs = (
+        behind[key].by_fork if key in behind else {}
+        for key in (FigureKey(each.subject, each.cell, each.measure) for each in (ours.of, ours.other))
+    )
+    pairs = [(mine[fork], theirs[fork]) for fork in sorted(mine.keys() & theirs.keys())]
+    how = BY_FORK.format(len(pairs))
+    if len(pairs) < 2 or (ours.by == "ratio" and any(value <= 0 for pair in pairs for value in pair)):
+        return None
+    if ours.by == "difference":
+        apart = student_interval([above - below for above, below in pairs])
+        return ClaimAnswer(apart.estimate, (apart.low, apart.high), how, obstacle)
+    ratio = student_interval([math.log(above / below) for above, below in pairs]).exp()
+    return ClaimAnswer(ratio.estimate, (ratio.low, ratio.high), how, obstacle)
 
 
 def _ratio(first: float, second: float) -> float:
@@ -115,7 +159,7 @@ def _difference(first: float, second: float) -> float:
     return first - second
 
 
-def _value(quantity: ClaimedQuantity, verdicts: Verdicts, requests: Requests) -> ClaimAnswer | None:
+def _value(quantity: ClaimedQuantity, verdicts: Verdicts, behind: Behind) -> ClaimAnswer | None:
     obstacle = _obstacle(verdicts, quantity.cell, {quantity.subject})
     if quantity.layers:
         return _layers(quantity, verdicts, obstacle)
@@ -125,7 +169,7 @@ def _value(quantity: ClaimedQuantity, verdicts: Verdicts, requests: Requests) ->
     )
     if figure is None:
         return None
-    return _figure(figure, requests.get(wanted, 0), obstacle)
+    return _figure(figure, behind[wanted].requests if wanted in behind else 0, obstacle)
 
 
 def _figure(figure: Figure, requests: int, obstacle: str) -> ClaimAnswer:

@@ -10,10 +10,10 @@ from ...analyse.analysis import Analysis
 from ...analyse.claims import (
     JudgedClaim,
     answer_text,
+    fork_values,
     judge_claims,
     numbers_text,
     remarks_text,
-    requests_of,
     tally_text,
     tolerance_text,
 )
@@ -30,7 +30,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     """None where the study has no claims."""
     study, folder = analysis.run.study, analysis.run.folder
     conclusions = stored_conclusions(folder)
-    judged = list(judge_claims(conclusions.claims, analysis.verdicts, requests_of(analysis.figures)))
+    judged = list(judge_claims(conclusions.claims, analysis.verdicts, fork_values(analysis.figures)))
     here = [claim for claim in judged if claim.answer is not None]
     parts = {
         "quoted": [] if judged else list(_quotations(study)),
