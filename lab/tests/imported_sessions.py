@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from command import steelyard
 from small_descriptions import import_text, reasons, service_file
+from steelyard.base import paths
 from steelyard.catalogue import entries
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.models.service import Expect
 from steelyard.workload.load_operation import LoadOperation
 from steelyard.workload.load_target import LoadTarget, of_service
+
+GUIDE = paths.root() / "docs" / "guides" / "sessions"
+
+
+@contextmanager
+def guide_shop() -> Iterator[tuple[str, dict[str, int]]]:
+    """The address of the guide's shop while it runs, and its counts once it has ended."""
+    command = [sys.executable, str(GUIDE / "shop.py"), "0"]
+    shop = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert shop.stdout is not None
+    counts: dict[str, int] = {}
+    try:
+        yield shop.stdout.readline().split()[-1], counts
+        shop.send_signal(signal.SIGINT)
+        counts.update(json.loads(shop.stdout.readline()))
+    finally:
+        shop.kill()
+        shop.communicate()
+
+
+def load_folder(folder: Path, *words: str) -> dict[str, Any]:
+    """What a load of the folder's service came to."""
+    environment = {"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"}
+    ran = steelyard("load", *words, "--json", "--out", "runs", folder=folder, environment=environment)
+    assert ran.code == 0, ran.err
+    outcome: dict[str, Any] = json.loads(ran.out)
+    return outcome
 
 
 class Imported:

@@ -14,12 +14,13 @@ BEGIN = "2026-01-01T10:00:"
 def entry(second: float, path: str, status: int = 200, kind: str = "text/html", **more: Any) -> dict[str, Any]:
     """An entry that begins at this second of a minute and takes 100 ms."""
     asked = {"method": "GET", "url": f"http://127.0.0.1:8080{path}", "headers": [], "cookies": [], **more}
+    text = asked.pop("answer", "")
     sets = [{"name": name, "value": "secret-of-answer"} for name in asked.pop("sets", [])]
     return {
         "startedDateTime": f"{BEGIN}{second:06.3f}Z",
         "time": 100,
         "request": asked,
-        "response": {"status": status, "content": {"mimeType": kind}, "cookies": sets, "headers": []},
+        "response": {"status": status, "content": {"mimeType": kind, "text": text}, "cookies": sets, "headers": []},
     }
 
 
@@ -79,3 +80,43 @@ def test_entries_without_a_time_keep_their_order(tmp_path: Path) -> None:
     entries = [entry(2, "/b"), entry(1, "/a")]
     del entries[0]["startedDateTime"]
     assert list(Imported(har(*entries), tmp_path, "shop.har").steps("visit")) == ["get-b", "get-a"]
+
+
+TOKEN = "secret-of-answer/+=1"
+PAGE = f'<form><input type="hidden" name="_csrf" value="{TOKEN}2"><input name="q" value="secret-of-chance"></form>'
+
+
+def test_a_token_of_an_answer_that_a_later_request_sends_is_captured(tmp_path: Path) -> None:
+    answer = json.dumps({"user": {"access_token": TOKEN}, "id": "secret-of-chance"})
+    form = {"mimeType": "application/x-www-form-urlencoded", "text": "_csrf=secret-of-answer%2F%2B%3D12&q=1"}
+    bearer = [{"name": "Authorization", "value": f"Bearer {TOKEN}"}]
+    visit = Imported(
+        har(
+            entry(1, "/login", kind="application/json", answer=answer),
+            entry(1.2, "/form", answer=PAGE, headers=bearer),
+            entry(1.4, "/send", method="POST", postData=form, headers=bearer),
+        ),
+        tmp_path,
+        "shop.har",
+    )
+    steps = visit.steps("visit")
+    assert steps["get-login"]["captures"] == {"access_token": {"kind": "json", "path": ["user", "access_token"]}}
+    assert steps["get-form"]["captures"]["csrf"]["kind"] == "regex" and "captures" not in steps["post-send"]
+    _, shown, send = visit.sent("visit")
+    assert shown.headers["Authorization"] == send.headers["Authorization"] == "Bearer {{access_token}}"
+    assert send.bodies == [b"_csrf={{csrf:url}}&q=1"] and "auth" not in visit.file
+    assert "entry 3 sends csrf of the answer of entry 2: please check" in visit.notes
+
+
+def test_a_token_that_no_answer_holds_stays_a_place_to_fill(tmp_path: Path) -> None:
+    bearer = [{"name": "Authorization", "value": "Bearer secret-of-before"}]
+    visit = Imported(har(entry(1, "/a", headers=bearer), entry(2, "/b", headers=bearer)), tmp_path, "shop.har")
+    assert visit.file["auth"]["kind"] == "bearer" and "please check" not in visit.notes
+
+
+def test_many_tokens_are_looked_for_in_bounds(tmp_path: Path) -> None:
+    answer = json.dumps([{"token": f"secret-of-answer-{number}"} for number in range(5000)])
+    entries = [entry(1 + number / 100, f"/{number}", answer=answer) for number in range(30)]
+    sends = entry(2, "/last", headers=[{"name": "X-Token", "value": "secret-of-answer-7"}])
+    visit = Imported(har(*entries, sends), tmp_path, "shop.har")
+    assert visit.sent("visit")[-1].headers == {"X-Token": "{{token}}"}

@@ -33,7 +33,7 @@ from steelyard.workload.importing.other_tools.shell import commands_of
 from steelyard.workload.importing.secrets import clean_request, names_secret
 
 FILES = Path(__file__).parent / "foreign"
-NAMES = ["commands.txt", "siege-urls.txt", "shop.har", "plan.jmx", "soapui-project.xml"]
+NAMES = ["commands.txt", "siege-urls.txt", "shop.har", "plan.jmx", "soapui-project.xml", "shop.postman.json"]
 SERVER = "http://127.0.0.1:8080"
 Seen = list[tuple[str, str, bytes, dict[str, str]]]
 
@@ -63,6 +63,7 @@ def left(outcome: ImportOutput) -> str:
         ("shop.har", ["get-orders", "post-login"]),
         ("plan.jmx", ["see-user", "order"]),
         ("soapui-project.xml", ["add-two", "see-sum"]),
+        ("shop.postman.json", ["make-order", "see-order"]),
     ],
 )
 def test_a_file_becomes_a_folder_that_load_reads_whatever_its_name(
@@ -167,6 +168,12 @@ def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> N
             "assertion 'GroovyScriptAssertion' of request 'add two' in line 31: a script; scripts are not run",
             "assertion 'Schema Compliance' of request 'add two' in line 31: import the WSDL",
             "${Source#id} is filled by a script",
+        ],
+        "shop.postman.json": [
+            "1 statement in the test script of request 'make order': scripts are not run",
+            "request 'later': Steelyard has no equivalent of {{$randomColor}}",
+            "header Cookie: a cookie is a secret of its user",
+            "1 request to https://elsewhere.example: a service has one target",
         ],
     }
     for name, sentences in expected.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from imported_sessions import Imported, extractor, group, headers, part, plan, sampler
+from imported_sessions import GUIDE, Imported, extractor, group, guide_shop, headers, load_folder, part, plan, sampler
 from steelyard.base.errors import ImportRefusedError
 
 TOKEN = part(
@@ -277,3 +277,24 @@ def test_a_server_that_only_the_command_line_knows_is_named_by_target(tmp_path: 
         Imported(text, tmp_path, "plan.jmx")
     made = Imported(text, tmp_path, "plan.jmx", target="http://127.0.0.1:9")
     assert [step.path for step in made.sent("g")] == ["/a", "/b?x=a+b"] and made.file["target"] == "http://127.0.0.1:9"
+
+
+def test_a_plan_for_the_guides_shop_breaks_no_rule_of_it(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text((GUIDE / "users.csv").read_text())
+    token = extractor("JSONPostProcessor", referenceNames="token", jsonPathExprs="$.token", match_numbers="1")
+    form = extractor("BoundaryExtractor", refname="form", lboundary='"form": "', rboundary='"')
+    login = sampler("log in", "/login", "POST", token, raw='{"user": "${user}", "password": "${password}"}')
+    pause = part("ConstantTimer", "still", ConstantTimer__delay="50")
+    buy = sampler("cart", "/cart", below=form) + sampler(
+        "add", "/items", "POST", form="${form}", item="book of ${user}"
+    )
+    table = part("CSVDataSet", "users", filename="people.csv", ignoreFirstLine="false", variableNames="")
+    below = headers(Authorization="Bearer ${token}") + login + buy + sampler("order", "/orders", "POST")
+    with guide_shop() as (address, counts):
+        text = plan(table + group("Buyers", pause + below)).replace(">8080<", f">{address.rpartition(':')[2]}<")
+        shop = Imported(text, tmp_path, "shop.jmx")
+        with (shop.folder / "service.toml").open("a") as file:
+            file.write(f'\n[data.secret_password]\nkind = "csv"\nfile = "{GUIDE}/users.csv"\ncolumn = "password"\n')
+        outcome = load_folder(tmp_path, "./mine", "--users", "5", "--for", "2s", "--writes")
+    (session,) = outcome["sessions"]
+    assert counts["violations"] == 0 and 5 < session["completed"] <= counts["orders"] and outcome["failed"] == 0

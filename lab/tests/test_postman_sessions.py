@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from imported_sessions import Imported
+from imported_sessions import Imported, guide_shop, load_folder
 from steelyard.base.errors import ImportRefusedError
 from steelyard.workload.importing.other_tools.postman_scripts import read_script
 
@@ -232,3 +232,39 @@ def test_simple_checks_are_rules(script: str, rules: dict[str, object]) -> None:
 def test_a_broken_collection_is_refused(text: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ImportRefusedError, match=why):
         Imported(text, tmp_path, "broken.json")
+
+
+def test_a_collection_for_the_guides_shop_breaks_no_rule_of_it(tmp_path: Path) -> None:
+    token = 'pm.environment.set("token", pm.response.json().token);'
+    form = 'const cart = pm.response.json();\npm.collectionVariables.set("form", cart.form);'
+    raw = {"mode": "raw", "raw": '{"user": "user1", "password": "of-mine"}'}
+    fields = [{"key": "form", "value": "{{form}}"}, {"key": "item", "value": "book of user1"}]
+    text = collection(
+        request("log in", "{{shop}}/login", "POST", token, body=raw, auth={"type": "noauth"}),
+        request("cart", "{{shop}}/cart", test=form),
+        request("add", "{{shop}}/items", "POST", body={"mode": "urlencoded", "urlencoded": fields}),
+        request("order", "{{shop}}/orders", "POST"),
+        auth={"type": "bearer", "bearer": [{"key": "token", "value": "{{token}}"}]},
+    )
+    with guide_shop() as (address, counts):
+        shop = Imported(text, tmp_path, "shop.json", target=address)
+        shop.fill("secret_password", "password of user1")
+        outcome = load_folder(tmp_path, "./mine", "--users", "1", "--for", "1s", "--writes")
+    (session,) = outcome["sessions"]
+    assert counts["violations"] == 0 and 2 < session["completed"] <= counts["orders"] and outcome["failed"] == 0
+
+
+def test_variables_that_multiply_end_soon(tmp_path: Path) -> None:
+    grown = [{"key": f"v{number}", "value": f"{{{{v{number + 1}}}}}" * 10} for number in range(20)]
+    made = Imported(
+        collection(
+            request("a", "http://127.0.0.1:8080/a"), request("b", "http://127.0.0.1:8080/{{v0}}"), variable=grown
+        ),
+        tmp_path,
+        "grown.json",
+    )
+    assert "request 'b': its variables refer to each other endlessly" in made.left and made.outcome.taken == ["a"]
+
+
+def test_a_script_of_many_parentheses_is_read_soon() -> None:
+    assert read_script("a" + ")" * 90_000).left

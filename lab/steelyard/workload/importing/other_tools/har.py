@@ -12,6 +12,7 @@ from urllib.parse import quote_plus
 
 from ....base.errors import ImportRefusedError
 from ....base.text import plural
+from .har_values import CarriedValues
 from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError, json_of
 
 _BEGIN = re.compile(r'^\ufeff?\s*\{\s*"log"\s*:')
@@ -35,7 +36,7 @@ class Har:
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all entries as one session, each with the status of its answer."""
         document = json_of(content, place)
-        log = document.get("log")
+        log = document.get("log") if isinstance(document, dict) else None
         entries = log.get("entries") if isinstance(log, dict) else None
         if not isinstance(entries, list):
             raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
@@ -92,8 +93,17 @@ def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests) -> list[H
     redirects = sum(1 for each in sent if _status(each.entry) in _REDIRECTS)
     if redirects:
         held.notes.append(f"{plural(redirects, 'redirect')}: the request to which one leads is a step of its own")
+    values = CarriedValues()
+    requests = []
+    for number, each in enumerate(sent):
+        requests.append(values.fill(each.request))
+        values.add_answer(number, each.request, each.entry)
+    held.notes += values.notes
     pauses = [each.gap_ms for each in sent[1:]] + [0.0]
-    return [HeldStep(each.request, think=_think(pause)) for each, pause in zip(sent, pauses, strict=False)]
+    return [
+        HeldStep(request, think=_think(pause), captures=values.captures.get(number, {}))
+        for number, (request, pause) in enumerate(zip(requests, pauses, strict=False))
+    ]
 
 
 def _think(gap_ms: float) -> dict[str, object]:

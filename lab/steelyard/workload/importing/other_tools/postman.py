@@ -20,6 +20,7 @@ from ....models.service import OF_THE_ENGINE
 from ..names import one_line
 from ..secrets import names_secret, wildcard_of
 from .imported_requests import (
+    MOST_BYTES,
     RIGHT_STATUSES,
     Asker,
     HeldRequest,
@@ -38,6 +39,7 @@ _USED = re.compile(r"\{\{([^{}]{1,200})\}\}")
 _PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
 _SECRET = re.compile(r"(?i:bearer) \{\{secret_\w+\}\}")
 _MOST_DEPTH = 50
+_MOST_FILLED = 100_000  # variables of one text, those within them counted
 _KINDS = {"json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain"}
 _OF_ENGINE = {"$guid": "{{uuid}}", "$randomUUID": "{{uuid}}", "$isoTimestamp": "{{time}}"}
 
@@ -79,20 +81,26 @@ class _Inherited:
 class _Variables:
     """Fills in variables: as values, or as places that captures, data or the engine fill.
 
-    `coming` are those that some script takes from an answer, `captured` the places of those that are taken so far.
+    `coming` are those that some script takes from an answer, `captured` the places of those that are taken so far. `filled` counts
+    the variables of one text.
     """
 
     held: ImportedRequests
     values: dict[str, str] = field(default_factory=dict)
     coming: set[str] = field(default_factory=set)
     captured: dict[str, str] = field(default_factory=dict)
+    filled: int = 0
 
-    def fill(self, text: object, depth: int = 0) -> str:
+    def fill(self, text: object) -> str:
         """A text with its variables filled in; raises LeftOutError if something else fills one."""
-        if depth > 20:
-            raise LeftOutError("its variables refer to each other endlessly")
-        written = text if isinstance(text, str) else "" if text is None else json.dumps(text)
-        return _USED.sub(lambda used: self._value(used[1].strip(), depth), written)
+        self.filled = 0
+        return self._fill_nested(text if isinstance(text, str) else "" if text is None else json.dumps(text), 0)
+
+    def _fill_nested(self, text: str, depth: int) -> str:
+        filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
+        if len(filled) > MOST_BYTES:
+            raise LeftOutError("its text is too long with its variables filled in")
+        return filled
 
     def capture(self, name: str) -> str:
         """The place of a captured variable, which later texts fill."""
@@ -103,6 +111,9 @@ class _Variables:
         return self.captured.setdefault(name, place)
 
     def _value(self, name: str, depth: int) -> str:
+        self.filled += 1
+        if depth > 20 or self.filled > _MOST_FILLED:
+            raise LeftOutError("its variables refer to each other endlessly")
         if name in self.captured:
             return f"{{{{{self.captured[name]}}}}}"
         if name.startswith("$"):
@@ -110,7 +121,7 @@ class _Variables:
         if names_secret(name) and name not in self.coming:
             return f"{{{{{wildcard_of(name)}}}}}"
         if self.values.get(name):
-            return self.fill(self.values[name], depth + 1)
+            return self._fill_nested(self.values[name], depth + 1)
         if name in self.coming:
             raise NotYetError(f"{{{{{name[:60]}}}}} is in the answer of a later request")
         place = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
@@ -133,7 +144,9 @@ class _Collection:
             name = each.get("key") or each.get("id")
             if isinstance(name, str) and not each.get("disabled"):
                 value = each.get("value")
-                self._variables.values[name] = value if isinstance(value, str) else json.dumps(value or "")
+                self._variables.values[name] = (
+                    value if isinstance(value, str) else "" if value is None else json.dumps(value)
+                )
         self._variables.coming = {name for text in _scripts_below(document, 0) for name in read_script(text).captures}
         self._leave_out_scripts(document, "the collection")
 
@@ -253,10 +266,9 @@ class _Collection:
     def _auth(self, auth: Any, where: str) -> tuple[Asker | None, list[tuple[str, str]], str]:
         """The credentials of a request: those of `[auth]`, headers with a captured value, or a query."""
         kind = auth.get("type") if isinstance(auth, dict) else None
-        if kind in (None, "noauth"):
+        if not isinstance(kind, str) or kind == "noauth":
             return None, [], ""
-        said = auth.get(kind)
-        given = said if isinstance(said, dict) else {each.get("key"): each.get("value") for each in _objects_of(said)}
+        given = {str(each.get("key")): each.get("value") for each in _objects_of(auth.get(kind))}
         try:
             token = self._variables.fill(given.get("token") or given.get("accessToken"))
             if kind in ("bearer", "oauth2") and token:
@@ -273,7 +285,7 @@ class _Collection:
         self.held.leave_out(f"the authorization of {where}", f"`[auth]` does not support {str(kind)[:40]}")
         return None, [], ""
 
-    def _api_key(self, given: Mapping[Any, Any]) -> tuple[Asker | None, list[tuple[str, str]], str]:
+    def _api_key(self, given: Mapping[str, Any]) -> tuple[Asker | None, list[tuple[str, str]], str]:
         name, value = given["key"], self._variables.fill(given.get("value"))
         held = value if _PLACE.fullmatch(value) else f"{{{{{wildcard_of(name)}}}}}"
         if given.get("in") == "query":
@@ -285,7 +297,7 @@ class _Collection:
 
     def _body(self, body: Any) -> tuple[str, str]:
         """The content type of a body, empty if none is known, and the body; raises LeftOutError."""
-        if not isinstance(body, dict) or body.get("disabled") or not body.get("mode"):
+        if not isinstance(body, dict) or body.get("disabled") or not isinstance(body.get("mode"), str):
             return "", ""
         fill, mode = self._variables.fill, body["mode"]
         if mode == "raw":

@@ -110,8 +110,10 @@ def _statements(text: str) -> list[str]:
 
 def _without_closing(statement: str) -> str:
     """A statement without the closing parentheses of calls around it."""
-    while statement.endswith(")") and statement.count("(") < statement.count(")"):
+    excess = statement.count(")") - statement.count("(")
+    while excess > 0 and statement.endswith(")"):
         statement = statement[:-1].rstrip()
+        excess -= 1
     return statement
 
 
