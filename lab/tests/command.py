@@ -24,7 +24,10 @@ class Ran:
 
 
 def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Ran:
-    """Run the command in `folder`; what it changes about the process is put back."""
+    """Run the command in `folder`, without keeping processors awake; what it changes about the process is put back.
+
+    Whatever it does, it never shows a stack trace, or calls itself defective.
+    """
     out, err = io.StringIO(), io.StringIO()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     with pytest.MonkeyPatch.context() as patch:
@@ -33,7 +36,7 @@ def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None =
         patch.setenv("NO_COLOR", "1")
         patch.setenv("STEELYARD_LOCK", str(folder / "lock"))
         patch.setenv("STEELYARD_STATE", str(folder / "state"))
-        for name, value in (environment or {}).items():
+        for name, value in {"STEELYARD_AWAKE": "no", **(environment or {})}.items():
             patch.setenv(name, value)
         for remembered in (toolchain.jdk_homes, toolchain.jdk_major):  # of another environment
             remembered.cache_clear()
@@ -43,4 +46,5 @@ def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None =
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+    assert "Traceback" not in err.getvalue() and "defect" not in err.getvalue(), err.getvalue()
     return Ran(int(ended.value.code or 0), out.getvalue(), err.getvalue())

@@ -180,7 +180,7 @@ def test_what_engines_cannot_share_is_one_sentence() -> None:
 def test_the_service_has_counted_what_all_engines_sent_together(tmp_path: Path) -> None:
     service(tmp_path, "own", 0.002, counter="/count")
     shared = ("--engines", "3", "--users", "4", "--for", "2s", "--json", "--out", "runs")
-    ran = steelyard("load", "./own", *shared, folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
+    ran = steelyard("load", "./own", *shared, folder=tmp_path)
     assert ran.code == 0, ran.err
     outcome = json.loads(ran.out)
     jsonschema.validate(outcome, SCHEMA)

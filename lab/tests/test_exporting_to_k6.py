@@ -64,7 +64,7 @@ def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, t
         judged = judged_file(tmp_path / "k6.csv", Selection(skip_seconds=1.0))
         assert judged.failed == 0 and {each.operation for each in judged.operations} <= set(app.answered)
         before = app.answered.total()
-        ran = steelyard("load", *words, "--json", folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
+        ran = steelyard("load", *words, "--json", folder=tmp_path)
         assert ran.code == 0, ran.err
         loaded = json.loads(ran.out)
         assert loaded["sent"] == app.answered.total() - before

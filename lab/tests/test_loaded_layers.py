@@ -74,5 +74,5 @@ def test_a_target_that_nobody_starts_cannot_have_the_agent(tmp_path: Path) -> No
     made = service(tmp_path, "own", 0.001)
     text = (made / "service.toml").read_text()
     (made / "service.toml").write_text("".join(line for line in text.splitlines(True) if not line.startswith("start")))
-    ran = steelyard("load", "./own", "--layers", folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
-    assert ran.code != 0 and "own has no start line" in ran.err and "Traceback" not in ran.err, ran.err
+    ran = steelyard("load", "./own", "--layers", folder=tmp_path)
+    assert ran.code != 0 and "own has no start line" in ran.err, ran.err

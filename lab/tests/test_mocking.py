@@ -130,7 +130,7 @@ def test_a_load_of_a_stand_in_is_valid_and_both_count_the_same(tmp_path: Path) -
         text = file.read_text().replace("http://127.0.0.1:8099", address)
         file.write_text(text.partition("[auth]")[0] + "[operations" + text.partition("[operations")[2])
         words = ("load", "mine", "--users", "1", "--max-requests", "5", "--writes", "--json")
-        ran = steelyard(*words, folder=tmp_path, environment={"STEELYARD_AWAKE": "no"})
+        ran = steelyard(*words, folder=tmp_path)
         assert ran.out, ran.err
         outcome = json.loads(ran.out)
         assert (outcome["valid"], outcome["failed"], outcome["completed"]) == (True, 0, 5), outcome["why_not"]

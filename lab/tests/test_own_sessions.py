@@ -17,7 +17,7 @@ from steelyard.workload.data import rows_of
 from steelyard.workload.load_target import LoadTarget, of_service
 
 ADDRESS = "http://127.0.0.1:9"
-ASLEEP = {"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"}
+BESIDE_OTHERS = {"STEELYARD_STRANGERS": "yes"}
 FORM_LOGIN = """\
 [auth]
 kind = "form-login"
@@ -73,7 +73,7 @@ def right_answers(run: Path, operation: str) -> int:
 def load(folder: Path, made: Path, *words: str, **environment: str) -> dict[str, Any]:
     """What a load of the service's folder came to."""
     ran = steelyard(
-        "load", str(made), *words, "--json", "--out", "runs", folder=folder, environment=ASLEEP | environment
+        "load", str(made), *words, "--json", "--out", "runs", folder=folder, environment=BESIDE_OTHERS | environment
     )
     assert ran.code == 0, ran.err
     outcome: dict[str, Any] = json.loads(ran.out)
@@ -120,7 +120,7 @@ def test_a_failed_step_ends_its_session_and_says_what_was_expected(tmp_path: Pat
     wrong = SESSION.replace("book%20of%20", "another%20book%20of%20")
     with session_shop() as shop:
         made = service_folder(tmp_path, shop.address, wrong)
-        ran = steelyard("load", str(made), "--for", "1s", folder=tmp_path, environment=ASLEEP)
+        ran = steelyard("load", str(made), "--for", "1s", folder=tmp_path, environment=BESIDE_OTHERS)
         assert ran.code == 1 and "verification of visit.checkout failed" in ran.err
         assert "expected 200" in ran.err and "the cart of u 0 held" in ran.err
 

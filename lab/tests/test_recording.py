@@ -355,7 +355,6 @@ def test_ctrl_c_ends_a_recording_over_tls_and_a_load_replays_it(shopping: str, t
     ran = steelyard(
         *("load", "mine", "--users", "1", "--max-requests", "5", "--json"),
         folder=tmp_path,
-        environment={"STEELYARD_AWAKE": "no"},
     )
     assert ran.out, ran.err
     loaded = json.loads(ran.out)

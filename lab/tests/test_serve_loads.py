@@ -89,7 +89,7 @@ def stopped_from_the_page(folder: Path) -> tuple[Ran, Watcher]:
     watcher = Watcher(folder / "runs")
     watcher.start()
     words = ("load", "./own", "--users", "1", "--for", "10m", "--json", "--out", "runs")
-    ran = steelyard(*words, folder=folder, environment={"STEELYARD_AWAKE": "no"})
+    ran = steelyard(*words, folder=folder)
     watcher.join(60)
     return ran, watcher
 
@@ -122,7 +122,7 @@ def compared_until(folder: Path, far: Callable[[RunningNow], bool], *words: str)
     watcher = Watcher(folder / "runs", "compare", far)
     watcher.start()
     load = ("--users", "1", "--slice-seconds", "0.3", "--warm-up", "0.3", "--budget", "30m", "--json", "--out", "runs")
-    ran = steelyard("compare", *words, *load, folder=folder, environment={"STEELYARD_AWAKE": "no"})
+    ran = steelyard("compare", *words, *load, folder=folder)
     watcher.join(60)
     assert watcher.stopped == 303 and watcher.now is not None
     assert ran.code == 130 and "the comparison was stopped: that was asked for" in ran.err, ran.err
