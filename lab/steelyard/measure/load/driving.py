@@ -19,6 +19,7 @@ from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
 from ...results.live_file import StopAsked
 from ...results.loads import VERIFICATION
+from ...results.samples import read_samples
 from ...results.tables import SliceRow, Tick, read_slices, read_ticks
 from ...workload.corpus import Corpus
 from ...workload.planned_load import Stretch
@@ -244,16 +245,16 @@ class SampledAnswer:
 
 def samples_of(folder: Path) -> list[SampledAnswer]:
     """The sampled answers in an engine's folder. Raises StoreError."""
-    from ...base.csvfiles import read_table
-
-    samples = []
-    columns = ["sample", "operation", "outcome", "status", "cause"]
-    for row in read_table(folder / "samples" / "index.csv", columns, may_be_cut=True):
-        path = folder / "samples" / f"{row.text('sample')}.answer"
-        answer = path.read_bytes() if path.is_file() else b""
-        status = row.whole("status") or None
-        samples.append(SampledAnswer(row.text("operation"), row.text("outcome"), answer, row.text("cause"), status))
-    return samples
+    return [
+        SampledAnswer(
+            sample.operation,
+            sample.outcome,
+            path.read_bytes() if path.is_file() else b"",
+            sample.cause,
+            sample.status or None,
+        )
+        for sample, path in read_samples(folder)
+    ]
 
 
 _MEANT = {

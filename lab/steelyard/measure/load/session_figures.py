@@ -11,6 +11,7 @@ from ...base.histogram import Histogram
 from ...models.outputs.loading import LoadedSession, LoadedStep
 from ...models.service import Expect
 from ...results.outcomes import OUTCOMES, read_outcomes
+from ...results.samples import read_samples
 from ...results.tables import SliceRow, Tick, read_histograms
 from ...statistics.checks import percentile_refusal
 from ...workload.load_target import LoadTarget
@@ -150,9 +151,7 @@ def forget_private(asked: LoadTarget, folder: Path) -> None:
     private = {name for session in asked.sessions.values() for name in session.private}
     if not private:
         return
-    from ...base.csvfiles import read_table
-
-    for row in read_table(folder / "samples" / "index.csv", ["sample", "operation"], may_be_cut=True):
-        if row.text("operation") in private:
-            for kept in (folder / "samples").glob(f"{row.text('sample')}.*"):
+    for sample, answer in read_samples(folder):
+        if sample.operation in private:
+            for kept in answer.parent.glob(f"{sample.sample}.*"):
                 kept.unlink(missing_ok=True)

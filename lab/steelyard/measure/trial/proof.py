@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from ...base.errors import KeeperError, ProvisionError
 from ...hosts.running import RunningSubject
 from ...models.records import Counted, Failure, Reconciled, Settled, SlicePlan, WrongSample, operation_of
+from ...results.samples import AnswerSample, read_samples
 from ...workload import answer_rules, corpus
 from ...workload.body_formats import meaning_of
 from ...workload.load_target import LoadTarget
@@ -22,9 +22,7 @@ ANSWERS = (
 )  # outcomes of requests that may have reached the service
 UNCHANGED_SECONDS = 0.1  # a service whose count is unchanged for this long has read all requests
 MOST_LOOKS = 50
-_Difference = Callable[
-    [Mapping[str, str], bytes], str | None
-]  # difference for a row of the samples' index and its answer; None: right
+_Difference = Callable[[AnswerSample, bytes], str | None]  # difference of a sampled answer; None: right
 
 
 class ServiceCounts:
@@ -151,23 +149,17 @@ def check_samples(setting: TrialContext, log: TrialLog) -> None:
 
     Where the engine was killed, the last answer may be missing or its row cut: only whole ones are compared.
     """
-    samples = log.folder / "samples"
-    if not (samples / "index.csv").is_file():
+    right = [sample for sample in read_samples(log.folder) if sample[0].outcome == "right" and sample[1].is_file()]
+    if not right:
         return
     difference = _by_contract(setting) if setting.load_target is None else _by_rules(setting.load_target)
-    with (samples / "index.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            answer = samples / f"{row['sample']}.answer"
-            if None in row.values() or row["outcome"] != "right" or not answer.is_file():
-                continue
-            wrong = difference(row, answer.read_bytes())
-            log.samples_checked += 1
-            if wrong is not None:
-                log.wrong_samples.append(
-                    WrongSample(
-                        slice=int(row["slice"]), subject=row["subject"], operation=row["operation"], message=wrong
-                    )
-                )
+    for sample, answer in right:
+        wrong = difference(sample, answer.read_bytes())
+        log.samples_checked += 1
+        if wrong is not None:
+            log.wrong_samples.append(
+                WrongSample(slice=sample.slice, subject=sample.subject, operation=sample.operation, message=wrong)
+            )
 
 
 def _by_contract(setting: TrialContext) -> _Difference:
@@ -176,11 +168,11 @@ def _by_contract(setting: TrialContext) -> _Difference:
         label: meaning_of(subject.in_own_format(setting.service)) for label, subject in setting.subjects.items()
     }
     expected = corpus.expected_answers(setting.corpus.folder)
-    return lambda row, answer: meanings[row["subject"]].difference(
-        answer, expected[int(row["entry"])], operation_of(row["operation"])
+    return lambda sample, answer: meanings[sample.subject].difference(
+        answer, expected[sample.entry], operation_of(sample.operation)
     )
 
 
 def _by_rules(load_target: LoadTarget) -> _Difference:
     """The check of a sampled answer of a user's own service against the rules that the engine does not judge."""
-    return lambda row, answer: answer_rules.broken_by(answer, load_target, operation_of(row["operation"]))
+    return lambda sample, answer: answer_rules.broken_by(answer, load_target, operation_of(sample.operation))
