@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.terminal import console
@@ -22,6 +20,7 @@ from .options import (
     ComparisonOptions,
     command_line,
 )
+from .tables import rows_table
 from .targets import require_usable
 
 if TYPE_CHECKING:
@@ -109,14 +108,12 @@ def _print_outcome(outcome: RunningComparison) -> None:
     to = console(stderr=False)
     if outcome.failures_differ is not None:
         to.print(outcome.failures_differ)
-    table = Table("target", box=None, pad_edge=False)
-    for heading in ("answered/s", "mean, ms", "failed", "unanswered"):
-        table.add_column(heading, justify="right")
+    rows = []
     for side in outcome.subjects:
         mean = "-" if side.response_mean_ms is None else value_text(side.response_mean_ms)
         unanswered = side.requests.unanswered if side.requests else 0
-        table.add_row(side.label, value_text(side.throughput_per_s), mean, f"{side.failed:,}", f"{unanswered:,}")
-    to.print(table)
+        rows.append([side.label, value_text(side.throughput_per_s), mean, f"{side.failed:,}", f"{unanswered:,}"])
+    to.print(rows_table(("target", "answered/s", "mean, ms", "failed", "unanswered"), rows, numbers=4))
     first, second = (side.label for side in outcome.subjects)
     ratio = outcome.ratio
     if ratio.value is None or ratio.low is None or ratio.high is None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from ..base.errors import ConfigurationError, SteelyardError
 from ..base.progress import Progress
@@ -18,6 +17,7 @@ from .options import (
     command_line,
     takes,
 )
+from .tables import rows_table
 from .targets import StartedOptions, load_of, require_usable, started_or_running
 
 if TYPE_CHECKING:
@@ -97,10 +97,8 @@ def goal_of(goals: Goals) -> LimitGoal:
 
 def _print_outcome(outcome: LimitOutput) -> None:
     to = console(stderr=False)
-    table = Table("stage", "answered/s", "slow", "failed", "unanswered", "kept", box=None, pad_edge=False)
-    for stage in outcome.stages:
-        table.add_row(*_cells(stage))
-    to.print(table)
+    headings = ("stage", "answered/s", "slow", "failed", "unanswered", "kept")
+    to.print(rows_table(headings, list(map(_cells, outcome.stages)), numbers=0))
     interval = outcome.limit
     where = "none"
     if interval.value is not None and interval.low is not None and interval.high is not None:

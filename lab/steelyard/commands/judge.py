@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from ..base.terminal import console
 from ..base.text import ratio_text, value_text
@@ -15,7 +14,7 @@ from ..models.outputs.loading import LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from .examples import examples
 from .options import Json
-from .tables import estimates_table
+from .tables import estimates_table, rows_table
 
 commands = typer.Typer()
 _MOST_OPERATIONS = 50
@@ -74,12 +73,12 @@ def _print_outcome(output: JudgeOutput) -> None:
     for judged in output.files:
         _print_file(judged)
     if output.ratios:
-        table = Table("each over the first", box=None, pad_edge=False)
-        for number in range(1, len(output.files) + 1):
-            table.add_column(f"file {number}", justify="right")
-        for name, ratios in output.ratios.items():
-            table.add_row(name, *("-" if ratio is None else ratio_text(ratio) for ratio in ratios))
-        terminal.print(table)
+        headings = ["each over the first", *(f"file {number}" for number in range(1, len(output.files) + 1))]
+        rows = [
+            [name, *("-" if ratio is None else ratio_text(ratio) for ratio in ratios)]
+            for name, ratios in output.ratios.items()
+        ]
+        terminal.print(rows_table(headings, rows, numbers=len(output.files)))
     for sentence in output.cannot_say:
         terminal.print(f"these results do not show {sentence}", soft_wrap=True)
 

@@ -17,7 +17,7 @@ from ..base.terminal import console
 from ..base.text import plural, value_text
 from ..models.hosts import EngineHosts
 from ..models.job import Http2
-from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedSession, LoadedUsers, LoadOutput, StartedTarget
+from ..models.outputs.loading import LoadedEngine, LoadedLayers, LoadedSession, LoadOutput, StartedTarget
 from .examples import examples
 from .options import (
     command_line,
@@ -208,7 +208,7 @@ def _print_outcome(loaded: LoadOutput) -> None:
     if loaded.sessions:
         _print_sessions(terminal, loaded.sessions)
     if loaded.by_users:
-        terminal.print(_by_users(loaded.by_users))
+        terminal.print(rows_table(*failure_text.user_rows(loaded.by_users), numbers=5))
     if loaded.engines:
         terminal.print(_by_engines(loaded.engines))
     for goal in loaded.goals:
@@ -239,14 +239,10 @@ def _print_sessions(terminal: Console, sessions: Sequence[LoadedSession]) -> Non
 
 def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
     """Print the time in each layer, and the limits of its records."""
-    table = Table("layer", box=None, pad_edge=False)
-    for heading in ("ms a request", "share"):
-        table.add_column(heading, justify="right")
-    for layer in layers.layers:
-        table.add_row(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%")
     if layers.layers:
+        rows = [(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%") for layer in layers.layers]
         terminal.print(f"inside the target, {layers.requests:,} requests:")
-        terminal.print(table)
+        terminal.print(rows_table(("layer", "ms a request", "share"), rows, numbers=2))
     said = [layers.slow] if layers.slow else []
     if layers.violations:
         said.append(
@@ -261,30 +257,17 @@ def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
         terminal.print(sentence)
 
 
-def _by_users(rows: Sequence[LoadedUsers]) -> Table:
-    table = Table("users", box=None, pad_edge=False)
-    for heading in ("answered/s", "mean, ms", "p95, ms", "failed", "seconds"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        first, last = row.users
-        times = ["-" if time is None else value_text(time) for time in (row.mean_ms, row.p95_ms)]
-        users = f"{first}" if first == last else f"{first} to {last}"
-        table.add_row(users, value_text(row.throughput_per_s), *times, f"{row.failed:,}", f"{row.seconds}")
-    return table
-
-
 def _by_engines(engines: Sequence[LoadedEngine]) -> Table:
     elsewhere = any(engine.host for engine in engines)
-    table = Table("engine", *(["host"] if elsewhere else []), box=None, pad_edge=False)
-    for heading in ("processors", "sent", "answered", "failed", "busy"):
-        table.add_column(heading, justify="right")
+    rows = []
     for engine in engines:
         place = [engine.host or "this machine"] if elsewhere else []
         busy = "lost" if engine.busy_percent is None else f"{engine.busy_percent:.0f}%"
         cpus = ", ".join(map(str, engine.cpus)) or "any"
         counts = [f"{count:,}" for count in (engine.sent, engine.completed, engine.failed)]
-        table.add_row(f"{engine.engine}", *place, cpus, *counts, busy)
-    return table
+        rows.append([f"{engine.engine}", *place, cpus, *counts, busy])
+    headings = ("engine", *(["host"] if elsewhere else []), "processors", "sent", "answered", "failed", "busy")
+    return rows_table(headings, rows, numbers=5)
 
 
 def _usage_text(target: StartedTarget) -> str:

@@ -92,10 +92,11 @@ def estimates_table(throughput: Estimate, response_ms: Mapping[str, Estimate]) -
     return table
 
 
-def rows_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A plain table whose last column is a count."""
-    table = Table(*headings[:-1], box=None, pad_edge=False)
-    table.add_column(headings[-1], justify="right")
+def rows_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 1) -> Table:
+    """A plain table whose last columns, `numbers` of them, hold numbers."""
+    table = Table(box=None, pad_edge=False)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place >= len(headings) - numbers else "left")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

@@ -1,10 +1,11 @@
-"""Sentences about the outcome of a load's requests: counts, when answers stopped, and causes of failures."""
+"""Sentences and tables about the outcome of a load's requests: counts, when answers stopped, causes of failures, users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..models.outputs.loading import FailureCount, LoadOutput, RequestTotals
+from ..base.text import value_text
+from ..models.outputs.loading import FailureCount, LoadedUsers, LoadOutput, RequestTotals
 
 MOST_CAUSES = 12
 _SHOWN_WAIT = 0.001  # share of the users' time
@@ -58,4 +59,16 @@ def cause_rows(causes: Sequence[FailureCount]) -> tuple[list[str], list[list[str
         rest = causes[MOST_CAUSES:]
         count = f"{sum(cause.count for cause in rest):,}"
         rows.append(["", f"{len(rest)} other causes", *([""] if several else []), count])
+    return headings, rows
+
+
+def user_rows(bands: Sequence[LoadedUsers]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of the table by number of users."""
+    headings = ["users", "answered/s", "mean, ms", "p95, ms", "failed", "seconds"]
+    rows = []
+    for band in bands:
+        first, last = band.users
+        times = ["-" if time is None else value_text(time) for time in (band.mean_ms, band.p95_ms)]
+        users = f"{first}" if first == last else f"{first} to {last}"
+        rows.append([users, value_text(band.throughput_per_s), *times, f"{band.failed:,}", f"{band.seconds}"])
     return headings, rows

@@ -9,6 +9,7 @@ from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import comparison_of, limit_of, load_of, ran_already
 from ...base.text import value_text
 from ...models.outputs.loading import LimitOutput, LoadOutput, RequestTotals
+from ...results.failure_text import user_rows
 from ..badges import badges
 from ..dates import measuring_text, when_text
 from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_comparison, of_limit, of_load
@@ -75,7 +76,7 @@ def _tables(own: OwnFigures | None, load: LoadOutput | None) -> Iterator[Table]:
         rows.append(_account("due in the measured time", load.judged))
         yield "Requests by outcome", _ACCOUNT, [row for row in rows if row]
     if load is not None and load.by_users:
-        yield "By number of users", *_by_users(load)
+        yield "By number of users", *user_rows(load.by_users)
     if load is not None and load.engines:
         yield "The engines", *_engines(load)
 
@@ -85,16 +86,6 @@ def _account(name: str, counts: RequestTotals | None) -> tuple[str, ...]:
         return ()
     numbers = (counts.sent, counts.right, counts.wrong, counts.failed, counts.unanswered)
     return name, *(f"{number:,}" for number in numbers)
-
-
-def _by_users(load: LoadOutput) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    rows = []
-    for band in load.by_users:
-        first, last = band.users
-        times = ("-" if time is None else value_text(time) for time in (band.mean_ms, band.p95_ms))
-        users = f"{first}" if first == last else f"{first} to {last}"
-        rows.append((users, value_text(band.throughput_per_s), *times, f"{band.failed:,}", f"{band.seconds}"))
-    return ("users", "answered/s", "mean, ms", "p95, ms", "failed", "seconds"), rows
 
 
 def _engines(load: LoadOutput) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
