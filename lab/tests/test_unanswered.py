@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from misbehaving import misbehaving
 from rich.console import Console
 from steelyard.base.progress import Progress
+from steelyard.measure.load.run_folder import Invocation
 from steelyard.measure.load.running_pair import PairSpec, RunningSide, compare_running
 from steelyard.models.outputs.loading import LoadOutput
 from steelyard.models.service import Expect
@@ -171,9 +172,7 @@ def test_the_side_that_leaves_requests_unanswered_is_not_called_faster(
         outcome = compare_running(
             (first, second),
             PairSpec(words, pairs=4, budget_seconds=60),
-            out=tmp_path / "runs",
-            command=["steelyard"],
-            progress=Progress(Console(file=io.StringIO())),
+            Invocation(["steelyard"], Progress(Console(file=io.StringIO())), tmp_path / "runs"),
         )
     assert outcome.measure == "goodput" and outcome.word is None
     assert outcome.failures_differ is not None and "more than chance explains" in outcome.failures_differ

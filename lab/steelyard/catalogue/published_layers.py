@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from ..base.csvfiles import Row, is_stored, read_table
+from ..base.csvfiles import is_stored
+from ..base.typed_rows import read_rows
 
 LAYERS, MEASURES = FILES = "published_layers.csv", "published_measures.csv"
-_LAYER_COLUMNS = ("table", "test", "kind", "layer", "ms", "percent")
-_MEASURE_COLUMNS = ("table", "test", "measure", "value")
+Published = TypeVar("Published", "PublishedLayer", "PublishedMeasure")
 
 
 @dataclass(frozen=True)
@@ -41,37 +42,21 @@ class PublishedMeasure:
 
 def read_published_layers(path: Path) -> tuple[PublishedLayer, ...]:
     """The rows of a table of layers; empty without a file. Raises StoreError with file and line."""
-    rows = read_table(path, _LAYER_COLUMNS) if is_stored(path) else ()
-    return tuple(
-        PublishedLayer(
-            table=row.text("table"),
-            test=row.text("test"),
-            kind=row.text("kind"),
-            layer=row.text("layer"),
-            ms=_printed_text(row, "ms") if row.text("ms") else "",
-            percent=_printed_text(row, "percent"),
-            factors=_factors(row),
-        )
-        for row in rows
-    )
+    return _read(path, PublishedLayer, "ms", "percent")
 
 
 def read_published_measures(path: Path) -> tuple[PublishedMeasure, ...]:
     """The rows of a table of measures; empty without a file. Raises StoreError with file and line."""
-    rows = read_table(path, _MEASURE_COLUMNS) if is_stored(path) else ()
-    return tuple(
-        PublishedMeasure(
-            row.text("table"), row.text("test"), row.text("measure"), _printed_text(row, "value"), _factors(row)
-        )
-        for row in rows
-    )
+    return _read(path, PublishedMeasure, "value")
 
 
-def _factors(row: Row) -> str:
-    """The row's set of factors; older runs keep tables without the column."""
-    return row.fields.get("set", "")
-
-
-def _printed_text(row: Row, name: str) -> str:
-    row.number(name)  # raises for text that is not a number
-    return row.text(name)
+def _read(path: Path, kind: type[Published], *printed: str) -> tuple[Published, ...]:
+    """The rows; all `printed` columns hold numbers, and only a time may be left out. Older tables have no sets of factors."""
+    rows: list[Published] = []
+    derive = {"factors": lambda row: row.fields.get("set", "")}
+    for row, made in read_rows(path, kind, derive=derive) if is_stored(path) else ():
+        for name in printed:
+            if name != "ms" or row.text(name):
+                row.number(name)  # raises for text that is not a number
+        rows.append(made)
+    return tuple(rows)

@@ -39,6 +39,7 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     """Compare two running targets and print the result; raises SteelyardError where requests failed or nothing is valid."""
     from ..hosts import cpus
     from ..measure.load import running_pair
+    from ..measure.load.run_folder import Invocation
     from ..workload.load_spec import LoadSpec
 
     if len(subjects) != 2:
@@ -69,9 +70,8 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     )  # without a verdict the margin is unused, but a wrong value is still an error
     wanted = running_pair.PairSpec(load, options.pairs, subject_syntax.seconds_of(options.budget))
     with Progress(console()) as progress:
-        outcome = running_pair.compare_running(
-            (first, second), wanted, out=options.out, command=command_line(), progress=progress
-        )
+        invocation = Invocation(command_line(), progress, options.out)
+        outcome = running_pair.compare_running((first, second), wanted, invocation)
     print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
     require_usable(outcome, "comparison", "figures are")
     failing = [side for side in outcome.subjects if side.failed or (side.requests and side.requests.unanswered)]

@@ -56,6 +56,7 @@ def find_limit(options: LimitOptions) -> None:
     """Find the greatest rate or number of users at which a service meets a goal such as --p95 200ms, with an interval; your own is
     started where it does not run."""
     from ..measure.load import limits
+    from ..measure.load.run_folder import Invocation
     from ..workload import load_spec as said
 
     wanted = search_of(options)
@@ -65,10 +66,7 @@ def find_limit(options: LimitOptions) -> None:
         outcome = limits.find_limit(
             target,
             wanted,
-            said.headers_of(options.secret_header or []),
-            out=options.out,
-            command=command_line(),
-            progress=progress,
+            Invocation(command_line(), progress, options.out, said.headers_of(options.secret_header or [])),
         )
     print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
     require_usable(outcome, "search", "limit is")

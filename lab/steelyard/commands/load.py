@@ -121,6 +121,7 @@ def load(options: ToldLoadOptions) -> None:
     """Load a running service, or one that its service.toml starts. Every operation is verified at one user first. The figures
     have intervals for this process, and there is no verdict. A missed goal (--p95, --errors) ends with exit code 1."""
     from ..measure.load import load as loading
+    from ..measure.load.run_folder import Invocation
     from ..measure.telemetry.publisher import receivers_of
     from ..workload import load_spec as said
 
@@ -133,11 +134,8 @@ def load(options: ToldLoadOptions) -> None:
         loaded = loading.load(
             target,
             words,
-            said.headers_of(options.secret_header or []),
-            out=options.out,
-            command=command_line(),
-            progress=progress,
-            receivers=receivers,
+            Invocation(command_line(), progress, options.out, said.headers_of(options.secret_header or [])),
+            receivers,
         )
     print(loaded.model_dump_json()) if options.json else _print_outcome(loaded)
     require_good(loaded)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from ... import report
 from ...analyse import analysis
 from ...base.csvfiles import write_document
 from ...base.errors import ConfigurationError
-from ...base.progress import Progress
 from ...base.text import plural, value_text
 from ...models.outputs.loading import Estimate, LimitOutput
 from ...models.outputs.own_service import LeftOut
@@ -28,7 +26,7 @@ from ...workload.planned_load import loadable, loaded_weights, require_bounded
 from .approach import Approach
 from .judged_requests import USUAL_ERRORS
 from .load import NOT_JUDGED, THIS_PROCESS, prepare_load
-from .run_folder import LIMIT, RunFolder, plan_trial
+from .run_folder import LIMIT, Invocation, RunFolder, plan_trial
 from .stages import Driven, LimitGoal, Stages
 from .started_target import NOT_JUDGED_BY_SEARCH, ONE_START
 
@@ -69,15 +67,7 @@ class LimitOutcome:
     how: str
 
 
-def find_limit(
-    load_target: LoadTarget,
-    words: LimitWords,
-    secret_headers: Mapping[str, str],
-    *,
-    out: Path | None,
-    command: Sequence[str],
-    progress: Progress,
-) -> LimitOutput:
+def find_limit(load_target: LoadTarget, words: LimitWords, invocation: Invocation) -> LimitOutput:
     """Find the greatest load at which a target meets the goal; everything is stored. Raises SteelyardError."""
     load_target, not_loaded = loadable(load_target, words.load)
     require_bounded(load_target, words.load)
@@ -87,7 +77,8 @@ def find_limit(
         )
     weights = loaded_weights(load_target, not_loaded)
     begun = time.monotonic()
-    with prepare_load(load_target, words.load, secret_headers, out=out, command=command, progress=progress) as ready:
+    progress = invocation.progress
+    with prepare_load(load_target, words.load, invocation) as ready:
         progress.plan(words.within_seconds)
         schedule = plan_trial(LIMIT, load_target.name, [ready.running.label], [], words.load.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)

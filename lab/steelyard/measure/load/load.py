@@ -45,7 +45,17 @@ from .driving import LoadContext, Stretches, is_asked_again, operations_of, samp
 from .engine_pilot import with_engine_threads
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
 from .ready_target import NO_AGENT, Ready, records_in
-from .run_folder import LOAD, RunFolder, RunningTarget, TrialNotes, cell_of, observe_slice, plan_trial, record_trial
+from .run_folder import (
+    LOAD,
+    Invocation,
+    RunFolder,
+    RunningTarget,
+    TrialNotes,
+    cell_of,
+    observe_slice,
+    plan_trial,
+    record_trial,
+)
 from .session_figures import forget_private, session_figures
 from .sharing import driven_from, require_shared, with_engines
 
@@ -60,11 +70,7 @@ THIS_PROCESS = "intervals cover this process and hour alone: a running target ca
 def load(
     load_target: LoadTarget,
     words: LoadSpec,
-    secret_headers: Mapping[str, str],
-    *,
-    out: Path | None,
-    command: Sequence[str],
-    progress: Progress,
+    invocation: Invocation,
     receivers: Sequence[Receiver] = (),
 ) -> LoadOutput:
     """Verify and load a target; the measurements are stored in a folder of their own, and the receivers get totals during the
@@ -84,7 +90,8 @@ def load(
             "telemetry needs one engine: the seconds of several engines are merged at the end of the load",
             hint="use one engine, or leave --otlp and --remote-write out",
         )
-    with prepare_load(load_target, words, secret_headers, out=out, command=command, progress=progress) as verified:
+    progress = invocation.progress
+    with prepare_load(load_target, words, invocation) as verified:
         ready = with_engine_threads(verified, planned, layers=words.layers)
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
@@ -135,20 +142,13 @@ def _drive_load(
 
 
 @contextmanager
-def prepare_load(
-    load_target: LoadTarget,
-    words: LoadSpec,
-    secret_headers: Mapping[str, str],
-    *,
-    out: Path | None,
-    command: Sequence[str],
-    progress: Progress,
-) -> Iterator[Ready]:
+def prepare_load(load_target: LoadTarget, words: LoadSpec, invocation: Invocation) -> Iterator[Ready]:
     """A `Ready` target, with the machine locked and its processors kept awake; everything is checked before anything is sent."""
     target = target_of(load_target, words.streams)
-    load_target, credentials = with_auth(load_target, secret_headers)
-    _require_ready(load_target, words, out or Path("runs"))
-    folder = (out or Path("runs")) / f"load-{label_of(load_target.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    load_target, credentials = with_auth(load_target, invocation.secret_headers)
+    _require_ready(load_target, words, invocation.runs)
+    folder = invocation.runs / f"load-{label_of(load_target.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    command, progress = invocation.command, invocation.progress
     with machine_lock(f"steelyard {' '.join(command[1:2])}"), driven_from(load_target, words) as engine_hosts:
         folder = loads.make_run_folder(folder)
         corpus = write_requests(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ import tomli_w
 
 from ...base.csvfiles import write_text
 from ...base.errors import KeeperError
+from ...base.progress import Progress
 from ...hosts import doctor, processes
 from ...hosts.cpus import Shares
 from ...hosts.keeper import Keeper, ProcessUse
@@ -77,6 +78,22 @@ class RunningTarget:
             exchanges_verified=self.verified,
             ran_already=self.keeper is None,
         )
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """How the user asked for a measurement: the command as typed, its progress, and the folder for run folders (None: runs). The
+    values of `secret_headers` are never stored."""
+
+    command: Sequence[str]
+    progress: Progress
+    out: Path | None = None
+    secret_headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> Path:
+        """The folder in which the run folder is made."""
+        return self.out or Path("runs")
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from .engine_pilot import with_threads
 from .pair_figures import LEAST_PAIRS, ComparedRun, compared_output
 from .run_folder import (
     COMPARISON,
+    Invocation,
     RunFolder,
     RunningTarget,
     TrialNotes,
@@ -100,25 +101,21 @@ class _Pair:
 
 
 def compare_running(
-    sides: tuple[RunningSide, RunningSide],
-    words: PairSpec,
-    *,
-    out: Path | None,
-    command: Sequence[str],
-    progress: Progress,
+    sides: tuple[RunningSide, RunningSide], words: PairSpec, invocation: Invocation
 ) -> RunningComparison:
     """Verify both subjects, then load them in turns; everything is stored in a run folder.
 
     A stop request keeps the whole pairs so far. Raises SteelyardError, and StopAsked where there is no whole pair.
     """
     pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
-    loads.require_place(out or Path("runs"))
+    loads.require_place(invocation.runs)
+    progress = invocation.progress
     for side in sides:
         require_up(replace(side.load_target, own=None))  # nothing is started here
     with machine_lock("steelyard compare"):
-        folder = loads.make_run_folder((out or Path("runs")) / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
+        folder = loads.make_run_folder(invocation.runs / f"compare-{datetime.now():%Y-%m-%d-%H%M%S}")
         shares = share()
-        write_document(folder / "environment.json", environment.describe([], shares, command))
+        write_document(folder / "environment.json", environment.describe([], shares, invocation.command))
         progress.plan(words.budget_seconds)
         with LiveFile(folder, progress, shares.server) as told, progress.followed_by(told), kept_awake(shares):
             run, stopped = _drive_pairs(pair, words, folder, progress)
