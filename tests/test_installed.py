@@ -72,6 +72,14 @@ def test_the_installed_lab_lists_the_checkouts_servers(lab: Lab, installed: Lab)
     assert set(named[0]) <= set(named[1])
 
 
+def test_the_wheel_brings_manual_pages_completions_and_the_licence(environment: Path) -> None:
+    share = environment / "share"
+    assert (share / "man" / "man1" / "steelyard-compare.1").read_text().startswith(".TH STEELYARD-COMPARE 1")
+    assert "_STEELYARD_COMPLETE" in (share / "bash-completion" / "completions" / "steelyard").read_text()
+    licences = [*environment.glob("lib/python*/site-packages/steelyard*.dist-info/licenses/LICENSE")]
+    assert len(licences) == 2 and {path.read_bytes() for path in licences} == {(ROOT / "LICENSE").read_bytes()}
+
+
 def test_the_installed_lab_plans_a_study(installed: Lab) -> None:
     ran = installed.run("run", "demo", "--dry-run")
     assert ran.code == 0, ran.err
@@ -91,3 +99,14 @@ def test_the_installed_lab_weighs_two_servers(installed: Lab) -> None:
     ran = installed.run("demo", "--json", seconds=900)
     assert ran.code == 0 or ran.disturbed, ran.err
     assert ran.disturbed or {(one["a"], one["b"]) for one in ran.json()["comparisons"]} == {("go", "tomcat-metro")}
+
+
+@pytest.mark.long
+def test_what_the_image_runs_installs_a_lab_that_answers_in_an_empty_folder(tmp_path: Path) -> None:
+    script = ["sh", str(ROOT / "tools" / "container" / "install.sh"), str(tmp_path / "steelyard")]
+    subprocess.run(script, check=True, cwd=tmp_path)
+    words = [tmp_path / "steelyard" / "bin" / "steelyard", "run", "demo", "--dry-run"]
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("VIRTUAL_ENV", "PYTHON"))}
+    outside["STEELYARD_CACHE"] = str(tmp_path / "cache")
+    ran = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path, env=outside)
+    assert ran.stdout.startswith("demo: tomcat-metro, go; ")

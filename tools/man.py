@@ -1,4 +1,5 @@
-"""Manual pages from --help: `python tools/man.py DIR`, then `man DIR/steelyard.1`."""
+"""Manual pages from --help: `python tools/man.py DIR`, then `man DIR/steelyard.1`. With --share they are below DIR/man/man1, and
+the shells' completions where each shell looks for them below share/, as the wheel brings them."""
 
 from __future__ import annotations
 
@@ -10,8 +11,14 @@ from typing import Any
 import typer
 from steelyard import __version__
 from steelyard.cli import app
+from steelyard.commands.completing import Shell, completion_script
 
 Command = Any  # typer bundles its own copy of click, without types
+COMPLETIONS = {
+    Shell.BASH: "bash-completion/completions/steelyard",
+    Shell.ZSH: "zsh/site-functions/_steelyard",
+    Shell.FISH: "fish/vendor_completions.d/steelyard.fish",
+}
 _LONGEST_HEADING = 2  # words before a colon; more are not a heading
 
 
@@ -64,14 +71,30 @@ def _text(words: str) -> str:
     return "\n".join(f"\\&{line}" if line[:1] in (".", "'") else line for line in escaped.splitlines())
 
 
-def main(folder: Path) -> None:
+def write_pages(folder: Path) -> None:
     """Write all pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, page in pages():
         (folder / name).write_text(page, encoding="utf-8")
 
 
+def write_share(folder: Path) -> None:
+    """Write the pages and the completions into a folder with the layout of /usr/share."""
+    write_pages(folder / "man" / "man1")
+    for shell, place in COMPLETIONS.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(completion_script(shell) + "\n", encoding="utf-8")
+
+
+def main(words: list[str]) -> int:
+    """Write what the words ask for, or print one sentence about them."""
+    share = words[:1] == ["--share"]
+    if len(words) != 1 + share:
+        print("error: name the folder to write to: tools/man.py [--share] DIR", file=sys.stderr)
+        return 64
+    (write_share if share else write_pages)(Path(words[-1]))
+    return 0
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("error: name the folder to write the pages to")
-    main(Path(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

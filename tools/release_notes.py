@@ -1,4 +1,4 @@
-"""The notes of a release, from CHANGELOG.md: `python tools/release_notes.py v0.1.0`."""
+"""The notes of a release, from CHANGELOG.md, and how to cite it: `python tools/release_notes.py v0.1.0 [URL]`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,30 @@ def notes(tag: str, version: str, changelog: str) -> str:
     return re.split(r"^## ", changelog[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0].strip() + "\n"
 
 
+def citation(version: str, changelog: str, address: str) -> str:
+    """The BibTeX entry of the version, whose year is in the changelog and whose page is below the repository's address."""
+    year = re.search(rf"^## {re.escape(version)} \((\d{{4}})-", changelog, re.MULTILINE)
+    assert year is not None, "notes() has found the date"
+    return (
+        "\n## Cite\n\n"
+        "    @software{steelyard,\n"
+        "      author = {{The Steelyard authors}},\n"
+        "      title = {Steelyard: a laboratory that compares web services},\n"
+        f"      version = {{{version}}},\n"
+        f"      year = {{{year[1]}}},\n"
+        f"      url = {{{address}/releases/tag/v{version}}}\n"
+        "    }\n"
+    )
+
+
 def main() -> int:
     """Print the notes, or one sentence about the obstacle to the release."""
     version = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     try:
-        print(notes(sys.argv[1], version, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")), end="")
+        print(notes(sys.argv[1], version, changelog), end="")
+        for address in sys.argv[2:3]:
+            print(citation(version, changelog, address), end="")
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

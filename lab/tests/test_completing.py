@@ -73,6 +73,17 @@ def test_every_command_has_a_manual_page_with_its_options_and_examples(tmp_path:
     assert not any(line.startswith("'") for page in pages.values() for line in page.splitlines())
 
 
+def test_a_wheels_share_has_every_page_and_the_completions_where_shells_look(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "tools" / "man.py", "--share", tmp_path], check=True)
+    assert (tmp_path / "man" / "man1" / "steelyard-compare.1").is_file()
+    for shell, place in (
+        ("bash", "bash-completion/completions/steelyard"),
+        ("zsh", "zsh/site-functions/_steelyard"),
+        ("fish", "fish/vendor_completions.d/steelyard.fish"),
+    ):
+        assert (tmp_path / place).read_text() == steelyard("completion", shell, folder=tmp_path).out
+
+
 def test_a_dry_run_shows_what_its_budget_holds(tmp_path: Path) -> None:
     words = ("run", "wstest", "--only", "tomcat-metro,go", "--dry-run", "--json")
     whole = json.loads(steelyard(*words, folder=tmp_path).out)

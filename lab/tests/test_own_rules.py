@@ -153,4 +153,7 @@ def test_the_version_is_the_same_wherever_it_stands() -> None:
     versions = {path: content.get("project", content.get("package"))["version"] for path, content in projects.items()}
     assert set(versions.values()) == {steelyard.__version__}, versions
     assert f"steelyard-engine=={steelyard.__version__}" in projects["lab/pyproject.toml"]["project"]["dependencies"]
+    for place in ("CITATION.cff", "README.md"):
+        stated = re.findall(r"^ *version(?:: | = \{)([^}\n]*)", (paths.root() / place).read_text(), re.M)
+        assert stated == [steelyard.__version__], place
     assert re.search(rf"^## {re.escape(steelyard.__version__)}\b", (paths.root() / "CHANGELOG.md").read_text(), re.M)

@@ -14,8 +14,8 @@ from steelyard.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    *("README.md", "METHODOLOGY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BIAS.md", "SECURITY.md"),
-    *("docs/glossary.md", "docs/studies.md", "docs/reference/what-works.md"),
+    *("README.md", "METHODOLOGY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BIAS.md", "SECURITY.md", "AGENTS.md"),
+    *("lab/README.md", "docs/glossary.md", "docs/studies.md", "docs/reference/what-works.md"),
     *(
         path.relative_to(ROOT).as_posix()
         for folder in ("docs/method", "docs/guides", "contracts")

@@ -102,6 +102,37 @@ def test_the_development_container_is_built_from_a_file_that_is_there() -> None:
     assert [tool for tool in tools[1].split() if packages[tool] not in installed] == []
 
 
+def test_the_image_runs_one_script_and_its_user_has_no_rights() -> None:
+    build, final = (ROOT / "Dockerfile").read_text().split("\nFROM debian:trixie-slim\n")
+    (script,) = re.findall(r"/source/(tools/\S+\.sh)", build)
+    assert (ROOT / script).is_file()
+    runs = re.findall(r"^RUN (\S+)", build, re.MULTILINE)
+    assert runs == ["apt-get", "rustup", "sh"]
+    user = final.index("USER weigher")
+    assert final.index("RUN useradd --create-home --shell /bin/bash weigher") < user < final.index("ENTRYPOINT")
+    assert "RUN" not in final[user:]
+
+
+def test_the_image_is_not_built_from_what_builds_leave_but_from_what_the_wheel_holds() -> None:
+    left_out = (ROOT / ".dockerignore").read_text().split()
+    hook = (ROOT / "lab" / "hatch_build.py").read_text()
+    (rooms,) = re.findall(r"ROOMS = \((.*)\)", hook)
+    assert {".venv", "**/target"} <= set(left_out)
+    assert not set(left_out) & {*re.findall(r'"([^"]+)"', rooms), ".gitignore", "LICENSE", "lab", "engine", "tools"}
+
+
+@pytest.mark.parametrize(("words", "complaint"), [((), "name the folder"), (("full",), "full is not empty")])
+def test_the_images_script_refuses_a_folder_that_it_would_spoil(
+    tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").touch()
+    script = ["sh", str(ROOT / "tools" / "container" / "install.sh"), *words]
+    ran = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 64 and complaint in ran.stderr
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine"]
+
+
 def test_a_releases_notes_are_the_section_of_its_version() -> None:
     changelog = "# Changelog\n\n## 0.2.0 (2027-01-31)\n\n- New.\n\n## 0.1.0 (2026-12-01)\n\n- First.\n"
     assert release_notes().notes("v0.2.0", "0.2.0", changelog) == "- New.\n"

@@ -56,6 +56,14 @@ def answer_shells() -> None:
         completion.completion_init()  # type: ignore[attr-defined]  # typer declares no exports
 
 
+def completion_script(shell: Shell) -> str:
+    """The script with which a shell asks `steelyard` for completions."""
+    script: str = completion.get_completion_script(  # type: ignore[attr-defined]
+        prog_name="steelyard", complete_var=VARIABLE, shell=shell.value
+    )
+    return script
+
+
 @commands.command(
     name="completion",
     short_help="Print the shell completion script.",
@@ -67,7 +75,4 @@ def answer_shells() -> None:
 )
 def completion_command(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> None:
     """Print the script with which a shell completes commands, options, servers and studies."""
-    script = completion.get_completion_script(  # type: ignore[attr-defined]
-        prog_name="steelyard", complete_var=VARIABLE, shell=shell.value
-    )
-    print(script)
+    print(completion_script(shell))
