@@ -8,97 +8,85 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
-from pydantic import ValidationError
-from rich.console import Console
 from typer.exceptions import TyperException
 
 from . import __version__
 from .base import children, paths
 from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
-from .base.validation import problem_text
-from .commands import (
-    add,
-    calibrate,
-    check,
-    compare,
-    completing,
-    demo,
-    doctor,
-    export,
-    find_limit,
-    import_,
-    judge,
-    keep,
-    layers,
-    lists,
-    load,
-    mock,
-    record,
-    report,
-    run,
-    serve,
-    servers,
-    try_,
-    why,
-)
+from .commands import completing
 from .commands.examples import examples
 from .commands.once import once
 
-app = typer.Typer(
-    name="steelyard",
-    invoke_without_command=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=examples(
-        "steelyard doctor",
-        "steelyard demo",
-        "steelyard compare tomcat-metro go --operation echoStruct --budget 10m",
-        "steelyard run wstest --dry-run",
-        more="\b\nEnvironment:\n"
-        "  STEELYARD_CACHE      folder for fetched and built files\n"
-        "  STEELYARD_STATE      folder for data about this machine\n"
-        "  STEELYARD_PATH       more folders with servers, services, studies\n"
-        "  STEELYARD_JDK_17     home of JDK 17; likewise other versions\n"
-        "  STEELYARD_LOCK       file that allows one measurement at a time\n"
-        "  STEELYARD_AWAKE      no: processors may halt; yes: all stay awake\n"
-        "  STEELYARD_STRANGERS  yes: count pairs that other work disturbed\n"
-        "  STEELYARD_FREEZE     no: idle servers run on"
-        f"\n\n{EXIT_CODES}",
-    ),
+# Each command, and the module in commands/ that has it, in the order of the help. Only the module of the command that a user
+# names is loaded: all of them, with their models, take a second.
+VERBS = {
+    "demo": "demo",
+    "run": "run",
+    "report": "report",
+    "serve": "serve",
+    "layers": "layers",
+    "why": "why",
+    "keep": "keep",
+    "compare": "compare",
+    "check": "check",
+    "calibrate": "calibrate",
+    "servers": "servers",
+    "try": "try_",
+    "studies": "lists",
+    "services": "lists",
+    "add": "add",
+    "import": "import_",
+    "load": "load",
+    "find-limit": "find_limit",
+    "mock": "mock",
+    "record": "record",
+    "export": "export",
+    "judge": "judge",
+    "doctor": "doctor",
+    "completion": "completing",
+}
+EPILOG = examples(
+    "steelyard doctor",
+    "steelyard demo",
+    "steelyard compare tomcat-metro go --operation echoStruct --budget 10m",
+    "steelyard run wstest --dry-run",
+    more="\b\nEnvironment:\n"
+    "  STEELYARD_CACHE      folder for fetched and built files\n"
+    "  STEELYARD_STATE      folder for data about this machine\n"
+    "  STEELYARD_PATH       more folders with servers, services, studies\n"
+    "  STEELYARD_JDK_17     home of JDK 17; likewise other versions\n"
+    "  STEELYARD_LOCK       file that allows one measurement at a time\n"
+    "  STEELYARD_AWAKE      no: processors may halt; yes: all stay awake\n"
+    "  STEELYARD_STRANGERS  yes: count pairs that other work disturbed\n"
+    "  STEELYARD_FREEZE     no: idle servers run on"
+    f"\n\n{EXIT_CODES}",
 )
-for verb in (
-    demo,
-    run,
-    report,
-    serve,
-    layers,
-    why,
-    keep,
-    compare,
-    check,
-    calibrate,
-    servers,
-    try_,
-    lists,
-    add,
-    import_,
-    load,
-    find_limit,
-    mock,
-    record,
-    export,
-    judge,
-    doctor,
-    completing,
-):
-    app.add_typer(once(verb.commands))
+
+
+def program(words: Sequence[str]) -> typer.Typer:
+    """The command line with the one command that a user's words begin with, or with all where they begin with none."""
+    first = words[0] if words else ""
+    named = {VERBS[first]} if first in VERBS else set() if first == "--version" else set(VERBS.values())
+    made = typer.Typer(
+        name="steelyard",
+        invoke_without_command=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog=EPILOG,
+        callback=root_command,
+    )
+    for module in dict.fromkeys(module for module in VERBS.values() if module in named):
+        made.add_typer(once(import_module(f".commands.{module}", __package__).commands))
+    return made
 
 
 def _version(wanted: bool) -> None:
@@ -107,7 +95,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root_command(
     context: typer.Context,
     _: Annotated[
@@ -130,7 +117,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, _interrupt)
     completing.answer_shells()
     try:
-        code = app(standalone_mode=False)
+        code = program(sys.argv[1:])(standalone_mode=False)
     except SteelyardError as error:
         _print_error(error.message, error.hint)
         code = error.exit_code
@@ -163,20 +150,18 @@ def main() -> None:
     sys.exit(code or 0)
 
 
-def _verbs() -> set[str]:
-    return set(getattr(typer.main.get_command(app), "commands", {}))
-
-
 def _usage_problem(error: TyperException) -> tuple[str, str]:
     """The problem of a command line, and a hint to the help of the command that it names."""
+    from pydantic import ValidationError
+
+    from .base.validation import problem_text
+
     reached: list[str] = []
     context = getattr(error, "ctx", None)
     while context is not None and context.parent is not None:  # the last is the program, by whatever name it was begun
         reached.insert(0, context.info_name)
         context = context.parent
-    reached = reached or [
-        word for word in sys.argv[1:2] if word in _verbs()
-    ]  # where typer does not say how far it came
+    reached = reached or [word for word in sys.argv[1:2] if word in VERBS]  # where typer does not say how far it came
     said = error.__cause__
     if isinstance(error, typer.BadParameter) and isinstance(said, ValidationError) and error.param is not None:
         message = f"{' or '.join(error.param.opts)} {problem_text(said.errors()[0])}"
@@ -196,6 +181,8 @@ def _keep_near_options(error: TyperException) -> None:
 
 
 def _print_error(message: str, hint: str) -> None:
+    from rich.console import Console
+
     console = Console(stderr=True, soft_wrap=True)
     console.print(f"error: {message}", highlight=False, markup=False, style="red")
     if hint:

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from steelyard import __version__
+from steelyard.cli import VERBS, program
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 # What takes longest to load, and runs no command that only reads a few small files.
@@ -52,6 +54,27 @@ def test_the_version_is_printed() -> None:
 )
 def test_a_command_that_measures_nothing_loads_nothing_slow(words: str) -> None:
     assert loaded(*words.split()) & SLOW == set()
+
+
+def test_each_command_is_in_the_module_that_the_table_names() -> None:
+    assert list(commands_of(())) == list(VERBS)
+    for name, module in VERBS.items():
+        beside = {other for other, its in VERBS.items() if its == module}
+        assert set(commands_of((name, "--help"))) == beside
+
+
+def commands_of(words: tuple[str, ...]) -> dict[str, object]:
+    """The commands of the program that a user's words begin."""
+    found: dict[str, object] = typer.main.get_command(program(words)).commands  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("words", ["--version", "completion bash", "report --help"])
+def test_a_command_loads_no_other_command_and_no_model(words: str) -> None:
+    found = loaded(*words.split())
+    mine = {VERBS[word] for word in words.split() if word in VERBS}
+    others = {f"steelyard.commands.{module}" for module in set(VERBS.values()) - mine - {"completing"}}
+    assert found & (others | {"steelyard.models.study", "steelyard.catalogue.entries"}) == set()
 
 
 def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_reads_xml(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import typer
-from steelyard.cli import app
+from steelyard.cli import program
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -140,7 +140,7 @@ def commands(command: Command, name: str) -> Iterator[tuple[str, Command]]:
         yield from commands(below, f"{name} {word}")
 
 
-COMMANDS = dict(commands(typer.main.get_command(app), "steelyard"))
+COMMANDS = dict(commands(typer.main.get_command(program(())), "steelyard"))
 
 
 def help_texts(command: Command) -> list[str]:

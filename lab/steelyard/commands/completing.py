@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from typer import completion
 
-from ..catalogue import entries
 from .examples import examples
 
 commands = typer.Typer()
@@ -26,6 +25,8 @@ class Shell(StrEnum):
 
 def servers(incomplete: str) -> list[str]:
     """Names of servers that begin with `incomplete`."""
+    from ..catalogue import entries
+
     return [name for name in sorted(entries.server_files()) if name.startswith(incomplete)]
 
 
@@ -37,6 +38,8 @@ def server_lists(incomplete: str) -> list[str]:
 
 def studies(incomplete: str) -> list[str]:
     """Names of studies that begin with `incomplete`."""
+    from ..catalogue import entries
+
     return [name for name in sorted(entries.study_files()) if name.startswith(incomplete)]
 
 
@@ -47,6 +50,8 @@ def servers_and_studies(incomplete: str) -> list[str]:
 
 def services(incomplete: str) -> list[str]:
     """Names of services that begin with `incomplete`."""
+    from ..catalogue import entries
+
     return [name for name in sorted(entries.service_files()) if name.startswith(incomplete)]
 
 

@@ -18,13 +18,12 @@ from ..base.errors import CANNOT_TELL, ConfigurationError, SteelyardError
 from ..base.progress import Progress
 from ..base.terminal import console
 from ..base.text import label_names
-from ..catalogue import entries
-from ..plan.run_parameters import Request
 
 if TYPE_CHECKING:  # modules that measure and analyse take seconds to load, so commands import them when they run
     from ..measure.outcome import Outcome
     from ..models.cluster import MachinesVerdict
     from ..models.verdict import Verdicts
+    from ..plan.run_parameters import Request
 
 ServiceName = Annotated[str | None, typer.Option(help="The service to call (default: the demonstration's).")]
 OperationName = Annotated[
@@ -194,6 +193,8 @@ def run_study(study: str, request: Request, out: Path | None, json: bool, hosts:
 
 def drive_study(study: str, request: Request, out: Path | None, hosts: Path | None = None) -> Outcome:
     """Run the study of this name or file, on the hosts of a file if given; raises SteelyardError where that fails."""
+    from ..catalogue import entries
+
     entry = entries.study(study)
     from ..measure import main_job as running  # imported late: an unknown name is reported without the wait
 
@@ -205,6 +206,8 @@ def run_sessions(
     study: str, request: Request, sessions: int, rest: float, out: Path | None, json: bool, hosts: Path | None = None
 ) -> None:
     """Run a study in several sessions and print their joint result; raises as `end_on_machines` does."""
+    from ..catalogue import entries
+
     entry = entries.study(study)
     from ..measure import sessions as running
 
