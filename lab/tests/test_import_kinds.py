@@ -63,7 +63,6 @@ def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
         ("import http from 'k6/http';\nexport default function () { http.get('http://a/'); }\n", "k6 script", "record"),
         ("package a;\nimport io.gatling.javaapi.core.*;\nclass A extends Simulation {}\n", "Gatling", "record"),
         ("from locust import HttpUser, task\n\nclass A(HttpUser):\n    pass\n", "Locust", "record"),
-        ('Invoke-WebRequest -Uri "http://127.0.0.1/" -Method GET\n', "PowerShell", "cURL"),
         ('syntax = "proto3";\nservice Orders {}\n', "Protocol Buffers", "gRPC"),
         (
             '{"info": {"schema": "https://schema.getpostman.com/json/collection/v1.0.0/collection.json"}, "item": []}',

@@ -139,7 +139,7 @@ def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> N
         "commands.txt": [
             "line 2: jq: only curl commands",
             "line 10: $(id) is expanded by a shell",
-            "line 13: its body is multipart",
+            "line 13: b cannot be read: No such file",
             "line 14: its option --no-such-thing",
             "line 16: its quote in line 16 does not end",
             "1 request to http://elsewhere.example:99: a service has one target; import it again with --port",
@@ -152,7 +152,7 @@ def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> N
         ],
         "shop.har": [
             "entry 4: it opens a WebSocket",
-            "entry 5: its body is multipart",
+            "entry 5: its body has several parts, and the file does not hold them",
             "entry 6: its request is not an object",
         ],
         "plan.jmx": [

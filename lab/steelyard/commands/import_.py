@@ -36,7 +36,7 @@ def import_service(
         typer.Argument(
             metavar="URL|FILE",
             help="A WSDL 1.1, a Swagger 2.0 or an OpenAPI 3: its address, or a file; or a file of requests: curl commands, calls "
-            "of fetch, .http, HAR, Siege URLs, JMeter, Postman, SoapUI.",
+            "of fetch and PowerShell, .http, HAR, Siege URLs, JMeter, Postman, SoapUI.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="The service folder to make.")] = None,

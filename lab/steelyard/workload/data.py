@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote_plus
 from xml.sax.saxutils import escape
 
 from ..base.errors import ConfigurationError
@@ -21,7 +22,7 @@ MOST_ROWS = 100_000
 _MOST_CSV_BYTES = 64 * 2**20
 
 
-Format = Literal["xml", "json"]
+Format = Literal["xml", "json", "form"]
 
 
 def rows_of(
@@ -31,7 +32,7 @@ def rows_of(
     one empty row without columns.
 
     Shorter files repeat. The same seed gives the same rows. Characters with a meaning in the format `written_in` are
-    escaped: XML markup, JSON quotes. Raises ConfigurationError.
+    escaped: XML markup, JSON quotes, all that URLs escape in a form. Raises ConfigurationError.
     """
     if not columns:
         return [{}]
@@ -50,6 +51,8 @@ def rows_of(
 def _format_value(value: str, written_in: Format | None) -> str:
     if written_in == "json":
         return json.dumps(value, ensure_ascii=False)[1:-1]
+    if written_in == "form":
+        return quote_plus(value)
     return escape(value, {'"': "&quot;"}) if written_in == "xml" else value
 
 

@@ -153,7 +153,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
             hint=f"see {service.file}",
         )
     columns = {place: model.data[place] for place in sorted(set(used))}
-    rows = rows_of(columns, service.folder, seed, _FORMATS.get(model.meaning))
+    rows = rows_of(columns, service.folder, seed, _format_of(headers, model))
     bodies = [_fill_sample(text, row).encode() for text in texts for row in rows]
     paths: list[str] = []
     if any(f"{{{{{place}}}}}" in path for place in used):
@@ -172,6 +172,14 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         changes_data=operation.changes_data,
         paths=paths,
     )
+
+
+def _format_of(headers: Mapping[str, str], model: Service) -> Format | None:
+    """The format that data is written in: that of a form by the content type, else the service's."""
+    kind = next((text.strip().lower() for name, text in headers.items() if name.lower() == "content-type"), "")
+    if kind.startswith("application/x-www-form-urlencoded"):
+        return "form"
+    return None if kind.startswith("multipart/") else _FORMATS.get(model.meaning)
 
 
 def _fill_sample(text: str, row: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ from .imported_sessions import link_sessions
 from .names import ENVELOPES, one_line
 from .other_tools import READERS
 from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
+from .path_ids import fold_ids
 from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
 from .secrets import clean_request
 
@@ -248,7 +249,6 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[
     operations: dict[tuple[object, ...], AskedOf] = {}
     operation_of: dict[int, AskedOf] = {}
     alone = {id(request) for request in held.requests}
-    names: set[str] = set()
     asker: Asker | None = None
     for each in kept:
         linked = id(each.held) not in alone
@@ -273,14 +273,26 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[
         )
         if key in operations:
             operations[key].times += request.times
-        elif len(operations) == MOST_OPERATIONS:
-            held.leave_out(request.where, f"a service has at most {MOST_OPERATIONS} operations")
         else:
-            operation.name = _own_name(request, operation, names)
             operations[key] = operation
-        if key in operations:
-            operation_of[id(each.held)] = operations[key]
-    return operation_of, asker
+        operation_of[id(each.held)] = operations[key]
+    steps = {id(operation_of.get(id(step.request))) for session in held.sessions for step in session.steps}
+    folded = fold_ids([operation for operation in operations.values() if id(operation) not in steps], held)
+    taken = [folded.get(id(operation), operation) for operation in operations.values()]
+    named = _name_operations(list({id(operation): operation for operation in taken}.values()), held)
+    places = {key: folded.get(id(operation), operation) for key, operation in operation_of.items()}
+    return {key: operation for key, operation in places.items() if id(operation) in named}, asker
+
+
+def _name_operations(operations: Sequence[AskedOf], held: ImportedRequests) -> set[int]:
+    """Give as many operations as a service may have names of their own; return their identities."""
+    names: set[str] = set()
+    for operation in operations[:MOST_OPERATIONS]:
+        plain = operation.path.replace("{{", "").replace("}}", "")
+        operation.name = own_name(operation.name or request_name(operation.method, plain), names)
+    for operation in operations[MOST_OPERATIONS:]:
+        held.leave_out(operation.meaning, f"a service has at most {MOST_OPERATIONS} operations")
+    return {id(operation) for operation in operations[:MOST_OPERATIONS]}
 
 
 def _is_cookie(header: str) -> bool:
@@ -324,7 +336,7 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, lin
             headers[name] = value.strip()
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
     return AskedOf(
-        name="",
+        name=request.name,
         meaning=one_line(meaning, 160),
         method=method,
         path=path,
@@ -360,11 +372,6 @@ def _changes(method: str, request: HeldRequest) -> bool:
         asked = re.search(r"Body[^<>]*>\s*<(?:[\w.-]+:)?([\w.-]+)", request.body)
         return asked is not None and changes_state(asked[1])
     return True
-
-
-def _own_name(request: HeldRequest, operation: AskedOf, names: set[str]) -> str:
-    """A unique name that is valid in tables and for the engine: the file's own, or one of the method and path."""
-    return own_name(request.name or request_name(operation.method, operation.path), names)
 
 
 def request_name(method: str, path: str) -> str:

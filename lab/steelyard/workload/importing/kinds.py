@@ -46,13 +46,11 @@ _OTHERS = (
     (re.compile(rb"""(?m)^\s*import\b[^\n]*\bfrom\s+["']k6(/[\w/-]+)?["']"""), "a k6 script"),
     (re.compile(rb"(?m)^\s*import\s+(static\s+)?io\.gatling\b|\bextends\s+Simulation\b"), "a Gatling simulation"),
     (re.compile(rb"(?m)^\s*(from\s+locust\b|import\s+locust\b)"), "a Locust script"),
-    (re.compile(rb"(?mi)^\s*(\$\w+\s*=\s*)?Invoke-(WebRequest|RestMethod)\b"), "PowerShell"),
     (re.compile(rb"(?m)^\s*syntax\s*=\s*[\"']proto[23][\"']\s*;"), "a Protocol Buffers description"),
     (re.compile(rb"schema\.(get)?postman\.com/(json/)?collection/"), "a Postman collection of another version"),
 )
 _INSTEAD = {
     "a Postman collection of another version": "export it as a collection v2.1",
-    "PowerShell": "copy the request as cURL (bash) instead",
     "a Protocol Buffers description": 'a service folder with `meaning = "grpc"` calls a gRPC service',
 }
 

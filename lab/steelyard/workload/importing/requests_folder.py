@@ -13,6 +13,7 @@ import tomli_w
 from ...models.service import OF_THE_ENGINE
 from ..body_formats import MEANINGS
 from .folder import HEAD, LATER, TARGET
+from .multipart import is_multipart
 from .names import ENVELOPES, one_line
 from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
 
@@ -196,7 +197,8 @@ def _suffix(operation: AskedOf) -> str:
     begin = operation.body.lstrip()[:1]
     kinds = {"<": ".xml", "{": ".json", "[": ".json"}
     form = any(value.startswith("application/x-www-form") for value in operation.headers.values())
-    return kinds.get(begin) or (".form" if form else ".txt")
+    parts = any(is_multipart(value) for value in operation.headers.values())
+    return kinds.get(begin) or (".form" if form else ".multipart" if parts else ".txt")
 
 
 def _body_format_name(operations: Sequence[AskedOf]) -> str:

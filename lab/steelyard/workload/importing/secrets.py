@@ -22,6 +22,9 @@ _IN_XML = re.compile(r"(<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>)([^<>]+)(?=<
 _CDATA = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?(?<!/)>\s*<!\[CDATA\[")
 _ATTRIBUTE = re.compile(r"(\s(?:[\w.-]+:)?([\w.-]+)=\")([^\"<>]+)(?=\")")
 _IN_JSON = re.compile(r'("((?:[^"\\]|\\.)*+)"\s*:\s*)("(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*)')
+_IN_PART = re.compile(
+    r"(?i)\r?\nContent-Disposition:[ \t]*form-data;[^\r\n]*?\bname=\"([^\"\r\n]*)\"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n"
+)
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}(?::\w+)?\}\}")
 # A header's value: a place, after the kind of its credentials or a cookie's name.
 _ONLY_PLACES = re.compile(r"(?:[\w-]{1,60}[ =])?\{\{\w+\}\}(?:; ?[\w-]{1,60}=\{\{\w+\}\})*;?")
@@ -93,7 +96,22 @@ def _body(body: str) -> str:
         return _in_cdata(body)
     if begin in ("{", "["):
         return _IN_JSON.sub(lambda match: match[1] + _json(match[2], match[3]), body)
+    if body.startswith("--") and _IN_PART.search(body):
+        boundary = body.partition("\n")[0].rstrip("\r")
+        return boundary.join(_part(piece) for piece in body.split(boundary))
     return _form(body)
+
+
+def _part(part: str) -> str:
+    """A part of a multipart body with places for its secrets."""
+    head = _IN_PART.match(part)
+    if head is None:
+        return part
+    value = part[head.end() :]
+    text = value.rstrip("\r\n")
+    hidden = _hide_value(head[1], text)
+    hidden = _body(text) if hidden == text and text[:1] in ("<", "{", "[") else hidden
+    return head[0] + hidden + value[len(text) :]
 
 
 def _in_cdata(body: str) -> str:

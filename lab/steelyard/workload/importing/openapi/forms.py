@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from ..multipart import BodyPart, with_boundary, write_parts
 from ..values import UnmetError
 from .content_types import is_json
 from .parameters import WireForm
 
 _ENDINGS = {"json": "json", "form": "form", "multipart": "multipart", "text": "txt"}
 _OF_FILES = "application/octet-stream"
-_IN_NAMES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})  # as HTML writes them
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,8 @@ def write_body(kind: str, content_type: str, value: Any, fields: Mapping[str, Fi
         pairs = [_pairs(name, item, fields.get(name, FieldForm())) for name, item in value.items()]
         return WrittenBody("&".join(filter(None, pairs)), content_type, _ENDINGS[kind])
     parts = [part for name, item in value.items() for part in _parts(name, item, fields.get(name, FieldForm()))]
-    boundary = _boundary("".join(parts))
-    text = "".join(f"--{boundary}\r\n{part}\r\n" for part in parts) + f"--{boundary}--\r\n"
-    return WrittenBody(text, f"{content_type.partition(';')[0]}; boundary={boundary}", _ENDINGS[kind])
+    text, boundary = write_parts(parts)
+    return WrittenBody(text, with_boundary(content_type, boundary), _ENDINGS[kind])
 
 
 def unwritable_fields(kind: str, value: Mapping[str, Any], fields: Mapping[str, FieldForm]) -> list[str]:
@@ -107,29 +106,18 @@ def _pairs(name: str, value: Any, field: FieldForm) -> str:
     return "&".join(f"{quote(name, safe='')}={text}" for text in quoted)
 
 
-def _parts(name: str, value: Any, field: FieldForm) -> Iterator[str]:
-    shown = _plain_text(name, "the name of a field").translate(_IN_NAMES)
+def _parts(name: str, value: Any, field: FieldForm) -> Iterator[BodyPart]:
+    name = _plain_text(name, "the name of a field")
     for item in _items(value, field):
         kind = field.content_type.partition(",")[0].strip()
         if field.is_file:
             kind = kind if kind and "*" not in kind else _OF_FILES
         elif isinstance(item, dict | list):
             kind = kind if is_json(kind) else "application/json"
-        file = f'; filename="{shown}"' if field.is_file else ""
-        head = f'Content-Disposition: form-data; name="{shown}"{file}\r\n'
-        head += f"Content-Type: {kind}\r\n" if kind else ""
         as_json = isinstance(item, dict | list) or is_json(kind)
         text = (
             _without_places(json.dumps(item, ensure_ascii=False))
             if as_json
             else _plain_text(item, f"the field {name[:60]}")
         )
-        yield f"{head}\r\n{text}"
-
-
-def _boundary(content: str) -> str:
-    """A line between parts that does not occur in them, always the same for the same content."""
-    number = 1
-    while (boundary := f"steelyard-part-{number}") in content:
-        number += 1
-    return boundary
+        yield BodyPart(name, text, name if field.is_file else None, kind)

@@ -7,6 +7,7 @@ from .http_files import HttpFile
 from .imported_requests import Reader
 from .jmeter import JMeterPlan
 from .postman import PostmanCollection
+from .powershell import PowerShellCalls
 from .siege_urls import SiegeUrls
 from .soapui import SoapUiProject
 
@@ -17,6 +18,7 @@ READERS: tuple[Reader, ...] = (
     JMeterPlan(),
     SoapUiProject(),
     FetchCalls(),
+    PowerShellCalls(),
     HttpFile(),
     CurlCommands(),
     SiegeUrls(),

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote_plus
 
-from .curl_options import BODY, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
+from ..multipart import with_boundary, write_parts
+from .curl_forms import part_of
+from .curl_options import BODY, FORM, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
 from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 from .shell import Command, commands_of
 from .windows_shell import is_for_windows, windows_commands_of
@@ -126,6 +128,8 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
         if name not in TAKEN and name not in QUIET:
             held.leave_out(f"{where}: --{name}", WHY_LEFT.get(name, "`load` has no such option"))
     headers, body = _headers(part, where, held), _body(part, place)
+    if part.values(*FORM):
+        headers, body = _multipart(part, headers, place)
     method = (part.values("request") or [""])[-1] or ("HEAD" if part.has("head") else "POST" if _sends(part) else "GET")
     query = body if part.has("get") else ""
     query = "&".join([*part.values("url-query"), *([query] if query else [])])
@@ -142,7 +146,19 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
 
 
 def _sends(part: _Part) -> bool:
-    return bool(part.values(*BODY)) and not part.has("get")
+    return bool(part.values(*BODY, *FORM)) and not part.has("get")
+
+
+def _multipart(
+    part: _Part, headers: tuple[tuple[str, str], ...], place: Path
+) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The headers and the body of a form of several parts; raises LeftOutError."""
+    if part.values(*BODY) or part.has("get"):
+        raise LeftOutError("it has a form of several parts and another body, which curl refuses")
+    body, boundary = write_parts([part_of(name, value, place) for name, value in part.options if name in FORM])
+    own = next((value for name, value in headers if name.lower() == "content-type"), "")
+    kept = [(name, value) for name, value in headers if name.lower() != "content-type"]
+    return (*kept, ("Content-Type", with_boundary(own, boundary))), body
 
 
 def _asker(part: _Part) -> Asker | None:
@@ -165,7 +181,7 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
         elif colon or line.rstrip().endswith(";"):
             headers.append((name.rstrip(" ;"), value.strip()))
     named = {name.lower() for name, _ in headers} | silent
-    if _sends(part) and "content-type" not in named:
+    if _sends(part) and not part.values(*FORM) and "content-type" not in named:
         headers.append(("Content-Type", kinds.get("json", "application/x-www-form-urlencoded")))
     if kinds and "accept" not in named:
         headers.append(("Accept", "application/json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+FORM = ("form", "form-string")
 BODY = ("data", "data-ascii", "data-raw", "data-binary", "data-urlencode", "json")
 
 
@@ -49,11 +50,8 @@ QUIET = {
         "path-as-is fail-early styled-output no-styled-output tcp-nodelay next parallel parallel-max disable"
     )
 }
-TAKEN = {*BODY, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query")}
-_PARTS = "its body is multipart, which a sample cannot hold"
+TAKEN = {*BODY, *FORM, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query")}
 REFUSED = {
-    "form": _PARTS,
-    "form-string": _PARTS,
     "upload-file": "it uploads a file; write it as --data-binary @FILE",
     "config": "its options are in another file",
     "aws-sigv4": "it signs each request, which `load` does not support",

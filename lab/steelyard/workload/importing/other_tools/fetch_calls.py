@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..multipart import is_multipart, is_whole
 from .har import OF_A_BROWSER
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of
 
@@ -49,8 +50,8 @@ def _request(text: str, place: int, where: str) -> HeldRequest:
     if isinstance(options.get("referrer"), str):
         kept.append(("Referer", options["referrer"]))
     kind = next((value for name, value in kept if name.lower() == "content-type"), "")
-    if kind.startswith("multipart/"):
-        raise LeftOutError("its body has several parts, which a sample cannot hold")
+    if is_multipart(kind) and not is_whole(body, kind):
+        raise LeftOutError("its body has several parts, and the browser did not copy them whole")
     if body and not kind:
         kept.append(("Content-Type", "text/plain;charset=UTF-8"))
     return HeldRequest(where, str(options.get("method") or "GET"), url, headers=tuple(kept), body=body)

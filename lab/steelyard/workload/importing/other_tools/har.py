@@ -12,6 +12,7 @@ from urllib.parse import quote_plus
 
 from ....base.errors import ImportRefusedError
 from ....base.text import plural
+from ..multipart import BodyPart, is_multipart, is_whole, with_boundary, write_parts
 from .har_values import CarriedValues
 from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError, json_of
 
@@ -187,9 +188,27 @@ def _request(entry: Any, where: str) -> HeldRequest:
         expect["status"] = [status]
     headers = _headers(asked.get("headers"))
     kind, body = _body(asked.get("postData"))
+    if is_multipart(kind):
+        headers = [(name, value) for name, value in headers if name.lower() != "content-type"]
     if body and kind and not any(name.lower() == "content-type" for name, _ in headers):
         headers.append(("Content-Type", kind))
     return HeldRequest(where, method, url.partition("#")[0], headers=tuple(headers), body=body, expect=expect)
+
+
+def _parts(params: Any) -> list[BodyPart]:
+    """The parts of a form; raises LeftOutError if the file does not hold their content."""
+    parts = []
+    for param in params if isinstance(params, list) else []:
+        name, value = (param.get("name"), param.get("value")) if isinstance(param, dict) else (None, None)
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise LeftOutError(f"the content of the part {str(name)[:40]!r} of its body is not in the file")
+        file, kind = param.get("fileName"), param.get("contentType")
+        parts.append(
+            BodyPart(name, value, file if isinstance(file, str) else None, kind if isinstance(kind, str) else "")
+        )
+    if not parts:
+        raise LeftOutError("its body has several parts, and the file does not hold them")
+    return parts
 
 
 def _object(value: Any, part: str) -> Mapping[str, Any]:
@@ -223,10 +242,11 @@ def _body(posted: Any) -> tuple[str, str]:
         return "", ""
     kind, text = posted.get("mimeType"), posted.get("text")
     kind = kind if isinstance(kind, str) else ""
-    if kind.lower().startswith("multipart/"):
-        raise LeftOutError("its body is multipart, which a sample cannot hold")
     if posted.get("encoding") == "base64":
         raise LeftOutError("its body is not text, and a sample must be text")
-    if isinstance(text, str) and text:
+    if isinstance(text, str) and text and not (is_multipart(kind) and not is_whole(text, kind)):
         return kind, text
+    if is_multipart(kind):
+        body, boundary = write_parts(_parts(posted.get("params")))
+        return with_boundary(kind, boundary), body
     return kind, "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in _pairs(posted.get("params")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..multipart import is_multipart, is_whole
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 
 _METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
@@ -72,8 +73,11 @@ def _request(lines: list[str], where: str, name: str, variables: dict[str, str],
     body = re.split(r"^[<>][ \t]*\{%|^<>", body, maxsplit=1, flags=re.MULTILINE)[0].rstrip("\n")
     if body.startswith("<") and re.match(r"<@?[ \t]+\S+$", body):
         body = neighbour_text(place, body.lstrip("<@ \t"))
-    if any(key.lower() == "content-type" and value.lower().startswith("multipart/") for key, value in headers):
-        raise LeftOutError("its body has several parts, which a sample cannot hold")
+    kind = next((value for key, value in headers if key.lower() == "content-type"), "")
+    if is_multipart(kind):
+        body = f"{body}\n".replace("\n", "\r\n")
+        if not is_whole(body, kind) or re.search(r"^<@?[ \t]+\S", body, re.MULTILINE):
+            raise LeftOutError("its body has several parts, which are not written whole")
     return HeldRequest(
         where, match[1] or "GET", match[2], name=name, headers=tuple(headers), body=_fill(body, variables)
     )
