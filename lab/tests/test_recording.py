@@ -137,7 +137,7 @@ def test_no_secret_is_written_and_what_was_left_out_is_named(shopping: str, tmp_
         "put-login: it contains a secret",
         "POST /who/1: its address or body repeats",
         "header Set-Cookie",
-        "an answer to post-login: its request held",
+        "an answer to post-login: its request contained",
     ):
         assert word in said, said
     assert described(tmp_path)["auth"]["kind"] == "basic" and "hush" not in said

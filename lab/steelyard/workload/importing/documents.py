@@ -13,6 +13,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError, NoAnswerError
 from ...base.http_client import HttpClient
+from .known_schemas import KNOWN
 from .names import PROVIDED, WSDL, XSD, one_line
 
 MOST_DOCUMENTS = 200
@@ -220,10 +221,14 @@ def read_file(path: str, wanted_by: str) -> bytes:
 
 
 def _imports(document: Document) -> list[str]:
-    """The locations that this document imports or includes, except bundled schemas."""
+    """The locations that this document imports or includes. Schemas of standards are only read from files that are there:
+    otherwise Steelyard has them."""
     locations = []
     for element in document.root.iter(*REFERRING):
-        location = element.get(REFERRING[str(element.tag)])
-        if location and element.get("namespace") not in PROVIDED:
-            locations.append(document.resolve(location))
+        location, namespace = element.get(REFERRING[str(element.tag)]), element.get("namespace")
+        if not location or namespace in PROVIDED:
+            continue
+        place = document.resolve(location)
+        if namespace not in KNOWN or (not is_url(place) and Path(place).is_file()):
+            locations.append(place)
     return locations

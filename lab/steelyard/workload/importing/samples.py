@@ -10,7 +10,7 @@ from lxml import etree
 
 from .names import ENCODING, XML, XSD, XSI, local, space, standalone
 from .schemas import Schemas
-from .values import UnmetError, name_of, text_for
+from .values import UnmetError, is_identifier, name_of, text_for
 
 MOST_ELEMENTS = 5_000
 MOST_DEPTH = 60
@@ -71,6 +71,7 @@ class _Making:
         self._prefixes = prefixes
         self._encoded = encoded
         self._made = 0
+        self._identifiers = 0
         self.used: set[str] = set()
         self.as_declared: list[etree._Element] = []
 
@@ -101,6 +102,15 @@ class _Making:
             made.set(_NIL, "true")
         return made
 
+    def _text(self, kind: Any) -> str:
+        """A text for a simple type; each identifier (xs:ID) of the sample is another."""
+        text = text_for(kind)
+        if not is_identifier(kind):
+            return text
+        self._identifiers += 1
+        other = text if self._identifiers == 1 else f"{text}.{self._identifiers}"
+        return other if kind.is_valid(other) else text
+
     def _typed_element(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
         """An empty element, with xsi:type if necessary."""
         made = self._bare_element(declared.name)
@@ -118,7 +128,7 @@ class _Making:
         fixed = declared.fixed if declared.fixed is not None else declared.default
         if kind.is_simple() or kind.has_simple_content():
             simple = kind if kind.is_simple() else kind.content
-            made.text = fixed if fixed is not None else text_for(simple)
+            made.text = fixed if fixed is not None else self._text(simple)
         self._attributes(made, kind)
         if kind.is_simple() or kind.has_simple_content():
             return
@@ -141,7 +151,7 @@ class _Making:
                 continue
             fixed = attribute.fixed if attribute.fixed is not None else attribute.default
             try:
-                made.set(name, fixed if fixed is not None else text_for(attribute.type))
+                made.set(name, fixed if fixed is not None else self._text(attribute.type))
             except UnmetError:
                 if attribute.use == "required":
                     raise
@@ -155,7 +165,7 @@ class _Making:
         item = self._bare_element("item")
         self._declare_type(item, member)
         if kind.is_simple():
-            item.text = text_for(kind)
+            item.text = self._text(kind)
         elif _is_recursion(kind, within):
             made.set(f"{{{ENCODING}}}arrayType", f"{self._prefix(space(member))}:{local(member)}[0]")
             return

@@ -3,7 +3,6 @@ else."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +12,13 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError
 from .documents import Document
+from .known_schemas import KNOWN, write_known
 from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space, standalone
 from .schema_mending import remove_invalid_components, remove_repeated_components, remove_unknown_attributes
 from .wsdl import MessagePart, WsdlOperation
 
 DRIVER = "schema.xsd"
-_BUNDLED = {ENCODING: "soap-encoding.xsd", ENVELOPES["1.1"]: "soap-envelope.xsd"}  # the XML Schema library has them
+_UNNAMED = frozenset({ENCODING, ENVELOPES["1.1"]})  # known schemas that nobody expects to be fetched
 _REFERRING = ("type", "ref", "base", "element", "itemType", "memberTypes", "substitutionGroup", "refer")
 _BUILT_IN = frozenset({XSD, XML})
 
@@ -164,10 +164,14 @@ class _Files:
         spaces = self._spaces()
         for name, root in self._roots.items():
             self._import_what_is_used(name, root, spaces)
-        for namespace, file in _BUNDLED.items():
-            if any(_refers_to(root, namespace) for root in self._roots.values()):
-                shutil.copyfile(Path(xmlschema.__file__).parent / "schemas" / "WSDL" / file, self._folder / file)
-                spaces[namespace] = file
+        wanted = [each for each in KNOWN if each in _UNNAMED or each not in spaces]
+        wanted = [each for each in wanted if any(_refers_to(root, each) for root in self._roots.values())]
+        spaces |= write_known(wanted, self._folder)
+        self.notes += [
+            f"the schema of {namespace} is the one that Steelyard has; nothing was fetched"
+            for namespace in wanted
+            if namespace not in _UNNAMED
+        ]
         for name, root in self._roots.items():
             etree.ElementTree(root).write(
                 str(self._folder / name), encoding="UTF-8", xml_declaration=True, pretty_print=True
@@ -228,8 +232,8 @@ class _Files:
             element.attrib.pop("schemaLocation", None)
             if namespace in spaces:
                 element.set("schemaLocation", spaces[namespace])
-            elif namespace in _BUNDLED:
-                element.set("schemaLocation", _BUNDLED[namespace])
+            elif namespace in KNOWN:
+                element.set("schemaLocation", KNOWN[namespace].name)
             elif namespace not in PROVIDED:
                 self.notes.append(
                     f"the namespace {one_line(namespace, 100) or 'without a name'} is imported but not defined"
@@ -237,7 +241,7 @@ class _Files:
             imported.add(namespace)
         used = {space(reference) for reference in _references(root)}
         for namespace in sorted(used - imported - _BUILT_IN - {own}):
-            location = _BUNDLED.get(namespace) or spaces.get(namespace)
+            location = spaces.get(namespace) or (KNOWN[namespace].name if namespace in KNOWN else None)
             if location is not None and (namespace or not own):
                 _add_import(root, namespace, location)
                 if name in self._places:

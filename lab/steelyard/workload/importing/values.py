@@ -99,6 +99,11 @@ def _candidates(kind: Any) -> Iterator[str]:
     yield ""
 
 
+def is_identifier(kind: Any) -> bool:
+    """Whether a simple type is xs:ID or derived from it: its values differ within a document."""
+    return any(base.name == f"{{{XSD}}}ID" for base in _line(kind))
+
+
 def _line(kind: Any) -> Iterator[Any]:
     """A type and its bases, nearest first."""
     while kind is not None:
