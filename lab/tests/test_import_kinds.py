@@ -77,6 +77,12 @@ def test_a_file_of_another_kind_is_named_with_what_to_do(text: str, kind: str, i
     assert instead in refused.value.hint and not (tmp_path / "mine").exists()
 
 
+def test_wsdl_2_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match=r"is WSDL 2\.0, which is not supported") as refused:
+        import_text('<description xmlns="http://www.w3.org/ns/wsdl"/>', tmp_path, "orders.wsdl")
+    assert "WSDL 1.1" in refused.value.hint
+
+
 def test_a_description_that_mentions_a_tool_is_still_a_description(tmp_path: Path) -> None:
     paths = "  /a:\n    get: {operationId: a, description: as k6 asks it, responses: {'200': {description: fine}}}\n"
     assert import_text(openapi(paths), tmp_path, "orders.yaml").taken == ["a"]

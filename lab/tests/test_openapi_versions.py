@@ -138,6 +138,36 @@ def test_an_answer_without_the_discriminator_is_right_if_3_2_names_a_default(tmp
     assert judge.is_valid([{"legs": 4}, {"kind": "Cat", "lives": 9}]) and not judge.is_valid([{"kind": "Cat"}])
 
 
+ANIMALS = """
+    Pet: {type: object, required: [kind], discriminator: DISCRIMINATOR, properties: {kind: {type: string}}}
+    Cat: {allOf: [{$ref: "PLACE/Pet"}, {type: object, properties: {lives: {type: integer}}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "place", "discriminator", "names"),
+    [
+        ("swagger: '2.0'", "definitions", "kind", ["Pet", "Cat"]),
+        ("openapi: 3.0.3", "components/schemas", "{propertyName: kind}", ["Pet", "Cat"]),
+        ("openapi: 3.1.0", "components/schemas", "{propertyName: kind, mapping: {c: Cat}}", ["Pet", "c"]),
+    ],
+)
+def test_a_discriminator_names_the_schema_that_is_sent(
+    head: str, place: str, discriminator: str, names: list[str], tmp_path: Path
+) -> None:
+    schemas = ANIMALS.replace("DISCRIMINATOR", discriminator).replace("PLACE", f"#/{place}")
+    text = f"{head}\ninfo: {{title: t, version: '1'}}\npaths:\n"
+    for name in ("Pet", "Cat"):
+        schema = f"schema: {{$ref: '#/{place}/{name}'}}"
+        body = f"requestBody: {{content: {{application/json: {{{schema}}}}}}}"
+        if "swagger" in head:
+            body = f"parameters: [{{name: body, in: body, {schema}}}]"
+        text += f"  /{name}:\n    post: {{operationId: {name}, {body}, {FINE}}}\n"
+    text += "definitions:" + schemas if "swagger" in head else "components:\n  schemas:" + schemas
+    import_text(text, tmp_path, "animals.yaml")
+    assert [json.loads(body_of(tmp_path, name))["kind"] for name in ("Pet", "Cat")] == names
+
+
 def test_a_form_keeps_its_schema_and_a_field_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     schema = (
         "{type: object, required: [email], properties: {email: {type: string, format: email}, address: {type: object, "

@@ -27,6 +27,7 @@ _COUNTS = (
 _TEXTS = ("pattern", "format")
 _FLAGS = ("uniqueItems", "readOnly", "writeOnly")
 _ANYTHING = ("const", "default")
+_NAMED = ("/components/schemas", "/definitions")
 _UNSPOKEN = ("$dynamicRef", "$recursiveRef")
 _IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
@@ -137,7 +138,24 @@ class SchemaBook:
             schema["required"] = [name for name in schema["required"] if not self._is_not_ours(node, name)]
         if node.has("discriminator"):
             self._discriminate(node, schema)
+        self._name_itself(node, schema)
         return schema
+
+    def _name_itself(self, node: Node, schema: dict[str, Any]) -> None:
+        """Let the discriminator of a schema, or of one that it extends with allOf, name the schema in samples."""
+        holder, _, name = node.pointer.rpartition("/")
+        if holder not in _NAMED:
+            return
+        extended = [self._documents.resolve(part) for part in node.nodes("allOf") if part.has("$ref")]
+        for described in (each.at("discriminator") for each in (node, *extended) if each.has("discriminator")):
+            is_text = isinstance(described.value, str)  # in Swagger
+            told = described.value if is_text else described.text("propertyName")
+            mapping = {} if is_text else described.children_by_name("mapping")
+            own = next((key for key, value in mapping.items() if value.value in (f"#{node.pointer}", name)), node.last)
+            properties = schema.setdefault("properties", {})
+            known = properties.get(told, {})
+            if told and isinstance(known, dict) and "examples" not in known:
+                properties[told] = {**known, "examples": [own]}
 
     def _values(self, node: Node) -> Iterator[tuple[str, Any]]:
         """The keywords without subschemas, each checked for its type."""
