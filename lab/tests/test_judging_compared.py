@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
-from result_files import Request, jtl_csv, requests
+from result_files import Request, jtl_csv, keep_load, requests
 from steelyard.judging.compared import judge
 from steelyard.judging.parts import Selection
+from steelyard.judging.readers import READERS
 
+TOTALS = Path(__file__).parent / "judged_totals"
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "weigh-your-own.md"
 COMMANDS = [line.strip() for line in GUIDE.read_text().splitlines() if line.startswith("    steelyard judge ")]
 
@@ -59,7 +61,9 @@ def test_failures_that_chance_explains_hide_nothing(tmp_path: Path) -> None:
 
 
 def test_the_guides_commands_are_what_judge_takes(tmp_path: Path) -> None:
-    assert len(COMMANDS) == 3
+    assert len(COMMANDS) == 4
+    keep_load(tmp_path / "runs" / "load-2026-01-31-120000")
+    (tmp_path / "wrk.txt").write_text((TOTALS / "wrk.txt").read_text())
     for command in COMMANDS:
         days = [requests(60), [(at + 86_400_000, ms, right) for at, ms, right in requests(60)]]
         made = [request for day in days[: 1 + ("--part 2" in command)] for request in day]
@@ -67,3 +71,10 @@ def test_the_guides_commands_are_what_judge_takes(tmp_path: Path) -> None:
             (tmp_path / name).write_text(jtl_csv(made))
         ran = steelyard(*shlex.split(command)[1:], folder=tmp_path)
         assert ran.code == 0 and "rows read:" in ran.out, ran.err
+
+
+def test_the_guide_lists_every_kind_that_judge_reads() -> None:
+    table = (
+        GUIDE.read_text().partition("`judge` recognizes a file by its content")[2].partition("Other files of these")[0]
+    )
+    assert [reader.title for reader in READERS if reader.title not in table] == []

@@ -1,8 +1,8 @@
-"""`steelyard judge`: applies Steelyard's statistics to results of JMeter, k6 or Locust."""
+"""`steelyard judge`: applies Steelyard's statistics to results of other load tools."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -23,12 +23,13 @@ _MOST_KINDS = 20
 
 @commands.command(
     name="judge",
-    short_help="Judge results that JMeter, k6 or Locust wrote.",
+    short_help="Judge results that other load tools wrote.",
     epilog=examples(
         "steelyard judge results.jtl",
         "steelyard judge k6.csv --skip 10s",
         "steelyard judge results.jtl --part 2 --skip 30s --for 10m",
         "steelyard judge old.jtl new.jtl --json",
+        "steelyard judge simulation.log runs/load-2026-01-31-120000",
     ),
 )
 def judge_command(
@@ -36,7 +37,8 @@ def judge_command(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="JMeter's .jtl (CSV or XML), k6's CSV or JSON, Locust's _stats_history.csv or _stats.csv.",
+            help="Results of JMeter, Gatling, k6, Locust, vegeta, hey, oha, wrk, h2load, ab or autocannon, HdrHistogram's logs, "
+            "or a folder of `steelyard load`. The guide lists the formats.",
         ),
     ],
     skip: Annotated[
@@ -53,8 +55,9 @@ def judge_command(
     json: Json = False,
 ) -> None:
     """Judge results of another load tool: throughput, response times and failures with intervals for its process, and whether
-    response times were stable. Every row is counted, or left out with a reason. Several files are shown side by side, without a
-    verdict; where their failures differ beyond chance, response times are not compared."""
+    response times were stable. Every row is counted, or left out with a reason. A file with totals alone is read for what it
+    holds, and the output lists what it cannot show. Several files are shown side by side, without a verdict; where their failures
+    differ beyond chance, response times are not compared."""
     from ..judging.compared import judge
     from ..judging.parts import Selection
     from ..workload.load_spec import seconds_of
@@ -71,7 +74,7 @@ def _print_outcome(output: JudgeOutput) -> None:
     for sentence in output.compared:
         terminal.print(sentence, soft_wrap=True)
     for judged in output.files:
-        _print_file(judged)
+        _print_file(judged, output.cannot_say)
     if output.ratios:
         headings = ["each over the first", *(f"file {number}" for number in range(1, len(output.files) + 1))]
         rows = [
@@ -83,12 +86,14 @@ def _print_outcome(output: JudgeOutput) -> None:
         terminal.print(f"these results do not show {sentence}", soft_wrap=True)
 
 
-def _print_file(judged: JudgedFile) -> None:
+def _print_file(judged: JudgedFile, common: Sequence[str]) -> None:
+    """Print one file, with those of its open questions that are not `common` to all."""
     terminal = console(stderr=False)
     users = "" if judged.users is None else f", {judged.users[0]} to {judged.users[1]} users"
     left_out = [f"  left out: {count:,} {reason}" for reason, count in judged.rows.left_out.items()]
     lines = [
         f"{judged.file}: {judged.tool}, {judged.seconds:,} s{users}",
+        f"recognized by {judged.recognized_by}; it holds {judged.holds}",
         f"rows read: {judged.rows.read:,}; counted: {judged.rows.counted:,}; left out: "
         + (f"{judged.rows.read - judged.rows.counted:,}" if left_out else "none"),
         *left_out,
@@ -104,7 +109,8 @@ def _print_file(judged: JudgedFile) -> None:
     apart = judged.transactions[:_MOST_OPERATIONS]
     for line in (*map(_operation, own), *(f"{_operation(each)} (transaction, not counted)" for each in apart)):
         terminal.print(line, soft_wrap=True)
-    for line in (judged.course, *judged.notes):
+    own_questions = [f"this file does not show {each}" for each in judged.cannot_say if each not in common]
+    for line in (judged.course, *judged.notes, *own_questions):
         terminal.print(line, soft_wrap=True)
 
 

@@ -13,11 +13,7 @@ from .judged import judged_file
 from .parts import Selection
 
 ALPHA = 0.01
-_CANNOT_SAY = [
-    "the variation between starts of the service: each file is from one process at one hour, so there is no verdict",
-    "whether the other tool kept up: it did not record its own lateness",
-    "whether answers were right beyond what the other tool checked",
-]
+_NONE = Estimate(value=None)
 _NOT_PAIRED = (
     "whether the service caused the difference: the files were not measured in turns, so changes of the "
     "machine are included"
@@ -34,7 +30,7 @@ def judge(files: Sequence[Path], selection: Selection) -> JudgeOutput:
         ratios["throughput"] = [_ratio(each.throughput_per_s, first.throughput_per_s) for each in judged]
         ratios |= {
             name: [
-                None if differs else _ratio(each.response_ms[name], first.response_ms[name])
+                None if differs else _ratio(each.response_ms.get(name, _NONE), first.response_ms[name])
                 for each, differs in zip(judged, differ, strict=True)
             ]
             for name in first.response_ms
@@ -43,10 +39,15 @@ def judge(files: Sequence[Path], selection: Selection) -> JudgeOutput:
     return JudgeOutput(
         files=judged,
         ratios=ratios,
-        cannot_say=[*([_NOT_PAIRED] if several else []), *_CANNOT_SAY],
+        cannot_say=[*([_NOT_PAIRED] if several else []), *_common_questions(judged)],
         compared=sentences,
         failures_differ=differ,
     )
+
+
+def _common_questions(judged: Sequence[JudgedFile]) -> list[str]:
+    """The questions that every file leaves open."""
+    return [question for question in judged[0].cannot_say if all(question in each.cannot_say for each in judged)]
 
 
 def _failures_differ(judged: JudgedFile, first: JudgedFile) -> bool:

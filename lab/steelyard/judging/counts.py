@@ -65,7 +65,7 @@ class OperationSums:
 @dataclass
 class SecondSums:
     """The results that ended in one second: right answers with the sum of their times in ms, failures, and a histogram
-    of times by `_bin_of`."""
+    of times by `bin_of`."""
 
     completed: int = 0
     failed: int = 0
@@ -95,7 +95,7 @@ class Counts:
             return
         second.completed += 1
         second.ms += answered.ms
-        second.bins[_bin_of(answered.ms)] += 1
+        second.bins[bin_of(answered.ms)] += 1
         operation.completed += 1
         operation.ms += answered.ms
 
@@ -163,7 +163,7 @@ def _figures_of(sums: SecondSums) -> Second:
     return Second(sums.completed + sums.failed, sums.completed, sums.failed, sums.ms / 1000, _histogram(sums.bins))
 
 
-def _bin_of(ms: float) -> int:
+def bin_of(ms: float) -> int:
     """A time as its leading bits in microseconds, followed by six bits for the number of bits cut off."""
     microseconds = round(ms * 1000)
     cut = max(0, microseconds.bit_length() - _DIGITS)

@@ -18,18 +18,25 @@ from ..models.outputs.loading import Estimate, LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
 from ..statistics.drift import drift
 from .counts import NO_CODE, LastsTooLongError, OperationSums
-from .gathering import Gathering
+from .gathering import Gathering, share_of
+from .limits import NO_COURSE, open_questions
+from .own_load import judged_load
 from .parts import Selection, Window, require_one_part
 from .readers import READERS
+from .readers.not_read import NOT_READ
 from .readers.reader import ResultReader, open_results
 
 _HEAD = 4_096  # bytes read to recognise a file
+_CANNOT_TELL = "cannot tell whether the load was held"
+_BY_TOOL = "according to the tool"
 _NOTHING = Window(part_begin_s=math.inf)
 _EVERYTHING = Selection()
 
 
 def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
-    """Judge one file. Raises ConfigurationError with file and line."""
+    """Judge one file, or the folder of a run of `load`. Raises ConfigurationError with file and line."""
+    if file.is_dir():
+        return judged_load(file, selection)
     with open_results(file) as stream:
         reader = _reader_of(stream.read(_HEAD).decode("utf-8", "replace"), file)
         try:
@@ -45,33 +52,40 @@ def judged_file(file: Path, selection: Selection = _EVERYTHING) -> JudgedFile:
     if not completed + failures.total():
         left = "; ".join(f"{count:,} {reason}" for reason, count in gathering.left_out.most_common())
         raise ConfigurationError(f"{file} has no result", hint=f"left out: {left}" if left else "it has no rows")
-    whole = seconds[1:-1]
-    steady = gathering.users is None or gathering.users[0] == gathering.users[1]
+    has_course = reader.holds.has_course and gathering.lasted_s is None
+    whole = seconds[1:-1] if has_course else []
+    steady = _is_steady(gathering)
     return JudgedFile(
         file=str(file),
         tool=reader.title,
-        seconds=len(seconds),
+        recognized_by=reader.mark,
+        holds=reader.holds,
+        seconds=len(seconds) if has_course else round(gathering.lasted_s or 0.0),
         completed=completed,
         failed=failures.total(),
         failures=_by_frequency(failures),
         users=gathering.users,
-        throughput_per_s=_throughput(gathering, whole, steady),
+        throughput_per_s=_throughput(gathering, completed, whole, steady),
         response_ms=_response_times(gathering, seconds, whole, (completed, failures.total()), steady),
         operations=[_operation(name, sums) for name, sums in sorted(counts.operations.items())],
-        course=_steadiness_sentence(whole, steady),
+        course=_steadiness_sentence(whole, steady) if has_course else f"{_CANNOT_TELL}: {NO_COURSE}",
         notes=[*gathering.notes, *_more_notes(gathering)],
         rows=JudgedRows(read=gathering.rows, counted=gathering.counted, left_out=_by_frequency(+gathering.left_out)),
         codes={} if set(counts.codes) <= {NO_CODE} else _by_frequency(counts.codes),
         messages=_by_frequency(counts.messages),
         transactions=[_operation(name, sums) for name, sums in sorted(gathering.apart.operations.items())],
         parts=max(1, len(gathering.parts.in_order())),
+        cannot_say=[
+            *open_questions(reader.holds, has_course=has_course, closed_loop=reader.closed_loop),
+            *reader.cannot_show,
+        ],
     )
 
 
 def _gather(reader: ResultReader, stream: IO[bytes], selection: Selection) -> Gathering:
     """The results of a selection of a file, in one pass over it, or two where the first must find the parts."""
     gathering = Gathering() if selection.is_everything else Gathering(_NOTHING)
-    if not selection.is_everything and not reader.has_times:
+    if not selection.is_everything and not reader.holds.has_course:
         raise ConfigurationError(
             f"{reader.title} has no times, so no part of it can be judged", hint="remove --skip, --part and --for"
         )
@@ -105,22 +119,33 @@ def _by_frequency(counts: Counter[str]) -> dict[str, int]:
 
 
 def _reader_of(head: str, file: Path) -> ResultReader:
-    for reader in READERS:
-        if reader.recognizes(head):
-            return reader
+    """The reader of a file with this beginning. Raises ConfigurationError where none or several recognize it."""
+    readers = [reader for reader in READERS if reader.recognizes(head)]
+    if len(readers) > 1:
+        kinds = "; ".join(f"{reader.title}: {reader.mark}" for reader in readers)
+        raise ConfigurationError(f"{file} may be of several kinds ({kinds})", hint="remove what is not the tool's own")
+    if readers:
+        return readers[0]
+    for kind in NOT_READ:
+        if kind.recognizes(head):
+            raise ConfigurationError(f"{file} is {kind.title}, which judge does not read", hint=kind.instead)
     titles = ", ".join(reader.title for reader in READERS)
-    raise ConfigurationError(f"{file} is of an unknown kind", hint=f"known kinds, each with its header: {titles}")
+    raise ConfigurationError(f"{file} is of an unknown kind", hint=f"judge reads: {titles}, and folders of `load`")
 
 
-def _throughput(gathering: Gathering, whole: Sequence[Second], steady: bool) -> Estimate:
-    """Right answers per second over whole seconds, without the incomplete first and last."""
-    if not whole:
-        own = gathering.own_figures.get("throughput")
-        return Estimate(
-            value=own, why_not="it lasts less than three seconds" if own is None else "according to the tool"
-        )
-    value = fmean(second.completed for second in whole)
-    return figures.with_interval(value, [second.completed for second in whole], steady)
+def _throughput(gathering: Gathering, completed: int, whole: Sequence[Second], steady: bool) -> Estimate:
+    """Right answers per second over whole seconds, without the incomplete first and last, or else over the whole load."""
+    if whole:
+        value = fmean(second.completed for second in whole)
+        return figures.with_interval(value, [second.completed for second in whole], steady)
+    own = gathering.own_figures.get("throughput")
+    if own is not None:
+        return Estimate(value=own, why_not=_BY_TOOL)
+    if gathering.lasted_s is None:
+        return Estimate(value=None, why_not="it lasts less than three seconds")
+    if not gathering.lasted_s:
+        return Estimate(value=None, why_not="the file does not hold how long the load lasted")
+    return Estimate(value=completed / gathering.lasted_s, why_not=NO_COURSE)
 
 
 def _response_times(
@@ -133,18 +158,25 @@ def _response_times(
     completed, failed = requests
     times = histogram.merge_histograms(second.times for second in seconds)
     mean_ms = sum(sums.ms for sums in gathering.counts.operations.values()) / completed if completed else 0.0
-    measured = figures.MeasuredStretch(times, completed, failed, mean_ms)
     if times.total or not completed:
-        return figures.estimates(measured, whole, steady=steady)
-    means = [second.response_s / second.completed * 1000 for second in whole if second.completed]
-    own = {name: gathering.own_figures.get(name) for name in map(percentile_name, PERCENTILES)}
-    return {
-        "mean": figures.with_interval(mean_ms, means, steady),
-        **{
-            name: Estimate(value=value, why_not="the file has none" if value is None else "according to the tool")
-            for name, value in own.items()
-        },
-    }
+        estimates = figures.estimates(figures.MeasuredStretch(times, completed, failed, mean_ms), whole, steady=steady)
+        return estimates if gathering.lasted_s is None else {name: _no_course(each) for name, each in estimates.items()}
+    own = {name: ms for name, ms in gathering.own_figures.items() if name != "throughput"}
+    if whole:
+        means = [second.response_s / second.completed * 1000 for second in whole if second.completed]
+        mean = figures.with_interval(mean_ms, means, steady)
+    else:
+        mean = _by_tool(own.get("mean", mean_ms if completed and mean_ms else None))
+    names = sorted({*map(percentile_name, PERCENTILES), *own} - {"mean"}, key=share_of)
+    return {"mean": mean, **{name: _by_tool(own.get(name)) for name in names}}
+
+
+def _no_course(estimate: Estimate) -> Estimate:
+    return estimate if estimate.value is None else estimate.model_copy(update={"why_not": NO_COURSE})
+
+
+def _by_tool(value: float | None) -> Estimate:
+    return Estimate(value=value, why_not="the file has none" if value is None else _BY_TOOL)
 
 
 def _operation(name: str, sums: OperationSums) -> LoadedOperation:
@@ -157,6 +189,13 @@ def _operation(name: str, sums: OperationSums) -> LoadedOperation:
     )
 
 
+def _is_steady(gathering: Gathering) -> bool:
+    """Whether the load was constant: by the tool's own events, or else by the number of users."""
+    if gathering.is_steady is not None:
+        return gathering.is_steady
+    return gathering.users is None or gathering.users[0] == gathering.users[1]
+
+
 def _steadiness_sentence(whole: Sequence[Second], steady: bool) -> str:
     """One sentence on whether the load was held."""
     if not steady:
@@ -165,7 +204,7 @@ def _steadiness_sentence(whole: Sequence[Second], steady: bool) -> str:
     try:
         return drift([series]).sentence("it")
     except InsufficientDataError as error:
-        return f"cannot tell whether the load was held: {error.message}"
+        return f"{_CANNOT_TELL}: {error.message}"
 
 
 def _more_notes(gathering: Gathering) -> list[str]:

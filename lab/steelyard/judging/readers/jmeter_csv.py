@@ -14,6 +14,7 @@ class JMeterCsv(ResultReader):
     """With a header, and times in milliseconds, both JMeter's defaults."""
 
     title = "JMeter (CSV)"
+    mark = "the columns timeStamp and elapsed"
 
     def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]

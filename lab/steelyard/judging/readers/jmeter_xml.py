@@ -1,6 +1,6 @@
 """JMeter's results as XML (.jtl): one element for each sample, with its subsamples within.
 
-Expat streams the file, so response data of any size is not kept. Document types are refused, so there are no entities.
+Expat streams the file, so response data of any size is not kept. ResultDocument types are refused, so there are no entities.
 A damaged element is left out: reading goes on at the next sample that begins a line, as JMeter writes them.
 """
 
@@ -71,6 +71,7 @@ class JMeterXml(ResultReader):
     """Streams the file, without document types, entities or external files."""
 
     title = "JMeter (XML)"
+    mark = "the element testResults"
 
     def recognizes(self, head: str) -> bool:
         return head.lstrip("\ufeff \r\n\t").startswith("<") and "<testResults" in head

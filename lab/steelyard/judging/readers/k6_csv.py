@@ -23,6 +23,7 @@ class K6Csv(ResultReader):
     """Reads the metrics for response times, checks, users and dropped iterations."""
 
     title = "k6 (CSV)"
+    mark = "the columns metric_name, timestamp and metric_value"
 
     def recognizes(self, head: str) -> bool:
         return head.lstrip("\ufeff").startswith("metric_name,timestamp,metric_value")

@@ -15,6 +15,7 @@ class K6Json(ResultReader):
     """The same metrics as in k6's CSV."""
 
     title = "k6 (JSON)"
+    mark = "lines of JSON with a metric and a type"
 
     def recognizes(self, head: str) -> bool:
         first = head.lstrip("\ufeff").partition("\n")[0]

@@ -12,12 +12,12 @@ from typing import IO
 
 from ...base.errors import ConfigurationError
 from ..counts import OperationSums, SecondSums, bounded_name
-from ..gathering import Gathering
+from ..gathering import ALL_TOGETHER, Gathering
+from ..limits import Holds
 from ..parts import GAP_SECONDS
 from .reader import ResultReader, Row, number_of, read_rows
 
 ALL = "Aggregated"
-ALL_TOGETHER = "all together"
 MOST_INSTANTS = 7 * 86_400
 _NO_TIMES = "Locust records no single request: percentiles are its own, rounded, and have no interval"
 _FAILED_TOO = "Locust's times include those of failed requests"
@@ -52,6 +52,8 @@ class LocustHistory(ResultReader):
     """NAME_stats_history.csv: requests, failures and mean time between rows, from totals of all operations together."""
 
     title = "Locust (history)"
+    mark = "the columns User Count and Total Request Count"
+    holds = Holds.SECONDS
 
     def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]
@@ -129,7 +131,8 @@ class LocustSums(ResultReader):
     """NAME_stats.csv: totals of each operation, and percentiles as Locust computed them."""
 
     title = "Locust (sums)"
-    has_times = False
+    mark = "the columns Request Count and Average Response Time"
+    holds = Holds.TOTALS
 
     def recognizes(self, head: str) -> bool:
         first = head.partition("\n")[0]

@@ -10,25 +10,37 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ...base.errors import ConfigurationError
 from ..gathering import CUT, Gathering
+from ..limits import Holds
 
 MOST_LINE = 2**20  # bytes
+MOST_DOCUMENT = 2**24  # bytes of a file that is read at once
 MOST_EMPTY = 10_000  # consecutive lines
 REPEATED_HEADER = "repeated header lines"
+_OTHER_WIDTH = "it has another number of columns than the first line"
 _GZIP = b"\x1f\x8b"
 
 Row = Mapping[str, str]
 
 
 class ResultReader(ABC):
-    """A kind of file. `title` names it with its tool, and `has_times` is whether its results have times."""
+    """A kind of file.
+
+    `title` names it with its tool, `mark` the content by which it is recognized, and `holds` what it records. In a
+    `closed_loop` a connection sends its next request after an answer (None: the file does not show it). `cannot_show`
+    are questions that a file of this kind leaves open beyond those of what it `holds`.
+    """
 
     title: str
-    has_times = True
+    mark: str
+    holds = Holds.REQUESTS
+    closed_loop: bool | None = None
+    cannot_show: Sequence[str] = ()
 
     @abstractmethod
     def recognizes(self, head: str) -> bool:
@@ -36,7 +48,7 @@ class ResultReader(ABC):
 
     @abstractmethod
     def read(self, file: IO[bytes], gathering: Gathering) -> None:
-        """Gather all results of a file. Raises ConfigurationError that begins with the line."""
+        """Gather all results of a file. Raises ConfigurationError that begins with the line, where it has lines."""
 
 
 @contextmanager
@@ -79,26 +91,35 @@ class Lines:
             yield line.decode("utf-8", "replace")
 
 
-def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], None], *needed: str) -> None:
-    """Pass each row of a CSV with header to `take`, with its line.
+def read_rows(
+    file: IO[bytes],
+    gathering: Gathering,
+    take: Callable[[Row, int], None],
+    *needed: str,
+    columns: Sequence[str] = (),
+) -> None:
+    """Pass each row of a CSV to `take`, with its line. `columns` name the first columns of one without a header.
 
     A last line that was cut short and repeated headers are left out. Raises ConfigurationError for a row with another
     number of columns, and where one of the columns `needed` is missing.
     """
     lines = Lines(file)
     stream = iter(lines)
-    header = next(stream, "").lstrip("\ufeff")
-    delimiter = max(",;\t", key=header.count)
-    columns = _columns(header, delimiter, needed)
+    first = next(stream, "").lstrip("\ufeff")
+    delimiter = max(",;\t", key=first.count)
+    before = 0 if columns else 1  # lines before those that the parser counts
+    if columns:
+        stream = chain([first], stream)
+    columns = _columns(first, delimiter, needed, columns)
     short: int | None = None
     rows = csv.reader(stream, delimiter=delimiter, strict=True)
-    begun = 2  # the line of the next row
+    begun = before + 1  # the line of the next row
     try:
         for row in rows:
-            line = rows.line_num + 1
+            line = rows.line_num + before
             begun = line + 1
             if short is not None:
-                raise ConfigurationError(f"line {short}: it has another number of columns than the first line")
+                raise ConfigurationError(f"line {short}: {_OTHER_WIDTH}")
             if not row:
                 continue
             gathering.rows += 1
@@ -110,25 +131,38 @@ def read_rows(file: IO[bytes], gathering: Gathering, take: Callable[[Row, int], 
                 with tolerate_cut_end(lines, gathering, line):
                     take(dict(zip(columns, row, strict=True)), line)
     except csv.Error as error:
-        if lines.whole or begun < rows.line_num + 1:
+        if lines.whole or begun < rows.line_num + before:
             raise ConfigurationError(f"line {begun}: the row that begins here is unreadable: {error}") from None
         gathering.rows += 1
         gathering.leave_out(CUT, begun)
     if short is not None:
         if lines.whole:
-            raise ConfigurationError(f"line {short}: it has another number of columns than the first line")
+            raise ConfigurationError(f"line {short}: {_OTHER_WIDTH}")
         gathering.leave_out(CUT, short)
 
 
-def _columns(header: str, delimiter: str, needed: Sequence[str]) -> list[str]:
-    """The column names of a CSV. Raises ConfigurationError for a duplicate or missing one."""
-    columns = next(csv.reader([header], delimiter=delimiter), [])
+def _columns(first: str, delimiter: str, needed: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The column names of a CSV from its first line, or `names` for one without a header, and numbers for further columns.
+
+    Raises ConfigurationError for a duplicate or missing one.
+    """
+    columns = next(csv.reader([first], delimiter=delimiter), [])
+    if names:
+        return [*names, *(f"column {number}" for number in range(len(names) + 1, len(columns) + 1))]
     if len(set(columns)) < len(columns):
         raise ConfigurationError("line 1: a column occurs twice")
     for name in needed:
         if name not in columns:
             raise ConfigurationError(f"line 1: the column '{name}' is missing")
     return columns
+
+
+def read_whole(file: IO[bytes], title: str) -> str:
+    """The text of a file that holds totals. Raises ConfigurationError where it is too long for one."""
+    content = file.read(MOST_DOCUMENT + 1)
+    if len(content) > MOST_DOCUMENT:
+        raise ConfigurationError(f"it is longer than {MOST_DOCUMENT >> 20} MiB, so it is no output of {title}")
+    return content.decode("utf-8", "replace").lstrip("\ufeff")
 
 
 @contextmanager

@@ -54,6 +54,8 @@ class JudgedRows(Strict):
 class JudgedFile(Strict):
     """A file of another tool's results, judged by our statistics as `load` reports one process.
 
+    `recognized_by` is the content that showed its kind, `holds` what such a file records (such as each request, or totals), and
+    `cannot_say` lists the questions that it leaves open. Where it holds totals, figures are the tool's own (`why_not`).
     `seconds` is the time from its first to its last counted result, `users` the fewest and the most users in it (null: not
     recorded), `course` whether response time was stable, in a sentence, and `notes` the tool's definition of its times.
     `failures` are counted by kind, `messages` counts them by their text where the file has one, and `codes` counts all answers by
@@ -63,6 +65,8 @@ class JudgedFile(Strict):
 
     file: str
     tool: str
+    recognized_by: str
+    holds: str
     seconds: int
     completed: int
     failed: int
@@ -78,15 +82,16 @@ class JudgedFile(Strict):
     messages: dict[str, int]
     transactions: list[LoadedOperation]
     parts: int
+    cannot_say: list[str]
 
 
 class JudgeOutput(Strict):
     """`judge --json`: files of other tools' results.
 
     For several files, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they
-    were not paired, and there is no verdict, for the reasons in `cannot_say`. `throughput` is right answers per second. Where the
-    shares of failures of a file and the first differ beyond chance, `failures_differ` is true for it, its response times have no
-    ratio, and `compared` begins with a sentence on that.
+    were not paired, and there is no verdict. `cannot_say` lists the questions that all files leave open. `throughput` is right
+    answers per second. Where the shares of failures of a file and the first differ beyond chance, `failures_differ` is true for
+    it, its response times have no ratio, and `compared` begins with a sentence on that.
     """
 
     files: list[JudgedFile]

@@ -1,0 +1,70 @@
+"""The folder of a run of `steelyard load` beside files of other tools: its figures as they are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..base.csvfiles import is_stored
+from ..base.errors import ConfigurationError, StoreError
+from ..models.outputs.loading import LoadOutput
+from ..models.outputs.other_tools import JudgedFile, JudgedRows
+from ..results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
+from ..results.stored_run import read_model
+from .limits import ONE_PROCESS, Holds
+from .parts import Selection
+
+TITLE = "Steelyard (load)"
+_VERDICTS = "verdicts.json"
+_OTHER_RUNS = (LIMIT, COMPARISON, CALIBRATION, _VERDICTS)
+
+
+def judged_load(folder: Path, selection: Selection) -> JudgedFile:
+    """The stored figures of a load. Raises ConfigurationError for another folder, or a selection."""
+    if not is_stored(folder / LOAD):
+        if any(is_stored(folder / name) for name in _OTHER_RUNS):
+            raise ConfigurationError(
+                f"{folder} is a run of Steelyard, but not of `load`",
+                hint=f"see its own figures: steelyard report {folder}",
+            )
+        raise ConfigurationError(f"{folder} is a folder, and no run of `steelyard load`", hint="give a result file")
+    if not selection.is_everything:
+        raise ConfigurationError(
+            f"{folder} is a load whose measured time is fixed", hint="remove --skip, --part and --for"
+        )
+    try:
+        load = read_model(LoadOutput, folder / LOAD)
+    except StoreError as error:
+        raise ConfigurationError(error.message, hint=error.hint) from None
+    counted = load.completed + load.failed
+    return JudgedFile(
+        file=str(folder),
+        tool=TITLE,
+        recognized_by=f"the file {LOAD}",
+        holds=Holds.REQUESTS,
+        seconds=round(load.seconds),
+        completed=load.completed,
+        failed=load.failed,
+        failures=load.failures,
+        users=None,
+        throughput_per_s=load.throughput_per_s,
+        response_ms=load.response_ms,
+        operations=load.operations,
+        course=_course(load),
+        notes=load.notes,
+        rows=JudgedRows(
+            read=load.sent,
+            counted=counted,
+            left_out={"sent outside the measured time": load.outside} if load.outside else {},
+        ),
+        codes={},
+        messages={},
+        transactions=[],
+        parts=1,
+        cannot_say=[ONE_PROCESS, *load.not_judged],
+    )
+
+
+def _course(load: LoadOutput) -> str:
+    if load.valid:
+        return "its own checks of the instrument passed"
+    return f"its own checks failed: {'; '.join(load.why_not)}"
