@@ -173,7 +173,7 @@ def test_what_was_planted_is_read_off_the_servers_own_clock() -> None:
     ]
     values = values_of(Bank(SETUP, whole.forks, clocked))
     assert values.levels[0.20].clocked == pytest.approx([0.2] * 4, abs=1e-4)
-    assert "+20.00% for +20%" in row(Bank(SETUP, whole.forks, clocked), "What was planted").reached
+    assert "+20.00% for +20%" in row(Bank(SETUP, whole.forks, clocked), "Planted slow-down").reached
     unclocked = [SliceEntry(**{**vars(one), "cpu_own_ns": -1}) for one in whole.slices]
     assert np.isnan(values_of(Bank(SETUP, whole.forks, unclocked)).levels[0.20].clocked).all()
 
@@ -312,7 +312,7 @@ def deferred(*, worst: float = 0.01, rounds: int = 6) -> list[Drive]:
 
 def test_the_worst_kind_of_deferred_work_is_held_against_each_server_alone() -> None:
     values = values_of(made(60))
-    name = "Servers that do work at another time"
+    name = "Servers that defer work"
 
     def found(drives: list[Drive]) -> FigureRow:
         return next(one for one in figures(values, (), drives).rows if one.figure.startswith(name))
@@ -325,7 +325,7 @@ def test_the_worst_kind_of_deferred_work_is_held_against_each_server_alone() -> 
     off = deferred_work.deviation_of(deferred(worst=0.03, rounds=9), next(iter(deferred_work.KINDS)), deferred_work.LAB)
     assert off is not None and off.off.low <= math.exp(0.03) <= off.off.high and off.rounds == 9
     said = page(made(60), "", [], deferred())
-    assert "## Work at another time" in said and "## Work at another time" not in page(made(60), "")
+    assert "## Deferred work" in said and "## Deferred work" not in page(made(60), "")
 
 
 def test_rounds_of_deferred_work_are_kept_beside_the_bank(tmp_path: Path) -> None:

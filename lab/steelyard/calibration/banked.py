@@ -16,10 +16,10 @@ from .values import LevelForks, tail_forks, values_of
 
 FEWEST_FORKS = 4
 HEADER = ["pair", "measure", "load", "budget of its comparisons", "complete forks", "fork deviation", "A/A ratio, 95% interval",
-          "comparisons as measured that hold what was planted"]  # fmt: skip
+          "measured comparisons whose interval contains the planted value"]  # fmt: skip
 NOTHING_ELSE = f"""\
-Nothing else is calibrated: no other server, operation, number of users, load or measure. What holds for these pairs need not
-hold for a server whose forks vary more. `make calibrate-study PAIR={KEYS[1].name}` goes on with a pair, in pieces of 20
+Nothing else is calibrated: no other server, operation, number of users, load or measure. Results for these pairs may not
+apply to a server whose forks vary more. `make calibrate-study PAIR={KEYS[1].name}` continues with a pair, in pieces of 20
 minutes.
 """
 

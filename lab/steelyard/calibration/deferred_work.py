@@ -20,7 +20,7 @@ KINDS = {
     "--share 0.5 --when cycle --cycle-ms 60": "half of each request's work in cycles of 60 ms",
     "--share 0.5 --when cycle --cycle-ms 500": "half of each request's work in cycles of 500 ms",
 }
-UNASKED = {"--chore-ms 10": "10 ms of work every 100 ms, whatever is asked"}
+UNASKED = {"--chore-ms 10": "10 ms of work every 100 ms, independent of requests"}
 
 
 @dataclass(frozen=True)

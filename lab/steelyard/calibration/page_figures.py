@@ -154,7 +154,7 @@ def _bias(compared: LevelForks) -> FigureRow:
     )
     return FigureRow(
         "A/A bias, all forks: mean ratio and 95% interval",
-        f"holds 0, no wider than \u00b1{BIAS_LIMIT:.1%}",
+        f"contains 0, no wider than \u00b1{BIAS_LIMIT:.1%}",
         f"{reached} (\u00b1{half:.2%}, {len(equal)} forks)",
         holds and half <= BIAS_LIMIT,
         why,
@@ -172,9 +172,9 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
     equivalent = float(np.mean(judged.said == Said.EQUIVALENT))
     conservative = (
         f"conservative: {equivalent:.0%} of the redraws ended as equivalent, most before the last look. "
-        "Fewer alarms than promised cost time, not truth"
+        "Fewer alarms than promised cost time, not correctness"
     )
-    narrow = "conservative: intervals are wider than the looks need, by the floor that pairs ask for"
+    narrow = "conservative: intervals are wider than the looks need, because of the floor"
     name = f"A/A alarms (interval excludes 1), {REDRAWS:,} redraws in blocks, labels swapped block by block"
     for ending, which, why in (
         (judged, "under the stopping rule", conservative),
@@ -220,11 +220,11 @@ def usual_benchmark_alarms(throughputs: Sequence[tuple[list[float], list[float]]
 def _comparison_rows(disjoint: Proportion | None, usual: Proportion | None) -> Iterator[FigureRow]:
     count = disjoint.total if disjoint is not None else 0
     yield FigureRow(
-        "A/A alarms, disjoint comparisons as measured, with a Clopper-Pearson interval",
+        "A/A alarms, disjoint measured comparisons, with a Clopper-Pearson interval",
         f"at least {DISJOINT} of them",
         "none yet" if disjoint is None else proportion(disjoint),
         count >= DISJOINT,
-        "" if count >= DISJOINT else "the forks banked make no more of them",
+        "" if count >= DISJOINT else "the bank has no more forks",
     )
     name = "A/A alarms, the same data judged the usual way: two runs one after the other, a t test over slices"
     yield FigureRow(name, "", "none yet" if usual is None else proportion(usual), None)
@@ -243,9 +243,7 @@ def _dependence(all_rounds: Values, values: Values) -> FigureRow:
     met = p_value >= DEPENDENT
     shown = f"{lag_1_correlation(whole):+.2f} (p = {p_value:.3f}) on all measured rounds"
     if budgeted != whole:
-        shown += (
-            f"; {lag_1_correlation(budgeted):+.2f} (p = {lag_1_p_value(budgeted):.3f}) on those that a budget holds"
-        )
+        shown += f"; {lag_1_correlation(budgeted):+.2f} (p = {lag_1_p_value(budgeted):.3f}) on those within the budget"
     why = f"neighbours resemble each other, so redraws are in blocks of up to {BLOCK} neighbours of one sitting"
     return FigureRow(
         "Dependence: correlation of each fork with the next, by permutation",
@@ -305,12 +303,12 @@ def _detection_row(level: SlowedDown) -> FigureRow:
 def _clock_row(levels: Sequence[SlowedDown]) -> FigureRow:
     known = [level for level in levels if not math.isnan(level.clocked)]
     shown = ", ".join(f"{level.clocked:+.2%} for +{level.level:.0%}" for level in known) or "not recorded"
-    return FigureRow("What was planted, by the server's own processor clock, a request", "", shown, None)
+    return FigureRow("Planted slow-down of a request, by the server's own CPU clock", "", shown, None)
 
 
 def _deferral_row(offs: Sequence[Off]) -> FigureRow:
     """The row of the kind of server with the largest deviation."""
-    name = "Servers that do work at another time than they are asked for it, against each alone: the worst kind, 95% interval"
+    name = "Servers that defer work, against each server alone: the worst kind, 95% interval"
     told = [off for off in offs if off.way == deferred_work.LAB]
     if not told:
         return FigureRow(name, f"within {DEFERRED:.1%}", "not measured yet", False, "`make deferred-work` measures it")
@@ -340,7 +338,7 @@ def _usual_minutes(levels: Sequence[SlowedDown], runs: Sequence[UsualRun]) -> Fi
     met = ours <= USUAL_SHARE * theirs.low
     by = f"{theirs.estimate:.1f} (95% interval {theirs.low:.0f} to {theirs.high:.0f}, by {len(runs)} runs)"
     shown = f"{ours:.1f} and {by}" if math.isfinite(ours) else f"never, and {by}"
-    return FigureRow(name, asked, shown, met, "" if met else "forks here cost too much for what they tell")
+    return FigureRow(name, asked, shown, met, "" if met else "forks here cost too much for their information")
 
 
 def _wrong_sign(levels: Sequence[SlowedDown]) -> FigureRow:
@@ -362,21 +360,23 @@ def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
         f"{level.coverage:.1%} at +{level.level:.0%} (as {count} of {level.whole})" for count, level in counts
     )
     return FigureRow(
-        "Coverage: redrawn intervals that hold the share planted, and as how many of the comparisons that the forks make",
+        "Coverage: redrawn intervals that contain the planted share, and the equivalent number of comparisons",
         f"compatible with {COVERAGE:.0%}, by the exact binomial interval at the bank's size",
         shown,
         met,
-        "" if met else "intervals are too narrow, or what is planted is not what is measured",
+        "" if met else "intervals are too narrow, or the measured slow-down is not the planted one",
     )
 
 
 def _coverage_row(values: Values) -> FigureRow:
     """The coverage of the measured comparisons, of A/A and of each level."""
     holds = [comparison.holds(level.truth) for level in values.levels.values() for comparison in as_measured(level)]
-    name = "Coverage: disjoint comparisons as measured, of A/A and of all levels, that hold what was planted"
+    name = (
+        "Coverage: disjoint measured comparisons, of A/A and of all levels, whose interval contains the planted value"
+    )
     share = shares(holds)
     if share is None:
-        return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no sitting holds a comparison")
+        return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no sitting contains a comparison")
     fewest = fewest_compatible(share.total, COVERAGE)
     asked = f"compatible with {COVERAGE:.0%}: at least {fewest} of {share.total}"
     met = share.count >= fewest
@@ -393,12 +393,10 @@ def _bias_row(levels: Sequence[SlowedDown]) -> FigureRow:
     """The deviation of the measured ratios from the planted ones, over all forks of a level."""
     shown = ", ".join(f"{_percent(level.off)} at +{level.level:.0%}" for level in levels)
     met = all(level.off.low <= 0 <= level.off.high for level in levels)
-    why = (
-        "likely because a request's cost in turns contains the slow begin of each turn, which a spin does not lengthen"
-    )
+    why = "likely because a request's cost in turns includes the slow beginning of each turn, which a spin does not lengthen"
     return FigureRow(
-        "Bias: measured ratio over the ratio planted, all forks, 95% interval",
-        "holds 0",
+        "Bias: measured ratio over the planted ratio, all forks, 95% interval",
+        "contains 0",
         shown,
         met,
         "" if met else why,

@@ -29,30 +29,30 @@ NOTES = "notes.md"
 FEWEST_FORKS = 4
 
 INTRODUCTION = """\
-# What a verdict can be trusted to say
+# How far verdicts can be trusted
 
 This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`. `make calibrate-study` collects
 them with the settings of `compare` (`studies/compare.toml`). Each *fork* starts the same server twice, as `a` and `again`. Every
 round measures both, and measures both once more with `again` slowed down by a level. The service spins for a time that is this
-share of what a request costs. The slices take turns. So there are true differences of known size, and one of none.
+share of a request's cost. The slices take turns. So there are true differences of known size, and one of zero.
 
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
 the rule that `compare` follows. That rule looks after {looks} forks, with alpha {alpha} each. Its margin is 3% unless a row names
-another one, and no interval is narrower than its pairs ask for. Neighbouring forks resemble each other, so redraws take blocks of
+another one, and no interval is narrower than its floor. Neighbouring forks resemble each other, so redraws take blocks of
 up to {block} neighbours of one sitting. *Real minutes* are all that the drawn forks would have cost with the two compared subjects
 alone: starts, verification, warm-up, slices and ends. Where a fork took longer than its share of the budget, its last rounds are
 left out, as a comparison would not have driven them. A lost fork costs its time too.
 
-What is true is known from outside the comparison. Of A/A it is exactly no difference. Of a level it is the time that was spun in
-each request, as a share of the processor time of a request of that very process without it, in the same fork. A request's
+The true value is known from outside the comparison. Of A/A it is exactly no difference. Of a level it is the planted time per
+request, as a share of the processor time that a request of the same process costs without it, in the same fork. A request's
 cost moves from fork to fork with the host's speed, so each fork is scored against its own share.
 """
 
 
 DEFERRED_SAID = """
-Two servers with the same planted work a request, by the server's own clock; one does it before it answers, the other partly later,
-or has work besides that nobody asks for. Each round starts each of them alone, the other not started, and both together, in turns
-of 150 ms and as a run drives them: in longer turns, or whole slices, where answers or work at rest ask for it.
+Two servers have the same planted work per request, by the server's own clock. One does it before it answers. The other does a part
+of it later, or has periodic work besides. Each round starts each server alone, and both together: in turns of 150 ms, and as a run
+drives them. A run drives longer turns or whole slices where slow answers or work at rest require it.
 """
 
 
@@ -111,7 +111,7 @@ def _table_of_rows(shown: Figures) -> str:
 
 def _levels(shown: Figures) -> str:
     limits = [f"within {limit:g} min" for limit in sorted(set(MINUTES.values()))]
-    header = ["level", "share planted, by the process's own cost", "measured, against `a`", "measured, within one process",
+    header = ["level", "planted share of the process's own cost", "measured, against `a`", "measured, within one process",
               "by the server's clock", "right sign", "wrong sign", *limits, "median minutes", "forks", "coverage"]  # fmt: skip
     return "## By level, of redraws\n\n" + table(header, [_level(level) for level in shown.levels])
 
@@ -152,9 +152,10 @@ def _deferral_text(shown: Figures) -> str:
         for kind, ways in by_kind.items()
         if {SHORT, LAB} <= ways.keys()
     ]
-    header = ["beside an honest server, one that does", "ratio, each alone", "off by turns of 150 ms", "off as a run drives them",
+    header = ["against a server that defers nothing, one that does", "ratio, each alone", "off by turns of 150 ms",
+              "off as a run drives them",
               "turns of a run, ms", "processor at rest", "rounds"]  # fmt: skip
-    return "## Work at another time\n\n" + table(header, rows) + DEFERRED_SAID
+    return "## Deferred work\n\n" + table(header, rows) + DEFERRED_SAID
 
 
 def _turns(lengths: Sequence[float]) -> str:
@@ -169,8 +170,8 @@ def _forks(bank: Bank, values: Values) -> str:
     rows = [
         ["log ratio again / a, standard deviation of forks", f"{stdev(equal):.2%}"],
         ["- of rounds within a fork", f"{math.sqrt(parts.within):.2%}"],
-        ["- between forks, without what the rounds add", f"{math.sqrt(max(0.0, parts.between)):.2%}"],
-        ["rounds, of which voided", f"{values.rounds:,}, {values.voided:,}"],
+        ["- between forks, without the contribution of rounds", f"{math.sqrt(max(0.0, parts.between)):.2%}"],
+        ["rounds, and voided ones", f"{values.rounds:,}, {values.voided:,}"],
         ["forks without a steady state of both", f"{sum(not fork.steady for fork in complete)}"],
         ["seconds of a fork: all", _spread([fork.seconds for fork in complete])],
         ["- starts", _spread([fork.start_seconds for fork in complete])],
@@ -179,7 +180,7 @@ def _forks(bank: Bank, values: Values) -> str:
         ["- verification, stops, the rest", _spread([fork.other_seconds for fork in complete])],
         ["real seconds of a fork, two subjects alone", _spread(list(cost))],
     ]
-    return "## The forks\n\n" + table(["", "mean, least to greatest where there are several"], rows)
+    return "## The forks\n\n" + table(["", "mean, and the range where there are several"], rows)
 
 
 def _spread(values: Sequence[float]) -> str:
