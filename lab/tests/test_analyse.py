@@ -240,8 +240,8 @@ def test_work_that_nobody_asks_for_replaces_the_verdict_if_it_is_more_than_half_
     verdicts = judged(tmp_path / "busy", at_rest={A: 0.021, B: 0.0})
     assert not verdicts.valid
     assert verdicts.why_not == [
-        "tomcat-metro used 2.1% of a processor while nobody asked it, more than half the margin of 3%: frozen in others' turns, "
-        "it may be charged for such work twice; a margin of 4% or more allows for that"
+        "tomcat-metro used 2.1% of a processor without load, more than half the margin of 3%: paused in others' turns, "
+        "it may do such work in its own turns and be charged twice; a margin of 4% or more allows for that"
     ]
 
 

@@ -51,9 +51,9 @@ def test_a_busy_loop_in_a_third_of_the_slices_voids_their_pairs_and_is_named_and
     assert (primary(quiet).verdict, primary(quiet).voided) == ("slower", {})
     assert (primary(busy).verdict, primary(busy).voided) == ("slower", {"others at work": FORKS * PAIRS // 3})
     assert primary(busy).ratio == pytest.approx(primary(quiet).ratio, rel=0.02)
-    (note,) = [note for note in busy.notes if "others were at work" in note]
+    (note,) = [note for note in busy.notes if "other programs ran" in note]
     assert note.startswith(
-        "others were at work in 12 of 36 pairs on echoStruct, which do not count: python3 used 50% of a processor in trial 1"
+        "other programs ran during 12 of 36 pairs on echoStruct, which do not count: python3 used 50% of a processor in trial 1"
     )
     assert "in trial 2" in note and "in trial 4" in note
 
@@ -88,7 +88,7 @@ def test_a_subject_that_is_compared_with_nothing_keeps_its_figures_and_is_told_o
     alone = {B: 8000.0}
     verdicts = analyse(write_run(tmp_path / "run", Planted(rates=alone, pairs=4, foreign={(2, 1): (0.4, "make")})))
     assert (
-        "others were at work on echoStruct and disturbed what was measured: make used 40% of a processor in trial 2"
+        "other programs ran on echoStruct and disturbed the measurement: make used 40% of a processor in trial 2"
         in verdicts.notes
     )
     (figure,) = [each for each in verdicts.figures if each.measure == "throughput"]

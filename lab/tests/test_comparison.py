@@ -164,12 +164,12 @@ def test_what_a_budget_cannot_hold_is_said_before_anything_runs_with_what_could(
     tiny = compared(60, compiles=True)
     assert tiny.schedule.pairs_per_cell == 3
     assert tiny.messages[0].startswith(
-        "1 min 00 s hold about 1 of the 4 forks that a verdict needs, so there may be no verdict; a budget of"
+        "1 min 00 s is enough for about 1 of the 4 forks that a verdict needs, so there may be no verdict; a budget of"
     )
     enough = re.search(r"about (\d+) min (\d+) s would", tiny.messages[0])
     assert enough is not None
     again = compared(60 * int(enough[1]) + int(enough[2]) + 1, compiles=True)
-    assert not any("hold about" in message for message in again.messages)
+    assert not any("is enough for about" in message for message in again.messages)
 
 
 def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
@@ -177,7 +177,7 @@ def test_a_budget_that_holds_no_fork_is_refused_with_one_that_does() -> None:
         compared(10, compiles=True)
     enough = re.fullmatch(r"--budget (\d+)s is enough", refused.value.hint)
     assert enough is not None
-    assert not any("hold about" in line for line in compared(float(enough[1]), compiles=True).messages)
+    assert not any("is enough for about" in line for line in compared(float(enough[1]), compiles=True).messages)
 
 
 def test_only_a_comparison_that_promises_no_forks_is_cut_at_its_budget() -> None:
@@ -257,7 +257,7 @@ def test_what_the_first_fork_cost_beside_its_pairs_is_told_by_those_that_it_had_
 
 
 def test_a_budget_that_does_not_hold_the_least_that_gives_a_verdict_is_said_with_what_would() -> None:
-    for budget, said in ((10, "holds 1 of the 4 forks"), (240, "holds 3 of the 4 forks"), (400, "")):
+    for budget, said in ((10, "is enough for 1 of the 4 forks"), (240, "is enough for 3 of the 4 forks"), (400, "")):
         now = schedule(study("a", "b", budget=budget), pairs=4)
         assert said in (found := stopping.without_verdict(now, after_one(now, 80), 80)), budget
         assert bool(found) == bool(said)

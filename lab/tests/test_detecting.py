@@ -73,14 +73,14 @@ def test_a_block_that_the_engine_did_not_drive_as_planned_is_no_part_of_charts_a
 def test_a_creeping_response_time_is_called_unstable_and_a_flat_one_steady(tmp_path: Path) -> None:
     verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, creeps={A: 0.3})
     assert f"{A} is unstable under constant load" in said(verdicts, "drift", A).sentence
-    assert f"{B} holds the load" in said(verdicts, "drift", B).sentence
+    assert f"{B} sustains the load" in said(verdicts, "drift", B).sentence
 
 
 def test_slow_first_seconds_are_the_settling_time(tmp_path: Path) -> None:
     verdicts = verdicts_of(tmp_path, blocks={"1": HELD}, settles={A: 6})
     assert f"{A} settles after 6.00 s" in said(verdicts, "settling", A).sentence
     assert f"{B} settles after 0 s" in said(verdicts, "settling", B).sentence
-    assert f"{A} holds the load" in said(verdicts, "drift", A).sentence, "settling is cut off before the trend"
+    assert f"{A} sustains the load" in said(verdicts, "drift", A).sentence, "settling is cut off before the trend"
 
 
 def test_refusal_under_a_ramp_is_named_by_users_and_beside_the_others(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_what_is_too_short_to_be_judged_is_said_with_its_reason(tmp_path: Path) 
     short = {"1": BigBang(users=5, seconds=3), "stress": Steps(levels=[1, 2, 3, 4, 5, 6], hold_seconds=2)}
     verdicts = verdicts_of(tmp_path, blocks=short, scale=0.1)
     assert not any(said(verdicts, name, A).judged for name in ("drift", "settling", "knee"))
-    assert said(verdicts, "drift", A).sentence.startswith(f"Not judged whether {A} holds the load: a level needs")
+    assert said(verdicts, "drift", A).sentence.startswith(f"Not judged whether {A} sustains the load: a level needs")
     assert "held for 2 s" in said(verdicts, "knee", A).sentence
     assert verdicts.scale == 0.1 and any("scaled by 0.1" in note for note in verdicts.notes)
     assert "scaled by 0.1" in verdicts.sentence

@@ -35,7 +35,7 @@ def test_a_response_time_that_rises_by_a_quarter_in_every_fork_is_unstable() -> 
 def test_an_even_response_time_is_steady_and_silent() -> None:
     found = simulated(2, 180, 0.0, deviation=0.02)
     assert found.course is Course.STEADY
-    assert found.sentence("tomcat").startswith("tomcat holds the load")
+    assert found.sentence("tomcat").startswith("tomcat sustains the load")
 
 
 @pytest.mark.parametrize(("seconds", "forks"), [(12, 4), (18, 4), (120, 1)])
@@ -58,7 +58,7 @@ def test_a_rise_under_the_practical_threshold_is_never_called_unstable_however_c
 def test_forks_that_disagree_are_undecided_and_said_so() -> None:
     found = drift([np.linspace(1, end, 40) for end in (1.5, 0.8, 1.3, 0.7)])
     assert found.course is Course.UNDECIDED
-    assert found.sentence("go").startswith("Undecided whether go holds the load")
+    assert found.sentence("go").startswith("Undecided whether go sustains the load")
 
 
 def test_stray_seconds_do_not_make_a_trend_and_seconds_without_an_answer_are_left_out() -> None:

@@ -233,8 +233,7 @@ def test_the_summary_counts_what_was_taken_and_what_was_not_by_reason(tmp_path: 
         openapi(ITEM + ANSWERED + upload.replace("UP", "one") + upload.replace("UP", "two"))
     )
     ran = steelyard("import", "orders.yaml", "--out", "mine", folder=tmp_path)
-    assert ran.code == 0 and "taken over: 1; not taken over: 2" in ran.out
+    assert ran.code == 0 and "imported: 1; not imported: 2" in ran.out
     assert (
-        "not taken over (2): operation POST /one, operation POST /two: its body is image/png, neither JSON nor"
-        in ran.out
+        "not imported (2): operation POST /one, operation POST /two: its body is image/png, neither JSON nor" in ran.out
     )

@@ -326,7 +326,7 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
 
 def test_the_command_says_what_it_took_over_as_json_and_in_words(tmp_path: Path) -> None:
     said = steelyard("import", str(WSDLS / "ports.wsdl"), "--out", "mine", folder=tmp_path)
-    assert said.code == 0 and "not taken over: port Get" in said.out and "next:" in said.out
+    assert said.code == 0 and "not imported: port Get" in said.out and "next:" in said.out
     ran = steelyard(
         "import", str(WSDLS / "ports.wsdl"), "--out", "other", "--port", "Soap12", "--json", folder=tmp_path
     )

@@ -358,7 +358,7 @@ def test_data_in_json_is_written_as_json_needs(tmp_path: Path) -> None:
 def test_the_command_says_what_it_took_over(tmp_path: Path) -> None:
     ran = steelyard("import", str(DOCUMENTS / "shop.yaml"), "--out", "mine", folder=tmp_path)
     assert ran.code == 0 and "3 operations of" in ran.out and "note: security 'key'" in ran.out
-    assert "not taken over: operation POST /pictures: its body is image/png" in ran.out
+    assert "not imported: operation POST /pictures: its body is image/png" in ran.out
 
 
 ELSEWHERE = """openapi: 3.1.0

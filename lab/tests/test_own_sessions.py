@@ -224,7 +224,10 @@ def test_a_data_file_that_is_missing_or_no_json_lines_is_named(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("start", "reason"),
-    [('start = ["sleep", "60"]\n', "which comparisons do not drive"), ("", "targets that run are compared without")],
+    [
+        ('start = ["sleep", "60"]\n', "which comparisons do not drive"),
+        ("", "comparisons of running targets do not drive them"),
+    ],
 )
 def test_a_comparison_of_a_service_with_sessions_is_refused_with_what_drives_them(
     tmp_path: Path, start: str, reason: str

@@ -99,7 +99,7 @@ def test_work_that_was_done_before_its_first_second_ended_is_reported(tmp_path: 
 def test_findings_stand_in_sentences_and_what_is_too_short_is_said(page: str) -> None:
     assert "tomcat-metro refuses from 24 users on" in section(page, "10")
     assert "recovers in every burst" in section(page, "12")
-    unjudged = re.findall("Not judged whether ([^:<]*) holds the load", section(page, "13"))
+    unjudged = re.findall("Not judged whether ([^:<]*) sustains the load", section(page, "13"))
     assert any("wildfly" in subjects for subjects in unjudged)
 
 

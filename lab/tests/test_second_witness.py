@@ -88,8 +88,8 @@ def test_where_they_disagree_both_are_said_and_the_interval_holds_both(tmp_path:
     found = primary(verdicts)
     assert found.ratio == pytest.approx(0.72, rel=0.001) and found.verdict == "slower", "both give that word"
     assert found.interval is not None and found.interval[0] <= 0.72 and found.interval[1] >= 0.8
-    (note,) = [note for note in verdicts.notes if "processor time says" in note]
-    assert note.startswith("tomcat-metro on echoStruct: its answers are 0.90 times what its processor time says")
+    (note,) = [note for note in verdicts.notes if "processor time predicts" in note]
+    assert note.startswith("tomcat-metro on echoStruct: its throughput is 0.90 times what its processor time predicts")
     said = " ".join(found.why_not)
     assert "is 0.720 (0.720 to 0.720) by answers and 0.800 (0.800 to 0.800) by processor time" in said
 

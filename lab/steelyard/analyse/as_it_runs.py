@@ -137,7 +137,7 @@ def limit_sentence(limit: LimitOutput) -> str:
     promise = " and ".join(limit.promise)
     if limit.limit.value is None:
         return f"{_target_text(limit.service, limit.target)}: no limit for {promise}: {limit.limit.why_not}"
-    kept = f"keeps {promise} up to {estimate_text(limit.limit)} {limit.unit}"
+    kept = f"meets {promise} up to {estimate_text(limit.limit)} {limit.unit}"
     return f"{_target_text(limit.service, limit.target)} {kept}"
 
 

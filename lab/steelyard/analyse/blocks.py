@@ -66,7 +66,7 @@ def series(run: Run, cell: Cell, subject: str) -> list[Series]:
     """One per fork: all blocks that were completed as planned, also in a trial that failed later.
 
     Left out are blocks that the engine did not drive as it should, blocks that started while other work was unfinished, and blocks
-    in which others were at work.
+    in which other programs ran.
     """
     span = cell.judged_by if cell.judged_by in {each.name for each in run.schedule.spans} else None
     forks = []

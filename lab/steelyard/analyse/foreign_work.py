@@ -81,11 +81,12 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
         level, reason = Level.INVALID, busy
     elif void:
         level = Level.WARNING
-        reason = f"others were at work in {void} of {plural(pairs, 'pair')} on {cell.where}, which do not count: {_by_trial(seen)}"
+        seen_in = f"{void} of {plural(pairs, 'pair')}"
+        reason = f"other programs ran during {seen_in} on {cell.where}, which do not count: {_by_trial(seen)}"
     elif told := _by_trial(seen):  # slices of a single subject are never void
         level, reason = (
             Level.WARNING,
-            f"others were at work on {cell.where} and disturbed what was measured: {told}",
+            f"other programs ran on {cell.where} and disturbed the measurement: {told}",
         )
     return Finding(OTHERS_AT_WORK, cell.name, None, level, reading, limit, reason)
 

@@ -181,7 +181,7 @@ def _processor_time_findings(run: Run, cell: Cell, subject: str) -> Iterator[Fin
     apart = [math.log(seen[number] / others[number]) for number in seen.keys() & others.keys()]
     bad = len(apart) > 1 and disagree(disagreement(apart, 0.95), run.schedule.margin)
     reason = (
-        f"{subject} on {cell.where}: its answers are {mean:.2f} times what its processor time says, those of {reference} "
+        f"{subject} on {cell.where}: its throughput is {mean:.2f} times what its processor time predicts, that of {reference} "
         f"{fmean(others.values()):.2f} times"
         if bad
         else ""
@@ -243,7 +243,7 @@ def _verification_finding(run: Run, cell: Cell, subject: str) -> Finding:
     seen = f"{exchanges:,} + {samples:,}"
     if not unverified:
         return Finding("Answers verified", cell.name, subject, Level.OK, seen, "before + sampled")
-    reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: nothing says that its answers are right"
+    reason = f"{subject} answered no exchange of the contract in trial {unverified[0]}: its answers were not verified"
     return Finding("Answers verified", cell.name, subject, Level.INVALID, seen, "before + sampled", reason)
 
 
@@ -335,15 +335,16 @@ def _idle_cpu_findings(margin: float, cell: Cell, subject: str, rows: Sequence[S
 
 
 def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
-    """Work that the clock brings, of which who stands frozen makes up in its own turns: it may be charged for it twice."""
+    """Periodic work without load. A paused subject does it in its own turns afterwards, so it may be charged for it twice."""
     shares = [rest.share for trial in run.trials for rest in trial.record_or_empty.at_rest if rest.subject == subject]
     if not shares:
         return
     share, limit = median(shares), run.schedule.margin / 2
     bad = share > limit
     reason = (
-        f"{subject} used {share:.1%} of a processor while nobody asked it, more than half the margin of {run.schedule.margin:.0%}: "
-        f"frozen in others' turns, it may be charged for such work twice; a margin of {2 * share:.0%} or more allows for that"
+        f"{subject} used {share:.1%} of a processor without load, more than half the margin of {run.schedule.margin:.0%}: "
+        "paused in others' turns, it may do such work in its own turns and be charged twice; "
+        f"a margin of {2 * share:.0%} or more allows for that"
     )
     level = Level.INVALID if bad else Level.OK
     yield Finding(

@@ -102,7 +102,7 @@ def _print_outcome(outcome: LimitOutput) -> None:
     if interval.value is not None and interval.low is not None and interval.high is not None:
         where = f"{value_text(interval.value)} {outcome.unit}, 95% interval {range_text((interval.low, interval.high))}"
     lines = [
-        f"{outcome.service} at {outcome.target} keeps {' and '.join(outcome.promise)} up to: {where}",
+        f"{outcome.service} at {outcome.target} meets {' and '.join(outcome.promise)} up to: {where}",
         f"by {outcome.how}",
         f"beyond: {outcome.beyond}",
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),

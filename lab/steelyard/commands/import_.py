@@ -73,7 +73,7 @@ def import_service(
 
 def _print_outcome(imported: ImportOutput) -> None:
     terminal = console(stderr=False)
-    how = "each with a valid sample request" if imported.samples_valid else "each with the request that stands there"
+    how = "each with a valid sample request" if imported.samples_valid else "each with its own request as a sample"
     lines = [f"{imported.folder}: {plural(imported.operations, 'operation')} of {imported.source}, {how}"]
     lines += [
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
@@ -84,7 +84,7 @@ def _print_outcome(imported: ImportOutput) -> None:
         steps = f"{plural(len(session.steps), 'step')}: {', '.join(session.steps)}"
         lines.append(f"session {session.session}, {steps}{values}")
     if imported.left_out:
-        lines.append(f"taken over: {imported.operations}; not taken over: {len(imported.left_out)}")
+        lines.append(f"imported: {imported.operations}; not imported: {len(imported.left_out)}")
     lines += _left_out_lines(imported.left_out)
     lines += [f"note: {note}" for note in imported.notes]
     writes = " --writes" if imported.sessions and imported.changing else ""
@@ -105,5 +105,5 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
     for why, parts in parts_of.items():
         more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
         counted = f" ({len(parts)})" if len(parts) > 1 else ""
-        lines.append(f"not taken over{counted}: {', '.join(parts[:_LISTED])}{more}: {why}")
+        lines.append(f"not imported{counted}: {', '.join(parts[:_LISTED])}{more}: {why}")
     return lines

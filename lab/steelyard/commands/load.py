@@ -49,7 +49,7 @@ class LoadOptions(TargetOptions):
     profile: Annotated[
         str,
         typer.Option(
-            help="constant; ramp or steps from the first to the last of --users; bursts: five times all --users and none; rate."
+            help="constant; ramp or steps from the first to the last of --users; bursts: five times all users, then none; rate."
         ),
     ] = "constant"
     for_: Annotated[str, typer.Option("--for", "--over", help="Measured time: 10s, 5m.")] = "10s"
@@ -67,7 +67,8 @@ class LoadOptions(TargetOptions):
     layers: Annotated[
         bool,
         typer.Option(
-            "--layers", help="Of a Java service that its file starts: where its requests' time goes, by an agent."
+            "--layers",
+            help="Record the time of requests by layer, by an agent in a Java service that Steelyard starts.",
         ),
     ] = False
     engines: Annotated[
@@ -210,7 +211,7 @@ def _print_outcome(loaded: LoadOutput) -> None:
     if loaded.engines:
         terminal.print(_by_engines(loaded.engines))
     for goal in loaded.goals:
-        terminal.print(f"goal {goal.goal}: {'kept' if goal.kept else 'NOT KEPT'} ({goal.found})")
+        terminal.print(f"goal {goal.goal}: {'met' if goal.kept else 'MISSED'} ({goal.found})")
     if loaded.started is not None:
         terminal.print(_usage_text(loaded.started))
     if loaded.layers is not None:

@@ -104,6 +104,6 @@ def _print_outcome(answered: MockOutput) -> None:
         f"{each.operation}: {each.answered:,} answered, {each.failed:,} failed deliberately"
         for each in answered.operations
     ]
-    lines += [f"of no operation: {answered.unknown:,}"] if answered.unknown else []
+    lines += [f"requests for no operation: {answered.unknown:,}"] if answered.unknown else []
     for line in lines:
         terminal.print(line)

@@ -163,7 +163,7 @@ class ComparisonOptions:
     request: OwnRequest = None
     body: Annotated[
         str | None,
-        typer.Option(metavar="@FILE|TEXT", help="With --request: its body, or @ and the file that holds it."),
+        typer.Option(metavar="@FILE|TEXT", help="With --request: its body, or @FILE."),
     ] = None
     writes: Annotated[
         bool, typer.Option("--writes", help="Your own servers: load operations that change data, too.")
@@ -172,7 +172,7 @@ class ComparisonOptions:
         bool,
         typer.Option(
             "--layers",
-            help="Your own Java servers: where the time goes, by an agent; then `steelyard why RUN` splits it.",
+            help="Your own Java servers: record the time of requests by layer, by an agent; `steelyard why RUN` splits it.",
         ),
     ] = False
     out: Out = None

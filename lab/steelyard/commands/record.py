@@ -109,7 +109,7 @@ def _print_outcome(output: RecordOutput) -> None:
         stable = "; always answered the same" if operation.same else ""
         changes = "  (changes data: loaded with --writes only)" if operation.changes_data else ""
         lines.append(f"  {operation.operation}: sent {plural(operation.times, 'time')}, {kept}{stable}{changes}")
-    lines += [f"not taken over: {omission.what}: {omission.why}" for omission in output.left_out]
+    lines += [f"not recorded: {omission.what}: {omission.why}" for omission in output.left_out]
     lines += [f"note: {note}" for note in output.notes]
     lines.append(
         f"next: look through {output.folder}/service.toml and samples/, "

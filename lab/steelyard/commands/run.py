@@ -138,7 +138,7 @@ class RunOptions:
         typer.Option(
             min=1,
             max=64,
-            help="Trials to run at a time in tests with faults (default: as many as the machine holds).",
+            help="Trials to run at a time in tests with faults (default: as many as fit on the machine).",
         ),
     ] = None
     budget: Annotated[

@@ -26,7 +26,7 @@ commands = typer.Typer()
     ),
 )
 def serve_command(
-    folder: Annotated[Path, typer.Argument(help="The folder that holds runs, or one run.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")] = Path("runs"),
     port: Annotated[int, typer.Option(min=0, max=65535, help=f"Port on {HOST}; 0 takes a free one.")] = 0,
     allow_run: Annotated[
         bool, typer.Option("--allow-run", help="Let the page start runs of studies, one at a time, in the folder.")

@@ -38,7 +38,7 @@ class TargetOptions:
     )
     body: Annotated[
         str | None,
-        typer.Option(metavar="@FILE|TEXT", help="For a URL or a --request: its body, or @ and the file that holds it."),
+        typer.Option(metavar="@FILE|TEXT", help="For a URL or a --request: its body, or @FILE."),
     ] = None
     header: Annotated[
         list[str] | None, typer.Option(metavar="'NAME: VALUE'", help="A header of every request; repeatable.")

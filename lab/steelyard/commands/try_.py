@@ -193,9 +193,7 @@ def _print_outcome(output: TryOutput, *, as_json: bool) -> None:
         return
     front, *beside = output.processes
     lines = [f"{output.title} on {front.title} {front.version}: {output.address}"]
-    lines += [
-        f"  beside it {process.title} {process.version} ({process.role}) on port {process.port}" for process in beside
-    ]
+    lines += [f"  with {process.title} {process.version} ({process.role}) on port {process.port}" for process in beside]
     lines += [f"  WSDL: {output.wsdl}"] if output.wsdl is not None else []
     lines += [f"  {page.address}  {page.meaning}" for page in output.pages]
     for request in output.requests:

@@ -151,9 +151,9 @@ def _processors(shares: cpus.Shares) -> Check:
         name="processors",
         found=f"{count}, all threads of one core" if shares.same_core else str(count),
         good=shares.is_separate and not shares.same_core,
-        advice="the engine and the servers share a core and take it from each other: give them a second one"
+        advice="the engine and the servers compete for one core: add a second one"
         if shares.same_core
-        else "with one processor the engine and the servers take it from each other",
+        else "the engine and the servers compete for the one processor",
     )
 
 

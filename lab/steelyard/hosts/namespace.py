@@ -112,7 +112,7 @@ def _carry_out(name: str, command: Sequence[str]) -> None:
 
 def _refusal(name: str, program: str, said: str) -> ProvisionError:
     """The reason why the host could not be made, as one sentence."""
-    why = " ".join(said.split()) or "it does not say why"
+    why = " ".join(said.split()) or "it gave no reason"
     if "not permitted" in why:
         hint = "a network namespace and its link need root rights (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
     elif program == "tc":

@@ -92,6 +92,6 @@ def _too_small(least: Schedule, compiles: Compiles) -> str:
     fork = _least_fork(least, compiles)
     holds = max(1, int(budget / fork))
     return (
-        f"{duration(budget)} hold about {holds} of the {plural(wanted, 'fork')} that a verdict needs, so "
-        f"there may be no verdict; a budget of about {duration(wanted * fork)} would hold them"
+        f"{duration(budget)} is enough for about {holds} of the {plural(wanted, 'fork')} that a verdict needs, so "
+        f"there may be no verdict; a budget of about {duration(wanted * fork)} would be enough"
     )

@@ -235,8 +235,8 @@ def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
     if len(after.trials) < wanted * trials_per_fork(after):
         held = len(after.trials) / trials_per_fork(after)
         return (
-            f"the budget holds {held:.0f} of the {wanted} forks that a verdict needs; about {duration(needed)} "
-            "would hold them"
+            f"the budget is enough for {held:.0f} of the {wanted} forks that a verdict needs; about {duration(needed)} "
+            "would be enough"
         )
     return f"the minimum for a verdict takes about {duration(needed - after.budget_seconds)} more than the budget"
 

@@ -33,7 +33,7 @@ def keep(run_folder: Path, to: Path) -> Path:
     if to.exists():
         raise StoreError(f"{to} exists already", hint="name a new folder for the kept run")
     if run_folder.resolve() in to.resolve().parents:
-        raise StoreError(f"{to} lies in the run that is to be kept", hint="name a folder beside it")
+        raise StoreError(f"{to} is inside the run to keep", hint="name a folder outside of it")
     to.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.") as scratch:
         made = Path(scratch) / to.name

@@ -128,7 +128,7 @@ def _matches(record: RequestRecord, wanted: Mapping[str, str]) -> bool:
 
 
 def _violation_sentences(violations: int) -> list[str]:
-    return [f"{plural(violations, 'request')} left out, whose times cannot be believed"] if violations else []
+    return [f"{plural(violations, 'request')} left out, whose times are not plausible"] if violations else []
 
 
 def _tags(requests: Sequence[ShownRequest], named: Sequence[str]) -> list[str]:

@@ -51,11 +51,9 @@ class Drift:
             case Course.RISING:
                 said = f"{name} is unstable under constant load: its response time rises by {self.growth:.0%}"
             case Course.STEADY:
-                said = f"{name} holds the load: its response time changes by {change_text(self.growth)}"
+                said = f"{name} sustains the load: its response time changes by {change_text(self.growth)}"
             case Course.UNDECIDED:
-                said = (
-                    f"Undecided whether {name} holds the load: its response time changes by {change_text(self.growth)}"
-                )
+                said = f"Undecided whether {name} sustains the load: its response time changes by {change_text(self.growth)}"
         return f"{said} in {self.seconds:.0f} s {basis}."
 
 

@@ -20,4 +20,4 @@ def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
     return drift(settled_ms).sentence(name)
 
 
-DETECTOR = Detector("drift", frozenset({"big-bang"}), "whether {} holds the load", _describe_forks)
+DETECTOR = Detector("drift", frozenset({"big-bang"}), "whether {} sustains the load", _describe_forks)

@@ -144,7 +144,7 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
     for load_target in (first, second):
         loaded, left = loadable(load_target, load)
         require_no_sessions(
-            loaded, "targets that run are compared without", "`steelyard load` of each target drives them"
+            loaded, "comparisons of running targets do not drive them", "`steelyard load` of each target drives them"
         )
         not_loaded += [omitted for omitted in left if omitted not in not_loaded]
         kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]

@@ -28,9 +28,9 @@ def stage_chart(limit: LimitOutput) -> Picture | None:
     kept = sum(promise == KEPT for _, _, promise in shown)
     return Picture(
         title=f"Response time at the goal's percentile, over {limit.unit}",
-        caption=f"A circle is a stage that kept {' and '.join(limit.promise)}, a triangle one that broke it, a cross one that is "
+        caption=f"A circle is a stage that met {' and '.join(limit.promise)}, a triangle one that missed it, a cross one that is "
         "left out. Both axes are logarithmic. The vertical line is the limit; the lines beside it are its 95% interval.",
-        alt=f"{len(shown)} stages, of which {kept} kept the goal.",
+        alt=f"{len(shown)} stages, of which {kept} met the goal.",
         wide=wide,
         narrow=narrow,
         headings=(limit.unit, "ms", "goal"),
