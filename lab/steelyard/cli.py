@@ -131,8 +131,8 @@ def main() -> None:
         code = 0
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        said = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-        _print_error(said, "free some space on the disk, then run it again" if full else "")
+        cause = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        _print_error(cause, "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
     except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
         place = paths.cache() / "defect.log"
@@ -162,9 +162,9 @@ def _usage_problem(error: TyperException) -> tuple[str, str]:
         reached.insert(0, context.info_name)
         context = context.parent
     reached = reached or [word for word in sys.argv[1:2] if word in VERBS]  # where typer does not say how far it came
-    said = error.__cause__
-    if isinstance(error, typer.BadParameter) and isinstance(said, ValidationError) and error.param is not None:
-        message = f"{' or '.join(error.param.opts)} {problem_text(said.errors()[0])}"
+    cause = error.__cause__
+    if isinstance(error, typer.BadParameter) and isinstance(cause, ValidationError) and error.param is not None:
+        message = f"{' or '.join(error.param.opts)} {problem_text(cause.errors()[0])}"
     else:
         _keep_near_options(error)
         message = " ".join(error.format_message().split())

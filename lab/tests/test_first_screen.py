@@ -105,7 +105,7 @@ def test_what_must_be_known_is_a_badge_that_leads_to_where_it_is_told(tmp_path: 
     analysis = analysed(tmp_path, unsteady=frozenset({(2, "go")}), machine={1: busy}, steal_s=0.1)
     shown = {badge.words: badge for badge in badges.badges(analysis)}
     assert {"still warming up", "noisy host"} <= set(shown)
-    assert "go" in shown["still warming up"].told and "steal" in shown["noisy host"].told
+    assert "go" in shown["still warming up"].explanation and "steal" in shown["noisy host"].explanation
     page = html_of(analysis)
     for badge in shown.values():
         assert f'href="#{badge.anchor}"' in page and f'id="{badge.anchor}"' in page, badge
@@ -125,4 +125,4 @@ def test_different_collectors_are_said(tmp_path: Path) -> None:
     (badge,) = [
         badge for badge in badges.badges(analyse_run(read_run(folder))) if badge.words == "different collectors"
     ]
-    assert badge.told == "G1: tomcat-metro; Serial: go"
+    assert badge.explanation == "G1: tomcat-metro; Serial: go"

@@ -151,7 +151,7 @@ def in_one_family(run: Run) -> Run:
 
 def test_the_headline_is_one_sentence_over_the_grid_and_each_cell_has_its_own_below(tmp_path: Path) -> None:
     analysis = analyse_run(gridded(tmp_path))
-    (headline,) = analysis.said
+    (headline,) = analysis.sentences
     assert headline.verdict.startswith(
         "Over a grid of 3 cells of 3 operations, on this machine, at this hour, go is faster than tomcat-metro in all 3, 1."
     )
@@ -183,7 +183,7 @@ def of_several_subjects(tmp_path: Path) -> Run:
 
 def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_folded_below(tmp_path: Path) -> None:
     analysis = analyse_run(of_several_subjects(tmp_path))
-    headline, *below = analysis.said
+    headline, *below = analysis.sentences
     assert re.fullmatch(
         r"Over a grid of 3 cells of 3 operations, on this machine, at this hour, by throughput beside a: "
         r"b is slower in all 3 \(0\.[\d to.]+ times\); c is faster in all 3 \(1\.[\d to.]+ times\); no decision on d",
@@ -240,7 +240,7 @@ def test_the_headline_names_the_operations_of_its_grid_among_others(tmp_path: Pa
     run = gridded(tmp_path)
     asked = [{"echoStruct": 1.0}, {"echoList": 1.0}, {"echoList": 1.0}]
     cells = [cell.model_copy(update={"mix": mix}) for cell, mix in zip(run.schedule.cells, asked, strict=True)]
-    (headline,) = analyse_run(replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))).said
+    (headline,) = analyse_run(replace(run, schedule=run.schedule.model_copy(update={"cells": cells}))).sentences
     assert headline.verdict.startswith(
         "Over a grid of 3 cells of echoStruct and echoList, on this machine, at this hour, go is faster"
     )

@@ -12,7 +12,7 @@ from steelyard.statistics.interval import student_interval
 from steelyard.statistics.looks import LOOKS, alpha_of
 from steelyard.statistics.redraws import (
     BLOCK,
-    Said,
+    Conclusion,
     clopper_pearson,
     disjoint_comparisons,
     fewest_compatible,
@@ -25,10 +25,10 @@ from steelyard.statistics.redraws import (
 from steelyard.statistics.verdict_words import Better, Judged, Word, words
 
 WORDS = {
-    Word.UNDECIDED: Said.UNDECIDED,
-    Word.EQUIVALENT: Said.EQUIVALENT,
-    Word.FASTER: Said.ABOVE,
-    Word.SLOWER: Said.BELOW,
+    Word.UNDECIDED: Conclusion.UNDECIDED,
+    Word.EQUIVALENT: Conclusion.EQUIVALENT,
+    Word.FASTER: Conclusion.ABOVE,
+    Word.SLOWER: Conclusion.BELOW,
 }
 
 
@@ -48,7 +48,7 @@ def test_many_comparisons_end_as_each_alone_would(deviation: float) -> None:
             if word is not Word.UNDECIDED or look == LOOKS[-1]:
                 break
         interval = student_interval(list(row[:look]), 1 - alpha)
-        assert (together.forks[place], together.said[place]) == (look, WORDS[word])
+        assert (together.forks[place], together.decision[place]) == (look, WORDS[word])
         assert (together.low[place], together.high[place]) == pytest.approx((interval.low, interval.high))
         assert together.alarms[place] == (interval.low > 0 or interval.high < 0)
 
@@ -72,7 +72,7 @@ def test_many_comparisons_with_floors_and_lost_forks_end_as_each_alone_would(lea
             if word is not Word.UNDECIDED or look == LOOKS[-1]:
                 break
         interval = student_interval([row[n] for n in kept], 1 - alpha, floor)
-        assert (together.forks[place], together.said[place]) == (look, WORDS[word])
+        assert (together.forks[place], together.decision[place]) == (look, WORDS[word])
         assert (together.low[place], together.high[place]) == pytest.approx((interval.low, interval.high))
         widened += interval != student_interval([row[n] for n in kept], 1 - alpha)
     assert (widened > 40) == (least > 0.05)
@@ -91,7 +91,7 @@ def test_where_most_forks_are_lost_nothing_is_decided() -> None:
     values = forks(50, 0.001, effect=0.2)
     values[:, 3:] = np.nan
     found = judge_at_looks(values)
-    assert set(found.said) == {Said.UNDECIDED} and not found.alarms.any() and set(found.forks) == {LOOKS[-1]}
+    assert set(found.decision) == {Conclusion.UNDECIDED} and not found.alarms.any() and set(found.forks) == {LOOKS[-1]}
 
 
 @pytest.mark.parametrize("deviation", [0.008, 0.018, 0.04, 0.2])
@@ -180,13 +180,16 @@ def test_redraws_of_a_large_bank_find_a_difference_as_often_as_fresh_forks_do() 
     bank = draw.normal(0.05, 0.02, 2_000)
     seen = judge_at_looks(bank[redrawn([1] * len(bank), 10_000, draw)[0]])
     fresh = judge_at_looks(forks(10_000, 0.02, effect=0.05, seed=6))
-    for word in (Said.ABOVE, Said.BELOW, Said.EQUIVALENT):
-        assert np.mean(seen.said == word) == pytest.approx(np.mean(fresh.said == word), abs=0.03)
+    for word in (Conclusion.ABOVE, Conclusion.BELOW, Conclusion.EQUIVALENT):
+        assert np.mean(seen.decision == word) == pytest.approx(np.mean(fresh.decision == word), abs=0.03)
 
 
 def test_disjoint_comparisons_follow_each_other_and_what_is_left_over_is_none() -> None:
     found = disjoint_comparisons([0.1, 0.11, 0.1, 0.11, 0.001, -0.001, 0.0, 0.002, 0.3, -0.3, 0.1, 0.0, 0.2])
-    assert [(one.forks, one.alarm, one.said) for one in found] == [(4, True, Said.ABOVE), (4, False, Said.EQUIVALENT)]
+    assert [(one.forks, one.alarm, one.decision) for one in found] == [
+        (4, True, Conclusion.ABOVE),
+        (4, False, Conclusion.EQUIVALENT),
+    ]
     undecided = [0.3, -0.3, 0.1, 0.0] * 3
     assert [one.forks for one in disjoint_comparisons(undecided)] == [12]
 

@@ -101,6 +101,6 @@ def test_tests_are_said_to_be_judged_by_what_they_are_judged_by(tmp_path: Path) 
     blocks = {"1": BigBang(users=5, seconds=8), "2": BigBang(users=15, seconds=8)}
     rates = {"a": 9000.0, "b": 6000.0, "c": 3000.0}
     analysis = analysed(tmp_path, rates=rates, reference="a", blocks=blocks, forks=3, judged_by="response_time_p99")
-    assert str(analysis.said[0]).startswith("On echoStruct, by 99th percentile of response time, on this machine")
+    assert str(analysis.sentences[0]).startswith("On echoStruct, by 99th percentile of response time, on this machine")
     assert dict(facts(analysis))["judged by"] == "99th percentile of response time, test by test"
     assert "By 99th percentile of response time. Best is" in html_of(analysis)

@@ -28,7 +28,7 @@ from steelyard.models.outputs.loading import Estimate, LimitOutput, LimitStage
 from steelyard.models.records import Check
 from steelyard.report.serve.app import app_of
 from steelyard.report.serve.shelf import Shelf
-from steelyard.results.live_file import StopAsked, running_now
+from steelyard.results.live_file import StopRequested, running_now
 from steelyard.results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 from steelyard.workload.load_spec import LoadSpec
 
@@ -254,7 +254,7 @@ def test_a_search_that_is_stopped_says_so_and_keeps_its_stages() -> None:
         driven: list[Driven] = []
 
         def users(self, *_: object) -> Driven:
-            raise StopAsked
+            raise StopRequested
 
     stages: Stages = StoppedStages()  # type: ignore[assignment]
     words = LimitWords(LimitGoal(0.95, 0.2, None), "poisson", 180.0, LoadSpec())

@@ -80,7 +80,7 @@ class Analysis:
     judgements: tuple[Judgement, ...]
     figures: tuple[ForkFigure, ...]
     findings: tuple[Finding, ...]
-    said: tuple[Wording, ...]
+    sentences: tuple[Wording, ...]
     verdicts: Verdicts
 
 
@@ -124,32 +124,32 @@ def analyse_run(run: Run) -> Analysis:
     decided = decisions(run, judgements)
     ranked = ranks(run, judgements)
     if alone:
-        said = tuple(ending_wordings(run))
+        sentences = tuple(ending_wordings(run))
     elif len(run.schedule.subjects) < 2:
-        said = tuple(_single_subject_wordings(fork_figures))
+        sentences = tuple(_single_subject_wordings(fork_figures))
     elif decided and not why_not:
-        said = tuple(_best_subject_wordings(run, decided, measures))
+        sentences = tuple(_best_subject_wordings(run, decided, measures))
     else:
-        said = tuple(_wordings_of(run, primaries, ranked, why_not))
-    verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, said)
-    return Analysis(run, measures, judgements, fork_figures, findings, said, verdicts)
+        sentences = tuple(_wordings_of(run, primaries, ranked, why_not))
+    verdicts = _verdicts(run, judgements, ranked, decided, fork_figures, findings, why_not, sentences)
+    return Analysis(run, measures, judgements, fork_figures, findings, sentences, verdicts)
 
 
 def _of_faults(run: Run, measures: dict[str, Measure]) -> Analysis:
     """The analysis of a run that injects faults: it times nothing and compares no subjects."""
     rows = fault_rows(run)
-    said = tuple(fault_sentences(run, rows))
+    sentences = tuple(fault_sentences(run, rows))
     why_not = [] if any(row.times for row in rows) else ["no fault was injected"]
-    verdicts = _verdicts(run, (), (), [], (), (), why_not, said)
-    return Analysis(run, measures, (), (), (), said, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
+    verdicts = _verdicts(run, (), (), [], (), (), why_not, sentences)
+    return Analysis(run, measures, (), (), (), sentences, verdicts.model_copy(update={"faults": rows, "judged_by": {}}))
 
 
 def _of_what_ran(run: Run, measures: dict[str, Measure], findings: tuple[Finding, ...]) -> Analysis:
     """The analysis of subjects that ran before: figures of a load or a limit, ratios of a comparison, but no verdict."""
     judgements = tuple(judge(run, measures, findings)) if len(run.schedule.subjects) > 1 else ()
-    own, said = own_figures(run, measures), tuple(wordings(run, judgements))
-    verdicts = _verdicts(run, judgements, (), [], own, findings, why_void(run), said)
-    return Analysis(run, measures, judgements, own, findings, said, verdicts)
+    own, sentences = own_figures(run, measures), tuple(wordings(run, judgements))
+    verdicts = _verdicts(run, judgements, (), [], own, findings, why_void(run), sentences)
+    return Analysis(run, measures, judgements, own, findings, sentences, verdicts)
 
 
 def _why_not(run: Run, primaries: Sequence[Judgement]) -> list[str]:
@@ -172,7 +172,7 @@ def _verdicts(
     fork_figures: Sequence[ForkFigure],
     findings: Sequence[Finding],
     why_not: list[str],
-    said: Sequence[Wording],
+    sentences: Sequence[Wording],
 ) -> Verdicts:
     contradicted = contradictions(run, judgements)
     whole = len(run.trials) == len(run.schedule.trials) and all(trial.status == "complete" for trial in run.trials)
@@ -180,7 +180,7 @@ def _verdicts(
         run=run.name,
         valid=not why_not,
         why_not=why_not,
-        sentence=" ".join(str(wording) for wording in said if not wording.detail),
+        sentence=" ".join(str(wording) for wording in sentences if not wording.detail),
         status="complete" if whole else "partial",
         comparisons=[_comparison(run, judgement) for judgement in judgements],
         ranks=[Rank(**asdict(place)) for place in ranked],
@@ -342,8 +342,8 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     begun, planned = sum(trial.status == "complete" for trial in run.trials), len(run.schedule.trials)
     if begun < planned:
         yield f"{begun} of {plural(planned, 'planned trial')} were completed"
-    for said in run.schedule.left_out:
-        yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept_pairs_text(said)}"
+    for omission in run.schedule.left_out:
+        yield f"shortened to fit {(run.schedule.budget_seconds or 0) / 60:.3g} minutes: {_kept_pairs_text(omission)}"
     yield from _cut_short(run)
     for measure, why in run.schedule.not_judged.items():
         yield f"not judged: {measure} ({why})"

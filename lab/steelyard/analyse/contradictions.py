@@ -23,7 +23,7 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
         if compared.ratio is None or compared.interval is None:
             continue
         low, high = compared.interval.low, compared.interval.high
-        asked = (compared.a, compared.b, compared.cell.name, compared.measure.name)
+        question = (compared.a, compared.b, compared.cell.name, compared.measure.name)
         answers = [*run.earlier, *map(_swap_sides, run.earlier)]
         contradicted += [
             ContradictedRun(
@@ -40,7 +40,7 @@ def contradictions(run: Run, judgements: Sequence[Judgement]) -> list[Contradict
                 earlier_interval=answer.interval,
             )
             for answer in answers
-            if (answer.a, answer.b, answer.cell, answer.measure) == asked
+            if (answer.a, answer.b, answer.cell, answer.measure) == question
             and (answer.interval[1] < low or high < answer.interval[0])
         ]
     return contradicted

@@ -137,7 +137,7 @@ def _words(
     if near and not beaten and not equal:
         names, more = [best, *_nearest(near, [*near], len(judged))], _remaining_text([*near])
         return f"undecided between {', '.join(names) + more if more else join_words(names)}"
-    said = [
+    phrases = [
         f"{', '.join(_nearest(near, labels, len(judged)))}{_remaining_text(labels)} {relation}"
         for relation, labels in (
             ("equal", sorted(equal)),
@@ -145,7 +145,7 @@ def _words(
         )
         if labels
     ]
-    return ", ".join([best, *(f"with {phrase}" for phrase in said)])
+    return ", ".join([best, *(f"with {phrase}" for phrase in phrases)])
 
 
 def _best_labels(test: DecidedTest) -> list[str]:

@@ -23,11 +23,11 @@ def detections(run: Run) -> list[Detection]:
 def _of_block(run: Run, cell: Cell) -> Iterator[Detection]:
     all_subjects = {subject: blocks.series(run, cell, subject) for subject in run.schedule.subjects}
     by_subject = {subject: forks for subject, forks in all_subjects.items() if forks}
-    asked = [detector for detector in DETECTORS.values() if cell.profile.kind in detector.profiles]
+    detectors = [detector for detector in DETECTORS.values() if cell.profile.kind in detector.profiles]
     for subject, forks in by_subject.items():
-        for detector in asked:
+        for detector in detectors:
             yield _of_subject(detector, cell, subject, forks)
-    for detector in asked:
+    for detector in detectors:
         sentence = detector.together(by_subject)
         if sentence is not None:
             yield Detection(cell=cell.name, detector=detector.name, subject=None, judged=True, sentence=sentence)

@@ -225,14 +225,16 @@ def broken_subjects(run: Run) -> set[tuple[str, str]]:
 
 def ending_wordings(run: Run) -> Iterator[Wording]:
     """For each operation a summary if there are several subjects, then for each subject where each state begins."""
-    told = endings(run)
+    all_endings = endings(run)
     several = len(run.schedule.subjects) > 2
     if several:
-        for operation in dict.fromkeys(ending.cell.operation for ending in told):
-            known = [ending for ending in told if ending.cell.operation == operation and ending.state is not None]
+        for operation in dict.fromkeys(ending.cell.operation for ending in all_endings):
+            known = [
+                ending for ending in all_endings if ending.cell.operation == operation and ending.state is not None
+            ]
             if known:
                 yield Wording(_summed_up(operation, known), plural(len(known), "cell"))
-    yield from (replace(wording, detail=several) for wording in _wordings_by_subject(told))
+    yield from (replace(wording, detail=several) for wording in _wordings_by_subject(all_endings))
 
 
 def _summed_up(operation: str, known: Sequence[Ending]) -> str:
@@ -249,9 +251,9 @@ def _summed_up(operation: str, known: Sequence[Ending]) -> str:
     return f"What breaks on {operation}: {'; '.join(parts)}" if broke else f"{operation}: {parts[0]}"
 
 
-def _wordings_by_subject(told: Sequence[Ending]) -> Iterator[Wording]:
-    for operation, subject in dict.fromkeys((ending.cell.operation, ending.subject) for ending in told):
-        mine = [ending for ending in told if (ending.cell.operation, ending.subject) == (operation, subject)]
+def _wordings_by_subject(all_endings: Sequence[Ending]) -> Iterator[Wording]:
+    for operation, subject in dict.fromkeys((ending.cell.operation, ending.subject) for ending in all_endings):
+        mine = [ending for ending in all_endings if (ending.cell.operation, ending.subject) == (operation, subject)]
         known = [ending for ending in mine if ending.state is not None]
         begins = {ending.state: ending for ending in reversed(known)}
         if not known:

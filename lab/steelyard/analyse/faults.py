@@ -113,9 +113,9 @@ def outcome_total(rows: Sequence[FaultRow], name: str) -> int:
 def _sums(rows: Sequence[FaultRow]) -> str:
     titles = outcome_titles(rows)
     sums = {name: outcome_total(rows, name) for name in titles}
-    said = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
+    totals = [f"{total:,} {titles[name]}" for name, total in sums.items() if total]
     none = [titles[name] for name, total in sums.items() if not total]
-    return join_words([*said, *([f"none {join_words(none, 'or')}"] if none else [])])
+    return join_words([*totals, *([f"none {join_words(none, 'or')}"] if none else [])])
 
 
 def _goal_sentences(rows: Sequence[FaultRow], work: str) -> Iterator[str]:

@@ -83,10 +83,10 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
         level = Level.WARNING
         seen_in = f"{void} of {plural(pairs, 'pair')}"
         reason = f"other programs ran during {seen_in} on {cell.where}, which do not count: {_by_trial(seen)}"
-    elif told := _by_trial(seen):  # slices of a single subject are never void
+    elif listed := _by_trial(seen):  # slices of a single subject are never void
         level, reason = (
             Level.WARNING,
-            f"other programs ran on {cell.where} and disturbed the measurement: {told}",
+            f"other programs ran on {cell.where} and disturbed the measurement: {listed}",
         )
     return Finding(OTHERS_AT_WORK, cell.name, None, level, reading, limit, reason)
 
@@ -94,10 +94,10 @@ def _finding(run: Run, cell: Cell, readings: Sequence[ForeignWork]) -> Finding:
 def _by_trial(seen: Sequence[Disturbance]) -> str:
     """Each disturbed trial with its own figures, such as "make used 40% of a processor in trial 2"; empty if there is none."""
     disturbed = [each for each in seen if each.share]
-    told = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
+    listed = [f"{each} in trial {each.trial}" for each in disturbed[:_MOST_TRIALS]]
     if len(disturbed) > _MOST_TRIALS:
-        told.append(f"others in {plural(len(disturbed) - _MOST_TRIALS, 'more trial')}")
-    return join_words(told) if told else ""
+        listed.append(f"others in {plural(len(disturbed) - _MOST_TRIALS, 'more trial')}")
+    return join_words(listed) if listed else ""
 
 
 def _readings(trial: Trial, cell: Cell) -> list[ForeignWork]:

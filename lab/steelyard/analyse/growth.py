@@ -72,9 +72,11 @@ def _law(figures: Mapping[float, Sequence[ForkFigure]]) -> tuple[Growth | None, 
         size: {each.fork: each.value for each in of_size if each.fork is not None and each.value is not None}
         for size, of_size in figures.items()
     }
-    told = {size: values for size, values in by_size.items() if values}
-    forks = set.intersection(*(set(values) for values in told.values())) if told else set()
+    with_values = {size: values for size, values in by_size.items() if values}
+    forks = set.intersection(*(set(values) for values in with_values.values())) if with_values else set()
     try:
-        return growth(list(told), [[values[fork] for values in told.values()] for fork in sorted(forks)]), ""
+        return growth(
+            list(with_values), [[values[fork] for values in with_values.values()] for fork in sorted(forks)]
+        ), ""
     except InsufficientDataError as error:
         return None, error.message

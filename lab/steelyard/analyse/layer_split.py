@@ -54,14 +54,17 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
     """
     counted_forks = [fork for fork in forks(run, cell, a, b) if fork.why_not is None]
     pairs_of = {fork.trial.number: list(_pairs(run, fork)) for fork in counted_forks}
-    told = [pairs for pairs in pairs_of.values() if pairs]
-    if not told:
+    with_records = [pairs for pairs in pairs_of.values() if pairs]
+    if not with_records:
         return None
-    times = _Times([[mine for mine, _ in pairs] for pairs in told], [[theirs for _, theirs in pairs] for pairs in told])
+    times = _Times(
+        [[mine for mine, _ in pairs] for pairs in with_records],
+        [[theirs for _, theirs in pairs] for pairs in with_records],
+    )
     layers = [WHOLE, *layers_of(run), OUTSIDE]
     parts = [times.part(layer.name) for layer in layers]
     confidence = 1 - alpha_of(run.schedule.looks)
-    bounds: Sequence[Interval | None] = intervals(parts, confidence) if len(told) > 1 else [None] * len(parts)
+    bounds: Sequence[Interval | None] = intervals(parts, confidence) if len(with_records) > 1 else [None] * len(parts)
     why_not = list(_why_not(run, cell, (a, b), times, findings))
     whole, *rows = _parts(layers, times, bounds, judged=not why_not)
     measured = [_counted_slices(counted_forks, subject) for subject in (0, 1)]
@@ -73,7 +76,7 @@ def split(run: Run, cell: Cell, a: str, b: str, findings: Sequence[Finding]) -> 
         whole=whole,
         parts=rows,
         confidence=confidence,
-        forks=len(told),
+        forks=len(with_records),
         requests=(requests[0], requests[1]),
         why_not=why_not,
         notes=list(_notes([*measured[0], *measured[1]])),
@@ -117,9 +120,9 @@ def _parts(
             ms=mine - theirs,
             interval=None if interval is None else (interval.low, interval.high),
             percent=100 * (mine - theirs) / whole_ms if apart[0] else None,
-            told_apart=told,
+            told_apart=significant,
         )
-        for layer, (mine, theirs), interval, told in zip(layers, means, bounds, apart, strict=True)
+        for layer, (mine, theirs), interval, significant in zip(layers, means, bounds, apart, strict=True)
     ]
 
 

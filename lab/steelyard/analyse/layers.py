@@ -149,7 +149,7 @@ def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
     if slowest is None:
         return None
     quantile, more, most, share = slowest
-    said = (
+    sentence = (
         f"the slowest {1 - quantile:.0%} of {breakdown.subject}'s requests on {breakdown.cell.name} take "
         f"{value_text(more)} ms more than the mean, {share:.0%} of it in {most.title}"
     )
@@ -159,7 +159,7 @@ def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
         percentile=100 * quantile,
         layer=most.name,
         share=share,
-        sentence=said,
+        sentence=sentence,
     )
 
 

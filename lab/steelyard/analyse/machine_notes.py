@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..base.text import label_names
 from ..results.stored_run import Run
 
-_MOST_TOLD = 8  # findings of one check
+_MOST_LISTED = 8  # findings of one check
 _LONGEST = 200  # characters of a finding
 
 
@@ -19,7 +19,7 @@ def machine_notes(run: Run) -> Iterator[str]:
             if not check.good:
                 by_check.setdefault(check.name, {}).setdefault(check.found[:_LONGEST], []).append(trial.number)
     for name, seen in by_check.items():
-        told = [f"before {label_names('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
-        left = [number for numbers in list(seen.values())[_MOST_TOLD:] for number in numbers]
+        readings = [f"before {label_names('trial', numbers)}: {reading}" for reading, numbers in seen.items()]
+        left = [number for numbers in list(seen.values())[_MOST_LISTED:] for number in numbers]
         more = [f"other findings before {label_names('trial', left)}"] if left else []
-        yield f"{name} {'; '.join([*told[:_MOST_TOLD], *more])}"
+        yield f"{name} {'; '.join([*readings[:_MOST_LISTED], *more])}"

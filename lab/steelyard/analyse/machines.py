@@ -82,7 +82,9 @@ def analyse_cluster(folder: Path) -> ClusterAnalysis:
 
 def _verdict(folder: Path, cluster: ClusterRun, analyses: Mapping[str, Analysis]) -> MachinesVerdict:
     questions = list(_questions(analyses, cluster.level))
-    comparisons = [_comparison(question, said) for question, said in zip(questions, _words(questions), strict=True)]
+    comparisons = [
+        _comparison(question, given_word) for question, given_word in zip(questions, _words(questions), strict=True)
+    ]
     complete = {number for analysis in analyses.values() for number in _driven_trials(analysis.run)}
     missing = sorted(set(_planned_trials(folder, cluster)) - complete)
     why_not = _why_not(cluster, home_of(folder, cluster), comparisons)
@@ -163,20 +165,20 @@ def _differences(analyses: Mapping[str, Analysis]) -> Iterator[str]:
     names = list(analyses)
     for name in names[1:]:
         first, other = analyses[names[0]].run.environment, analyses[name].run.environment
-        for said in setup_differences(first, other):
-            if not said.startswith(_ITS_OWN):
-                yield f"{name}, beside {names[0]}: {said}"
+        for difference in setup_differences(first, other):
+            if not difference.startswith(_ITS_OWN):
+                yield f"{name}, beside {names[0]}: {difference}"
 
 
 def _questions(analyses: Mapping[str, Analysis], level: Level) -> Iterator[ClusterQuestion]:
     """Every judged comparison, in the machines' order."""
-    asked: dict[tuple[str, str, str], dict[str, Judgement]] = {}
+    by_question: dict[tuple[str, str, str], dict[str, Judgement]] = {}
     for name, analysis in analyses.items():
         for judgement in analysis.judgements:
             compared = judgement.compared
             if compared.primary:
-                asked.setdefault((compared.a, compared.b, compared.cell.name), {})[name] = judgement
-    for by_machine in asked.values():
+                by_question.setdefault((compared.a, compared.b, compared.cell.name), {})[name] = judgement
+    for by_machine in by_question.values():
         compared = next(iter(by_machine.values())).compared
         answers = tuple(
             _answer(name, analysis.run, by_machine[name]) for name, analysis in analyses.items() if name in by_machine
@@ -240,7 +242,7 @@ def _answer(name: str, run: Run, judgement: Judgement) -> MachineAnswer:
 
 def _words(questions: Sequence[ClusterQuestion]) -> list[Given | None]:
     """A word for each question; None for fewer than two counted machines. A cell or family shares one error rate."""
-    said: dict[int, Given] = {}
+    given_words: dict[int, Given] = {}
     families = dict.fromkeys(question.cell.family or question.cell.name for question in questions)
     for family in families:
         members = [
@@ -257,11 +259,11 @@ def _words(questions: Sequence[ClusterQuestion]) -> list[Given | None]:
             )
             for _, question, together in members
         ]
-        said |= {place: given for (place, _, _), given in zip(members, words_of(tested, ALPHA), strict=True)}
-    return [said.get(place) for place in range(len(questions))]
+        given_words |= {place: given for (place, _, _), given in zip(members, words_of(tested, ALPHA), strict=True)}
+    return [given_words.get(place) for place in range(len(questions))]
 
 
-def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
+def _comparison(question: ClusterQuestion, given_word: Given | None) -> OverMachines:
     together = question.together
     counting = [answer for answer in question.answers if answer.estimate is not None]
     mean = together.mean.exp() if together is not None else None
@@ -278,8 +280,8 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
         title=question.measure.title,
         better=question.measure.better.value,
         margin=question.margin,
-        verdict=said.word.value if said is not None else None,
-        direction=said.direction.value if said is not None and said.direction is not None else None,
+        verdict=given_word.word.value if given_word is not None else None,
+        direction=given_word.direction.value if given_word is not None and given_word.direction is not None else None,
         ratio=mean.estimate if mean is not None else alone,
         interval=None if mean is None else (mean.low, mean.high),
         confidence=1 - ALPHA,
@@ -287,18 +289,18 @@ def _comparison(question: ClusterQuestion, said: Given | None) -> OverMachines:
         prediction=bounds,
         elsewhere=question.expected,
         holds_elsewhere=holds(
-            said.word if said is not None else None,
+            given_word.word if given_word is not None else None,
             question.expected.interval if question.expected else bounds,
             question.margin,
         ),
         counted=len(counting),
         forks=sum(answer.shown.forks for answer in counting),
         machines=[answer.shown for answer in question.answers],
-        sentence=_sentence(question, said, counting),
+        sentence=_sentence(question, given_word, counting),
     )
 
 
-def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[MachineAnswer]) -> str:
+def _sentence(question: ClusterQuestion, given_word: Given | None, counting: Sequence[MachineAnswer]) -> str:
     """The verdict over these machines in words: their spread, the prediction for the next one, and which do not count."""
     where, words = f"on {question.cell.where}", WORDS[question.level]
     quantity = lower_first(question.measure.title)
@@ -321,7 +323,8 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
     bounds = (mean.low, mean.high)
     forks = sum(answer.shown.forks for answer in counting)
     basis = f"{percent_text(mean.confidence)} interval {_range(bounds)}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
-    first = f"{_heading(question, said, mean.count, where)}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
+    heading = _heading(question, given_word, mean.count, where)
+    first = f"{heading}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
     spread = (
         f"Between {words.one}s the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
     )
@@ -335,13 +338,13 @@ def _sentence(question: ClusterQuestion, said: Given | None, counting: Sequence[
     return " ".join([first, *wide, f"{spread}.", *beyond, *left_out])
 
 
-def _heading(question: ClusterQuestion, said: Given | None, count: int, where: str) -> str:
+def _heading(question: ClusterQuestion, given_word: Given | None, count: int, where: str) -> str:
     a, b, here = question.a, question.b, WORDS[question.level].place.format(count=count)
-    match said.word if said is not None else None:
-        case Word.EQUIVALENT if said is not None and said.direction is not None:
-            return f"{a} is {said.direction} than {b} {where}, by less than the margin of {question.margin:.0%}, {here}"
+    match given_word.word if given_word is not None else None:
+        case Word.EQUIVALENT if given_word is not None and given_word.direction is not None:
+            return f"{a} is {given_word.direction} than {b} {where}, by less than the margin of {question.margin:.0%}, {here}"
         case Word.FASTER | Word.SLOWER:
-            return f"{a} is {said.word if said else ''} than {b} {where}, {here}"
+            return f"{a} is {given_word.word if given_word else ''} than {b} {where}, {here}"
         case Word.EQUIVALENT:
             return f"{a} and {b} are equivalent {where}, within {question.margin:.0%}, {here}"
         case Word.UNCONFIRMED:

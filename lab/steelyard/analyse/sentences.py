@@ -89,23 +89,23 @@ def verdict(
     0.98, 4 forks, 40 pairs).". `processors` is the number of server processors, which a ratio may depend on (None: not recorded, or
     different for both).
     """
-    compared, said = judgement.compared, judgement.word or Word.UNDECIDED
+    compared, verdict_word = judgement.compared, judgement.word or Word.UNDECIDED
     where = "" if processors is None or compared.ratio is None else f" on {plural(processors, 'server processor')}"
     where += "" if holds_elsewhere or compared.ratio is None else f", {NOW}"
     return Wording(
-        f"{_opening(compared, said, margin, judgement.direction)}: {amount(compared)}{where}",
+        f"{_opening(compared, verdict_word, margin, judgement.direction)}: {amount(compared)}{where}",
         "; ".join(part for part in (basis(compared), prediction_text(expected)) if part),
         " ".join(f"{upper_first(reason)}." for reason in reasons),
     )
 
 
-def _opening(compared: Compared, said: Word, margin: float, direction: Word | None) -> str:
+def _opening(compared: Compared, verdict_word: Word, margin: float, direction: Word | None) -> str:
     where = f"on {compared.cell.where}"
-    match said:
+    match verdict_word:
         case Word.EQUIVALENT if direction is not None:
             return f"{compared.a} is {direction} than {compared.b} {where}, by less than the margin of {margin:.0%}"
         case Word.FASTER | Word.SLOWER:
-            return f"{compared.a} is {said} than {compared.b} {where}"
+            return f"{compared.a} is {verdict_word} than {compared.b} {where}"
         case Word.EQUIVALENT:
             return f"{compared.a} and {compared.b} are equivalent {where}, within {margin:.0%}"
         case Word.UNCONFIRMED if compared.interval is not None:
@@ -128,7 +128,11 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     undecided: list[str] = []
     for judgements in by_subject:
         subject = judgements[0].compared.a
-        decided = [clause for said in Word if said.decides and (clause := _decided_in(judgements, said, whole))]
+        decided = [
+            clause
+            for verdict_word in Word
+            if verdict_word.decides and (clause := _decided_in(judgements, verdict_word, whole))
+        ]
         if decided:
             clauses.append(f"{subject} is {join_words(decided)}")
         else:
@@ -141,13 +145,13 @@ def over_subjects(by_subject: Sequence[Sequence[Judgement]]) -> Wording:
     )
 
 
-def _decided_in(judgements: Sequence[Judgement], said: Word, whole: int) -> str:
+def _decided_in(judgements: Sequence[Judgement], verdict_word: Word, whole: int) -> str:
     """The number of cells where a subject has this word, such as "faster in 2 (1.10 to 2.30 times)"; empty for none."""
-    cells = [judgement.compared for judgement in judgements if judgement.word is said]
+    cells = [judgement.compared for judgement in judgements if judgement.word is verdict_word]
     if not cells:
         return ""
-    words, _ = _IN_CELLS[said]
-    amounts = _direction_note(judgements) if said is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
+    words, _ = _IN_CELLS[verdict_word]
+    amounts = _direction_note(judgements) if verdict_word is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
     return f"{words} in {f'all {whole}' if len(cells) == whole else len(cells)}{amounts}"
 
 
@@ -155,9 +159,9 @@ def _direction_note(judgements: Sequence[Judgement]) -> str:
     """The number of equivalent cells with a shown difference, such as " (slower by less than the margin in 2)"; empty for none."""
     directions = [judgement.direction for judgement in judgements if judgement.word is Word.EQUIVALENT]
     shown = [
-        f"{said} by less than the margin in {directions.count(said)}"
-        for said in (Word.FASTER, Word.SLOWER)
-        if said in directions
+        f"{verdict_word} by less than the margin in {directions.count(verdict_word)}"
+        for verdict_word in (Word.FASTER, Word.SLOWER)
+        if verdict_word in directions
     ]
     return f" ({', '.join(shown)})" if shown else ""
 
@@ -177,8 +181,8 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
     """
     first, whole = judgements[0].compared, len(judgements)
     clauses: list[str] = []
-    for said, (words, joined) in _IN_CELLS.items():
-        cells = [judgement.compared for judgement in judgements if judgement.word is said]
+    for verdict_word, (words, joined) in _IN_CELLS.items():
+        cells = [judgement.compared for judgement in judgements if judgement.word is verdict_word]
         if not cells:
             continue
         against = f"{joined} {first.b}" if joined and not clauses else ""
@@ -187,8 +191,10 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
             if len(cells) <= _MOST_NAMED < whole
             else ""
         )
-        amounts = f", {_ratios(cells)} times the {quantity_text(first)}" if said in (Word.FASTER, Word.SLOWER) else ""
-        amounts += _direction_note(judgements) if said is Word.EQUIVALENT else ""
+        amounts = (
+            f", {_ratios(cells)} times the {quantity_text(first)}" if verdict_word in (Word.FASTER, Word.SLOWER) else ""
+        )
+        amounts += _direction_note(judgements) if verdict_word is Word.EQUIVALENT else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
     gaps = sum(judgement.gap is not None for judgement in judgements)

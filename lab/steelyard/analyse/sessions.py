@@ -66,8 +66,8 @@ class SessionTimes:
         """
         if self.mean_ms is None or not all(step.times.total for step in self.steps):
             return {}
-        asked = {step.operation: step.each * step.times.mean() / 1000 for step in self.steps}
-        return {**asked, "": max(0.0, self.mean_ms - sum(asked.values()))}
+        request_ms = {step.operation: step.each * step.times.mean() / 1000 for step in self.steps}
+        return {**request_ms, "": max(0.0, self.mean_ms - sum(request_ms.values()))}
 
 
 def session_cells(schedule: Schedule) -> list[Cell]:

@@ -247,13 +247,13 @@ def _words(run: Run, primaries: list[Compared]) -> list[tuple[Given, tuple[str, 
     by_processor = dict(zip(map(id, ready), _words_by_processor(run, ready), strict=True))
     worded: list[tuple[Given, tuple[str, ...]]] = []
     for comparison in primaries:
-        said = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
+        given_word = by_place.get(id(comparison), Given(Word.TOO_FEW_FORKS, None))
         both = _both_ratios_text(comparison)
-        if both and said.word is not by_processor.get(id(comparison), said.word):
+        if both and given_word.word is not by_processor.get(id(comparison), given_word.word):
             worded.append((Given(Word.UNDECIDED, None), (both, "they give different verdicts")))
             continue
-        why = () if said.word.decides else tuple(_why_not_decided(run, comparison, said.word, len(ready)))
-        worded.append((said, (both, *why) if both else why))
+        why = () if given_word.word.decides else tuple(_why_not_decided(run, comparison, given_word.word, len(ready)))
+        worded.append((given_word, (both, *why) if both else why))
     return worded
 
 

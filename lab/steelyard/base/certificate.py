@@ -49,9 +49,9 @@ def make(folder: Path, name: str, addresses: Sequence[str], days: int) -> tuple[
                 hint="install openssl, or run without TLS",
             ) from None
     if done.returncode != 0 or not made.is_file():
-        said = (done.stderr or "").strip().splitlines()[-1:] or ["no output"]
+        lines = (done.stderr or "").strip().splitlines()[-1:] or ["no output"]
         raise ToolchainError(
-            f"openssl could not make a certificate: {said[0][:200]}",
+            f"openssl could not make a certificate: {lines[0][:200]}",
             hint="use OpenSSL 1.1.1 or later, or run without TLS",
         )
     key.chmod(0o600)

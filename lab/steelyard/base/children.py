@@ -49,7 +49,7 @@ def start_child(start: Callable[[], Child]) -> Child:
     return process
 
 
-def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subprocess.CompletedProcess[str]:
+def run(argv: Sequence[str], *, seconds: float, text_in: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run a short command to its end, with `said` on its standard input. Raises OSError, and TimeoutExpired after
     `seconds`.
 
@@ -58,7 +58,7 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
     process = start_child(
         lambda: subprocess.Popen(
             argv,
-            stdin=subprocess.DEVNULL if said is None else subprocess.PIPE,
+            stdin=subprocess.DEVNULL if text_in is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -67,7 +67,7 @@ def run(argv: Sequence[str], *, seconds: float, said: str | None = None) -> subp
         )
     )
     try:
-        out, err = process.communicate(said, timeout=seconds)
+        out, err = process.communicate(text_in, timeout=seconds)
     finally:
         kill_group(process)
         for pipe in (process.stdin, process.stdout, process.stderr):

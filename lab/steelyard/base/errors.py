@@ -68,10 +68,10 @@ class KeeperError(SteelyardError):
 class CommandFailedError(KeeperError):
     """A kept command exited with a `code` other than 0 (None: a signal ended it) and this output (`said`)."""
 
-    def __init__(self, message: str, hint: str, code: int | None, said: str) -> None:
+    def __init__(self, message: str, hint: str, code: int | None, output: str) -> None:
         super().__init__(message, hint)
         self.code = code
-        self.said = said
+        self.output = output
 
 
 class ProvisionError(SteelyardError):

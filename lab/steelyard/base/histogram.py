@@ -248,8 +248,8 @@ def read_interval_log(path: Path) -> IntervalLog:
     for number, line in _lines(path, True):
         if line.startswith(("#", '"')):
             head.append(line)
-            said = _BASE.match(line)
-            base = float(said[1]) if said else base
+            base_line = _BASE.match(line)
+            base = float(base_line[1]) if base_line else base
         elif line:
             interval = parse_tagged_line(line)
             if interval is None or not intact(interval[1]):

@@ -15,7 +15,7 @@ class StopWish:
     """Whether the user requested a stop (`asked`), by Ctrl-C or a terminating signal."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def interrupts_ask(give_up: Callable[[], None], patience: float) -> Iterator[Sto
     def ask(_number: int, _frame: FrameType | None) -> None:
         nonlocal came
         came += 1
-        wish.asked = True
+        wish.requested = True
         if came == 1:
             timer.start()
         elif came == 2:

@@ -53,12 +53,12 @@ def interval_text(interval: LiveInterval) -> str:
 
 def _bar(share: float | None, note: str, width: int) -> list[str]:
     """The bar, in the width that the note leaves."""
-    told = note if share is None else f"{min(1.0, max(0.0, share)):4.0%}  {note}"
-    length = min(_BAR_WIDTH, width - 2 - len(told))
+    line = note if share is None else f"{min(1.0, max(0.0, share)):4.0%}  {note}"
+    length = min(_BAR_WIDTH, width - 2 - len(line))
     if length < 4:
-        return _wrap(told, width)
+        return _wrap(line, width)
     filled = round(min(1.0, max(0.0, share or 0.0)) * length)
-    return [f"{'━' * filled}{'─' * (length - filled)}  {told}"]
+    return [f"{'━' * filled}{'─' * (length - filled)}  {line}"]
 
 
 def _wrap(text: str, width: int) -> list[str]:
@@ -108,11 +108,11 @@ def _comparison(comparison: LiveComparison, width: int, history: int) -> Iterato
     low, high = min(bounds), max(bounds)
     texts = [f"  {plural(interval.forks, 'fork'):<8} {interval_text(interval)}" for interval in shown]
     beside = max(map(len, texts))
-    for interval, said in zip(shown, texts, strict=True):
+    for interval, text in zip(shown, texts, strict=True):
         if interval.low is None or interval.high is None or beside + 2 + _SCALE > width:
-            yield from _wrap(said, width)
+            yield from _wrap(text, width)
             continue
-        yield f"{said.ljust(beside)}  {_whiskers(interval.low, interval.ratio, interval.high, low, high)}"
+        yield f"{text.ljust(beside)}  {_whiskers(interval.low, interval.ratio, interval.high, low, high)}"
 
 
 def _whiskers(low: float, middle: float, high: float, least: float, most: float) -> str:

@@ -23,8 +23,8 @@ _ELSEWHERE = "have its owner remove it, or set STEELYARD_LOCK to another path fo
 
 def place() -> Path:
     """The machine's lock file: STEELYARD_LOCK where set (tests use their own), else one path for all users."""
-    if said := os.environ.get("STEELYARD_LOCK"):
-        return Path(said)
+    if path := os.environ.get("STEELYARD_LOCK"):
+        return Path(path)
     fit = [folder for folder in _FOLDERS if _is_for_all(folder)]
     return (fit or [_FOLDERS[-1]])[0] / "steelyard.lock"
 
@@ -105,7 +105,7 @@ def waiting_lock(folder: Path) -> Iterator[None]:
 def _holder(descriptor: int) -> str:
     try:
         note = json.loads(os.pread(descriptor, 1000, 0))
-        said = f"`{note['what']}`, process {note['pid']}, since {note['since']}"
-        return "".join(character if character.isprintable() else "?" for character in said)
+        holder = f"`{note['what']}`, process {note['pid']}, since {note['since']}"
+        return "".join(character if character.isprintable() else "?" for character in holder)
     except (ValueError, KeyError, TypeError):
         return "by an unnamed process"

@@ -101,9 +101,9 @@ def alike_together(reasons: Iterable[str]) -> list[str]:
     """Join reasons that differ only in their count (`existence_clause`) into one with a range: `there are 4,470 to 8,636`."""
     counts: dict[str, list[int]] = {}
     for reason in reasons:
-        said = _THERE_ARE.search(reason)
-        counts.setdefault(reason[: said.start()] if said else reason, []).extend(
-            [int(said[1].replace(",", ""))] if said else []
+        counted = _THERE_ARE.search(reason)
+        counts.setdefault(reason[: counted.start()] if counted else reason, []).extend(
+            [int(counted[1].replace(",", ""))] if counted else []
         )
     return [
         begin

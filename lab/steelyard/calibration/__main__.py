@@ -33,16 +33,16 @@ def main() -> int:
         "--work", type=Path, default=Path("runs") / "calibration", help="folder for the trials' large files"
     )
     wishes.add_argument("--seed", type=int, default=1)
-    asked = wishes.parse_args()
+    arguments = wishes.parse_args()
     signal.signal(signal.SIGTERM, _interrupt)
 
     def collect_forks(progress: Progress) -> str:
-        key = key_of(asked.pair)
-        study, bank = key.study(), key.folder(asked.banks)
+        key = key_of(arguments.pair)
+        study, bank = key.study(), key.folder(arguments.banks)
         command = ["make", "calibrate-study", f"PAIR={key.name}"]
-        forks, budget = asked.forks or study.forks, seconds_of(asked.budget)
-        work = asked.work.resolve() / key.name
-        sitting = Sitting(study, bank, work, forks, budget, asked.seed, command, levels_take_turns=True)
+        forks, budget = arguments.forks or study.forks, seconds_of(arguments.budget)
+        work = arguments.work.resolve() / key.name
+        sitting = Sitting(study, bank, work, forks, budget, arguments.seed, command, levels_take_turns=True)
         banked = collect(sitting, progress, lambda so_far: progress.print_line(_line(so_far, sitting.forks)))
         return f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}"
 

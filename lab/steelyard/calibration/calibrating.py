@@ -107,7 +107,7 @@ def calibrate(wish: Wish, progress: Progress) -> Calibration:
         )
         schedule_only(study, Request())  # an invalid option is an error now, not after the measurement
         folder = loads.make_run_folder(wish.out / f"calibrate-{study.first_server()}-{now}")
-    with LiveFile(folder, progress, share().server) as told, progress.followed_by(told):
+    with LiveFile(folder, progress, share().server) as live_file, progress.followed_by(live_file):
         calibration = _measure_and_evaluate(wish, study, folder, begun, progress)
         write_document(folder / loads.CALIBRATION, calibration.model_dump(mode="json"))
     machine_history.store(calibration)
@@ -256,7 +256,7 @@ def _history_entry(comparison: EndedComparison, at: int, equal: LevelForks, stud
         "server": study.first_server(),
         "operation": study.primary,
         "forks": comparison.forks,
-        "word": words.get(comparison.said.name, comparison.said.name.lower()),
+        "word": words.get(comparison.decision.name, comparison.decision.name.lower()),
         "ratio": significant(interval.estimate),
         "low": significant(interval.low),
         "high": significant(interval.high),

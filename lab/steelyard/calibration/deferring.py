@@ -124,10 +124,10 @@ def _drive_together(program: Path, words: dict[str, tuple[str, ...]], way: str, 
             else:
                 engine.take_turns(measured, turn, _PATIENCE_SECONDS, _ignore_tick)
     rows = read_table(folder / "slices.csv", ["subject", "phase", "completed", "measured_ns", "valid"])
-    told = [row for row in rows if row.text("phase") == "measure"]
-    if any(row.text("valid") != "1" for row in told):
+    measured_rows = [row for row in rows if row.text("phase") == "measure"]
+    if any(row.text("valid") != "1" for row in measured_rows):
         raise EngineError("the engine could not keep its load")
-    rates = {row.text("subject"): row.whole("completed") / row.whole("measured_ns") * 1e9 for row in told}
+    rates = {row.text("subject"): row.whole("completed") / row.whole("measured_ns") * 1e9 for row in measured_rows}
     return _Driven(
         {label: round(rate, 3) for label, rate in rates.items()}, 0.0 if way == ALONE else round(turn.ms, 1), rest
     )
@@ -196,11 +196,11 @@ def main() -> int:
     wishes.add_argument("--rounds", type=int, default=8, help="further rounds, about three and a half minutes each")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--program", type=Path, default=paths.root() / "engine/target/release/steelyard-testserver")
-    asked = wishes.parse_args()
+    arguments = wishes.parse_args()
 
     def collect_rounds(progress: Progress) -> str:
-        kept = collect(asked.bank, asked.program.resolve(), asked.rounds, progress)
-        return f"{max(drive.round for drive in kept)} rounds are stored in {asked.bank}"
+        kept = collect(arguments.bank, arguments.program.resolve(), arguments.rounds, progress)
+        return f"{max(drive.round for drive in kept)} rounds are stored in {arguments.bank}"
 
     return run_program(collect_rounds, "finished results are kept")
 

@@ -53,8 +53,8 @@ class Key:
         """The study that collects it, with the settings of `compare`."""
         study = planted.study_of(self.server, SERVICE, OPERATION, pairs=None, slice_seconds=None)
         subjects = study.subjects if self.rate is None else planted.hosts(study)
-        asked = {"budget": Budget(seconds=self.budget_seconds), "rate": self.rate, "subjects": subjects}
-        return study.model_copy(update=asked)
+        changes = {"budget": Budget(seconds=self.budget_seconds), "rate": self.rate, "subjects": subjects}
+        return study.model_copy(update=changes)
 
 
 KEYS: Sequence[Key] = tuple(Key(**key) for key in _FILE["keys"])

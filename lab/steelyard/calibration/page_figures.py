@@ -13,10 +13,10 @@ import numpy as np
 from ..statistics.interval import Interval, student_interval, two_sample_p_value
 from ..statistics.redraws import (
     BLOCK,
+    Conclusion,
     Ended,
     EndedComparison,
     Proportion,
-    Said,
     clopper_pearson,
     disjoint_comparisons,
     fewest_compatible,
@@ -134,7 +134,7 @@ def figures(
         _lost_row(values),
         _usual_minutes(levels, usual_runs),
     ]
-    words = {said.name.lower(): float(np.mean(judged.said == said)) for said in Said}
+    words = {decision.name.lower(): float(np.mean(judged.decision == decision)) for decision in Conclusion}
     return Figures(rows, levels, usual, disjoint, words, deferred)
 
 
@@ -168,8 +168,8 @@ def _forks_for(deviation: float) -> int:
 
 def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
     """The rate of alarms under the rule of `compare`, and under the same looks if nothing ends as equivalent."""
-    asked = f"{ALARMS[0]:.0%} to {ALARMS[1]:.0%}"
-    equivalent = float(np.mean(judged.said == Said.EQUIVALENT))
+    required = f"{ALARMS[0]:.0%} to {ALARMS[1]:.0%}"
+    equivalent = float(np.mean(judged.decision == Conclusion.EQUIVALENT))
     conservative = (
         f"conservative: {equivalent:.0%} of the redraws ended as equivalent, most before the last look. "
         "Fewer alarms than promised cost time, not correctness"
@@ -184,7 +184,7 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
         if rate > ALARMS[1]:
             why = "forks are not spread as a normal sample is, or depend on each other"
         met = ALARMS[0] <= rate <= ALARMS[1]
-        yield FigureRow(f"{name}, {which}", asked, f"{rate:.1%}", met, "" if met else why)
+        yield FigureRow(f"{name}, {which}", required, f"{rate:.1%}", met, "" if met else why)
 
 
 def as_measured(compared: LevelForks) -> list[EndedComparison]:
@@ -263,7 +263,7 @@ def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> Slo
     )
     spent = np.cumsum(compared.seconds[places], axis=1)
     minutes = spent[np.arange(len(spent)), comparison.forks - 1] / 60
-    right = comparison.said == Said.BELOW
+    right = comparison.decision == Conclusion.BELOW
     minutes_until_right = np.where(right, minutes, np.inf)
     off = [log for log in compared.ratios - compared.planted if not math.isnan(log)]
     forks = float(np.mean(comparison.forks))
@@ -274,7 +274,7 @@ def _level(compared: LevelForks, level: float, draw: np.random.Generator) -> Slo
         within=float(np.nanmean(compared.within)),
         clocked=float(np.nanmean(compared.clocked)) if not np.isnan(compared.clocked).all() else math.nan,
         right=float(np.mean(right)),
-        wrong=float(np.mean(comparison.said == Said.ABOVE)),
+        wrong=float(np.mean(comparison.decision == Conclusion.ABOVE)),
         found_within={limit: float(np.mean(minutes_until_right <= limit)) for limit in sorted(set(MINUTES.values()))},
         coverage=float(np.mean((comparison.low <= truth) & (truth <= comparison.high))),
         whole=max(1, round(len(compared.counted_ratios) / forks)),
@@ -309,10 +309,10 @@ def _clock_row(levels: Sequence[SlowedDown]) -> FigureRow:
 def _deferral_row(offs: Sequence[Off]) -> FigureRow:
     """The row of the kind of server with the largest deviation."""
     name = "Servers that defer work, against each server alone: the worst kind, 95% interval"
-    told = [off for off in offs if off.way == deferred_work.LAB]
-    if not told:
+    of_runs = [off for off in offs if off.way == deferred_work.LAB]
+    if not of_runs:
         return FigureRow(name, f"within {DEFERRED:.1%}", "not measured yet", False, "`make deferred-work` measures it")
-    worst = max(told, key=lambda off: abs(math.log(off.off.estimate)))
+    worst = max(of_runs, key=lambda off: abs(math.log(off.off.estimate)))
     met = abs(worst.off.estimate - 1) <= DEFERRED
     shown = f"{deferred_work.deviation_text(worst.off)}, {worst.rounds} rounds: {deferred_work.kind_text(worst.kind)}"
     return FigureRow(name, f"within {DEFERRED:.1%}", shown, met, "" if met else "turns end before its work is done")
@@ -332,13 +332,13 @@ def _usual_minutes(levels: Sequence[SlowedDown], runs: Sequence[UsualRun]) -> Fi
     name = f"+{USUAL_LEVEL:.0%} with a power of {FOUND:.0%}: real minutes here, and by the usual way ({USUAL_WAY})"
     ours = next((level.minutes_found for level in levels if level.level == USUAL_LEVEL), math.inf)
     theirs = minutes_needed(runs, USUAL_LEVEL, FOUND)
-    asked = f"here at most {USUAL_SHARE:.0%} of its interval's lower end"
+    required = f"here at most {USUAL_SHARE:.0%} of its interval's lower end"
     if theirs is None:
-        return FigureRow(name, asked, "the usual way was not measured yet", None)
+        return FigureRow(name, required, "the usual way was not measured yet", None)
     met = ours <= USUAL_SHARE * theirs.low
     by = f"{theirs.estimate:.1f} (95% interval {theirs.low:.0f} to {theirs.high:.0f}, by {len(runs)} runs)"
     shown = f"{ours:.1f} and {by}" if math.isfinite(ours) else f"never, and {by}"
-    return FigureRow(name, asked, shown, met, "" if met else "forks here cost too much for their information")
+    return FigureRow(name, required, shown, met, "" if met else "forks here cost too much for their information")
 
 
 def _wrong_sign(levels: Sequence[SlowedDown]) -> FigureRow:
@@ -378,9 +378,9 @@ def _coverage_row(values: Values) -> FigureRow:
     if share is None:
         return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no sitting contains a comparison")
     fewest = fewest_compatible(share.total, COVERAGE)
-    asked = f"compatible with {COVERAGE:.0%}: at least {fewest} of {share.total}"
+    required = f"compatible with {COVERAGE:.0%}: at least {fewest} of {share.total}"
     met = share.count >= fewest
-    return FigureRow(name, asked, proportion(share), met, "" if met else "intervals are too narrow")
+    return FigureRow(name, required, proportion(share), met, "" if met else "intervals are too narrow")
 
 
 def _percent(interval: Interval) -> str:

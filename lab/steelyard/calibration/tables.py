@@ -226,27 +226,27 @@ def main() -> int:
     wishes.add_argument("--check", action="store_true", help="change nothing; fail if the page is out of date")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--page", type=Path, default=paths.root() / "docs" / "reference" / "calibration.md")
-    asked = wishes.parse_args()
+    arguments = wishes.parse_args()
     try:
-        notes = asked.bank / NOTES
-        begun = (asked.bank / banking.FORKS).exists()
+        notes = arguments.bank / NOTES
+        begun = (arguments.bank / banking.FORKS).exists()
         new = page(
-            banking.read(asked.bank) if begun else Bank({}, [], []),
+            banking.read(arguments.bank) if begun else Bank({}, [], []),
             notes.read_text(encoding="utf-8") if notes.exists() else "",
-            usual_runs.read(asked.bank),
-            deferred_work.read(asked.bank),
+            usual_runs.read(arguments.bank),
+            deferred_work.read(arguments.bank),
             KEYS[0].fork_within,
-            banked.read_all(asked.bank),
+            banked.read_all(arguments.bank),
         )
     except SteelyardError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
-    old = asked.page.read_text(encoding="utf-8") if asked.page.exists() else ""
-    if not asked.check:
-        write_text(asked.page, new)
+    old = arguments.page.read_text(encoding="utf-8") if arguments.page.exists() else ""
+    if not arguments.check:
+        write_text(arguments.page, new)
         return 0
     if new != old:
-        print(f"{asked.page} does not match {asked.bank}; run `make calibration-tables`", file=sys.stderr)
+        print(f"{arguments.page} does not match {arguments.bank}; run `make calibration-tables`", file=sys.stderr)
     return int(new != old)
 
 

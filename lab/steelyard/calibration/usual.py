@@ -94,11 +94,11 @@ def main() -> int:
     wishes.add_argument("--runs", type=int, default=10, help="total runs of each of the two servers")
     wishes.add_argument("--bank", type=Path, default=paths.root() / "docs" / "results" / "calibration")
     wishes.add_argument("--work", type=Path, default=Path("runs") / "usual", help="folder for the runs' large files")
-    asked = wishes.parse_args()
+    arguments = wishes.parse_args()
 
     def collect_runs(progress: Progress) -> str:
-        kept = collect(asked.bank, asked.work.resolve(), asked.runs, progress)
-        return f"{len(kept)} runs are stored in {asked.bank}"
+        kept = collect(arguments.bank, arguments.work.resolve(), arguments.runs, progress)
+        return f"{len(kept)} runs are stored in {arguments.bank}"
 
     return run_program(collect_runs, "finished runs are kept")
 

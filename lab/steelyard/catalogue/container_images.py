@@ -43,10 +43,10 @@ def server_of(words: str) -> OwnServer:
         raise ToolchainError(f"{engine} is not on this machine, which {words} needs", hint=f"install {engine}")
     port = limits.pop("port", _USUAL_PORT)
     name = container_name(PORT_PLACE)
-    told = [word for variable in PORT_VARIABLES for word in ("--env", f"{variable}={port}")]
+    variables = [word for variable in PORT_VARIABLES for word in ("--env", f"{variable}={port}")]
     limited = [word for limit, value in limits.items() for word in (f"--{limit}", value)]
     publish = f"{HOST}:{PORT_PLACE}:{port}"
-    run = [engine, "run", "--rm", "--pull", "never", "--name", name, "--publish", publish, *told, *limited, image]
+    run = [engine, "run", "--rm", "--pull", "never", "--name", name, "--publish", publish, *variables, *limited, image]
     return OwnServer(
         title=words,
         folder=str(Path.cwd()),

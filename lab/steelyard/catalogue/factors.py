@@ -40,7 +40,7 @@ def factor_values(server: Entry[Server], service: Entry[Service] | None, given: 
         refusal = known[name].refusal(value) or _not_obeyed(server, known[name], value)
         refusal = refusal or _not_with(known[name], value, values)
         if refusal is None and service is not None and name == FORMAT:
-            refusal = _not_spoken(server, service.model, value)
+            refusal = _unsupported_format(server, service.model, value)
         if refusal is None and service is not None and name in of_service and of_service[name].file:
             refusal = None if _is_file(_file(service.folder, value)) else f"is '{value}', which is not a file"
         if refusal is not None:
@@ -55,7 +55,7 @@ def _not_obeyed(server: Entry[Server], factor: Factor, value: str) -> str | None
     return f"may be '{value}' only for an implementation in {', '.join(obeying)}, not in {own}"
 
 
-def _not_spoken(server: Entry[Server], service: Service, form: str) -> str | None:
+def _unsupported_format(server: Entry[Server], service: Service, form: str) -> str | None:
     """Why a server's implementation does not support a format of the service, as the end of a sentence."""
     known, own = service.formats.get(form), server.model.implementation
     alone = format_of(service, own, {})

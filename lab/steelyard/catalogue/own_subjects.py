@@ -17,7 +17,7 @@ from . import container_images, entries
 from .container_images import is_image
 from .entries import SERVICE_FILE, Entry
 
-_TOLD = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
+_PORT_REFERENCE = re.compile(rf"{re.escape(PORT_PLACE)}|\$\{{?({'|'.join(PORT_VARIABLES)})\b")
 _LONGEST_LABEL = 90  # room for `.again` of an A/A test
 
 
@@ -46,14 +46,14 @@ def started_server(service: Entry[Service]) -> OwnServer | None:
     model = service.model
     if model.start is None:
         return None
-    told = any(_TOLD.search(word) for word in (*model.start, *(model.ready or [])))
+    has_port = any(_PORT_REFERENCE.search(word) for word in (*model.start, *(model.ready or [])))
     return OwnServer(
         title=model.title,
         folder=str(service.folder),
         start=model.start,
         ready=model.ready,
         stop=model.stop,
-        port=None if told else urlsplit(model.target or "").port or 80,
+        port=None if has_port else urlsplit(model.target or "").port or 80,
     )
 
 

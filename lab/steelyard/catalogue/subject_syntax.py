@@ -111,7 +111,7 @@ def _comparison(
     margin: float,
 ) -> Study:
     """The study `compare` with these subjects. The reference is the second of two, the first of more."""
-    asked = {
+    changes = {
         "title": " against ".join(spec.label for spec in specs),
         "question": f"Which serves {'+'.join(operations)} of {title} better?",
         "service": service,
@@ -123,7 +123,7 @@ def _comparison(
         "rate": rate,
         "budget": Budget(seconds=budget_seconds),
     }
-    return Study.model_validate({**dict(entries.study(COMPARE).model), **asked})
+    return Study.model_validate({**dict(entries.study(COMPARE).model), **changes})
 
 
 def text_of(study: Study) -> str:

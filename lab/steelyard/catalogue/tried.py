@@ -135,10 +135,10 @@ def _missing_roles(spec: SubjectSpec, service: Entry[Service]) -> list[str]:
     """The roles that the service needs with these factors, and the subject lacks."""
     front = spec.parts[0]
     values = factors.factor_values(entries.server(front.server), service, front.factors)
-    asked = [each.roles() for each in service.model.reconciliations if each.when.items() <= values.items()]
-    asked += [service.model.settle.roles()] if service.model.settle is not None else []
+    roles = [each.roles() for each in service.model.reconciliations if each.when.items() <= values.items()]
+    roles += [service.model.settle.roles()] if service.model.settle is not None else []
     there = {role_of(part) for part in (*spec.companions, *spec.parts)}
-    return sorted(set().union(*asked) - there)
+    return sorted(set().union(*roles) - there)
 
 
 def _require_roles(spec: SubjectSpec, service: Entry[Service]) -> None:

@@ -8,15 +8,15 @@ from . import entries
 DEMONSTRATION = "demo"
 
 
-def resolve_service(said: str | None) -> str:
+def resolve_service(name: str | None) -> str:
     """The service that the user named, else the demonstration's; raises UnknownNameError where neither exists."""
-    return said or entries.study(DEMONSTRATION).model.service
+    return name or entries.study(DEMONSTRATION).model.service
 
 
-def resolve_operation(service: str, said: str | None) -> str:
+def resolve_operation(service: str, name: str | None) -> str:
     """The operation that the user named; else the demonstration's if the service has it, else the service's first."""
-    if said:
-        return said
+    if name:
+        return name
     shown = entries.study(DEMONSTRATION).model
     return shown.primary if shown.service == service else next(iter(entries.service(service).model.operations))
 

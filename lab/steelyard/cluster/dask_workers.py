@@ -61,7 +61,7 @@ def import_distributed() -> Any:
 
 
 @contextmanager
-def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskWorkers]:
+def workers_of(where: Where, report: Callable[[str, str], None]) -> Iterator[DaskWorkers]:
     """The workers of `where`. `tell` is called with a worker's name and stage.
 
     Local workers are started, on loopback only, and stopped at the end. Raises TargetError if no scheduler answers.
@@ -89,7 +89,7 @@ def workers_of(where: Where, tell: Callable[[str, str], None]) -> Iterator[DaskW
             raise TargetError(
                 f"no Dask scheduler answers at {where.address}: {error}", hint="start one with `dask scheduler`"
             ) from None
-        workers = DaskWorkers(library, client, tell)
+        workers = DaskWorkers(library, client, report)
         stack.callback(workers.close)
         yield workers
 
@@ -100,7 +100,7 @@ class DaskWorkers:
 
     library: Any
     client: Any
-    tell: Callable[[str, str], None]
+    report: Callable[[str, str], None]
     order_of: Callable[[int, Worker], Order] | None = None
     introduced: dict[str, Introduced] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -186,7 +186,7 @@ class DaskWorkers:
     def _on_event(self, event: tuple[Any, Any]) -> None:
         message = event[1]
         if isinstance(message, dict) and "worker" in message:
-            self.tell(str(message["worker"]), str(message.get("stage", ""))[:200])
+            self.report(str(message["worker"]), str(message.get("stage", ""))[:200])
 
 
 def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:

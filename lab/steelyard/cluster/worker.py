@@ -64,7 +64,7 @@ def introduce() -> Introduced:
     return Introduced(machine_history.machine(), processor, __version__)
 
 
-def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None]) -> Done:
+def drive(order: Order, wanted: Callable[[], bool], report: Callable[[str], None]) -> Done:
     """Drive a trial on this machine. `wanted` returns whether to go on, and `tell` receives the stage.
 
     The trial runs in a child process that ends with this one, whatever the cause.
@@ -77,31 +77,31 @@ def drive(order: Order, wanted: Callable[[], bool], tell: Callable[[str], None])
         write_text(folder / SAME, order.same)
         write_document(folder / ORDER, {**asdict(order), "study": "", "schedule": "", "same": ""})
         try:
-            _run_while_wanted(folder, wanted, tell)
+            _run_while_wanted(folder, wanted, report)
         except UnwantedError as error:
             return Done(TrialEnd.LOST, error.message)
         except CommandFailedError as error:
-            return Done(TrialEnd.LOST, f"the driving process ended: {error.said or error.message}")
+            return Done(TrialEnd.LOST, f"the driving process ended: {error.output or error.message}")
         except SteelyardError as error:
             return Done(TrialEnd.UNFIT, error.message)
         return _read_end(folder)
 
 
-def _run_while_wanted(folder: Path, wanted: Callable[[], bool], tell: Callable[[str], None]) -> None:
+def _run_while_wanted(folder: Path, wanted: Callable[[], bool], report: Callable[[str], None]) -> None:
     turns = 0
-    told = ""
+    reported = ""
 
     def meanwhile() -> None:
-        nonlocal turns, told
+        nonlocal turns, reported
         turns += 1
         if turns % _TELL_EVERY:
             return
         if not wanted():
             raise UnwantedError("the run no longer needs it")
         now = running_now(folder)
-        if now is not None and now.stage != told:
-            told = now.stage
-            tell(told)
+        if now is not None and now.stage != reported:
+            reported = now.stage
+            report(reported)
 
     keeper.run(
         [sys.executable, "-m", "steelyard.cluster.one_trial", str(folder)],

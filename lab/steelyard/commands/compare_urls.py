@@ -76,8 +76,8 @@ def compared_running(subjects: Sequence[str], options: ComparisonOptions) -> Non
     require_usable(outcome, "comparison", "figures are")
     failing = [side for side in outcome.subjects if side.failed or (side.requests and side.requests.unanswered)]
     if failing:
-        told = "; ".join(f"{side.label}: {_no_right_answer(side)}" for side in failing)
-        raise SteelyardError(f"requests had no right answer: {told}", hint=f"see {outcome.run}")
+        listed = "; ".join(f"{side.label}: {_no_right_answer(side)}" for side in failing)
+        raise SteelyardError(f"requests had no right answer: {listed}", hint=f"see {outcome.run}")
 
 
 def _no_right_answer(side: ComparedSide) -> str:
@@ -117,13 +117,13 @@ def _print_outcome(outcome: RunningComparison) -> None:
     first, second = (side.label for side in outcome.subjects)
     ratio = outcome.ratio
     if ratio.value is None or ratio.low is None or ratio.high is None:
-        said = f"{outcome.measure}: no ratio: {ratio.why_not}"
+        first_line = f"{outcome.measure}: no ratio: {ratio.why_not}"
     else:
         interval = f"{value_text(ratio.value)}, 95% interval {range_text((ratio.low, ratio.high))}"
-        said = f"{outcome.measure} of {first} over {second}: {interval}"
+        first_line = f"{outcome.measure} of {first} over {second}: {interval}"
     lines = [
         f"{outcome.load}; {outcome.pairs} pairs of slices, for these two processes only",
-        said,
+        first_line,
         *(f"these figures do not show {question}" for question in outcome.cannot_say),
         *(f"not loaded: {left.what}: {left.why}" for left in outcome.not_loaded),
         f"run: {outcome.run}",

@@ -101,7 +101,7 @@ def _print_tables(output: TablesOutput) -> None:
 
 
 def _export_requests(options: ExportOptions) -> None:
-    from ..workload import load_spec as said
+    from ..workload import load_spec
     from ..workload.exporting import TOOLS, export
     from ..workload.exporting.planned import plan_export
     from ..workload.planned_load import load_text, stretch_of
@@ -112,7 +112,7 @@ def _export_requests(options: ExportOptions) -> None:
         raise ConfigurationError("no tool was chosen", hint=hint)
     words = words_of(options)
     target = target_of(options, words)
-    plan = plan_export(target, words, said.headers_of(options.secret_header or []))
+    plan = plan_export(target, words, load_spec.headers_of(options.secret_header or []))
     output = ExportOutput(
         service=target.name,
         target=target.address,

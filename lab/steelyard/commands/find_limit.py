@@ -57,7 +57,7 @@ def find_limit(options: LimitOptions) -> None:
     started where it does not run."""
     from ..measure.load import limits
     from ..measure.load.run_folder import Invocation
-    from ..workload import load_spec as said
+    from ..workload import load_spec
 
     wanted = search_of(options)
     limits.require_words(wanted)
@@ -66,7 +66,7 @@ def find_limit(options: LimitOptions) -> None:
         outcome = limits.find_limit(
             target,
             wanted,
-            Invocation(command_line(), progress, options.out, said.headers_of(options.secret_header or [])),
+            Invocation(command_line(), progress, options.out, load_spec.headers_of(options.secret_header or [])),
         )
     print(outcome.model_dump_json()) if options.json else _print_outcome(outcome)
     require_usable(outcome, "search", "limit is")
@@ -77,10 +77,10 @@ def find_limit(options: LimitOptions) -> None:
 def search_of(options: LimitOptions) -> LimitWords:
     """The search that the options ask for; raises ConfigurationError."""
     from ..measure.load.limits import LimitWords
-    from ..workload import load_spec as said
+    from ..workload import load_spec
 
     load = load_of(options)
-    return LimitWords(goal_of(load.goals), options.arrivals, said.seconds_of(options.within), load)
+    return LimitWords(goal_of(load.goals), options.arrivals, load_spec.seconds_of(options.within), load)
 
 
 def goal_of(goals: Goals) -> LimitGoal:

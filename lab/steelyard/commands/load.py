@@ -81,7 +81,7 @@ class LoadOptions(TargetOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldLoadOptions(LoadOptions, StartedOptions):
+class LoadCommandOptions(LoadOptions, StartedOptions):
     """The options of `load` itself: the load, its hosts, and the receivers of telemetry."""
 
     hosts: Annotated[
@@ -117,14 +117,14 @@ class ToldLoadOptions(LoadOptions, StartedOptions):
         "steelyard load shop --for 10m --remote-write http://127.0.0.1:9090/api/v1/write",
     ),
 )
-@takes(ToldLoadOptions)
-def load(options: ToldLoadOptions) -> None:
+@takes(LoadCommandOptions)
+def load(options: LoadCommandOptions) -> None:
     """Load a running service, or one that its service.toml starts. Every operation is verified at one user first. The figures
     have intervals for this process, and there is no verdict. A missed goal (--p95, --errors) ends with exit code 1."""
     from ..measure.load import load as loading
     from ..measure.load.run_folder import Invocation
     from ..measure.telemetry.publisher import receivers_of
-    from ..workload import load_spec as said
+    from ..workload import load_spec
 
     words = words_of(options)
     if options.hosts is not None:
@@ -135,7 +135,7 @@ def load(options: ToldLoadOptions) -> None:
         loaded = loading.load(
             target,
             words,
-            Invocation(command_line(), progress, options.out, said.headers_of(options.secret_header or [])),
+            Invocation(command_line(), progress, options.out, load_spec.headers_of(options.secret_header or [])),
             receivers,
         )
     print(loaded.model_dump_json()) if options.json else _print_outcome(loaded)
@@ -144,11 +144,11 @@ def load(options: ToldLoadOptions) -> None:
 
 def words_of(options: LoadOptions) -> LoadSpec:
     """The load that the options ask for, parsed and checked; raises ConfigurationError."""
-    from ..workload import load_spec as said
+    from ..workload import load_spec
 
-    if options.profile not in said.PROFILES:
+    if options.profile not in load_spec.PROFILES:
         raise ConfigurationError(
-            f"there is no profile '{options.profile}'", hint=f"there are {', '.join(said.PROFILES)}"
+            f"there is no profile '{options.profile}'", hint=f"there are {', '.join(load_spec.PROFILES)}"
         )
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
@@ -158,15 +158,15 @@ def words_of(options: LoadOptions) -> LoadSpec:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
     return replace(
         load_of(options),
-        users=said.users_of(options.users or _USERS),
-        rates=None if options.rate is None else said.rates_of(options.rate),
+        users=load_spec.users_of(options.users or _USERS),
+        rates=None if options.rate is None else load_spec.rates_of(options.rate),
         poisson=options.poisson,
         profile=options.profile,
-        seconds=said.seconds_of(options.for_),
-        warm_up_seconds=said.seconds_of(options.warm_up),
-        think=said.parse_think(options.think),
+        seconds=load_spec.seconds_of(options.for_),
+        warm_up_seconds=load_spec.seconds_of(options.warm_up),
+        think=load_spec.parse_think(options.think),
         most_requests=options.max_requests,
-        give_up_seconds=said.seconds_of(options.give_up),
+        give_up_seconds=load_spec.seconds_of(options.give_up),
         packed=options.gzip,
         chunked=options.chunked,
         streams=(options.streams or Http2().streams) if options.http2 else None,
@@ -242,17 +242,17 @@ def _print_layers(terminal: Console, layers: LoadedLayers) -> None:
         rows = [(layer.title, value_text(layer.ms), f"{layer.percent:.0f}%") for layer in layers.layers]
         terminal.print(f"inside the target, {layers.requests:,} requests:")
         terminal.print(rows_table(("layer", "ms a request", "share"), rows, numbers=2))
-    said = [layers.slow] if layers.slow else []
+    sentences = [layers.slow] if layers.slow else []
     if layers.violations:
-        said.append(
+        sentences.append(
             f"{plural(layers.violations, 'request')} changed thread or left a layer open; the means leave them out"
         )
     if layers.outside:
         calls = ", ".join(f"{count:,} {tag}" for tag, count in layers.outside.items())
-        said.append(f"calls outside any request, left out of the means: {calls}")
+        sentences.append(f"calls outside any request, left out of the means: {calls}")
     if layers.unwatched:
-        said.append(f"classes that the agent could not instrument: {layers.unwatched:,}")
-    for sentence in (*said, *(f"the layers are not valid: {why}" for why in layers.why_not)):
+        sentences.append(f"classes that the agent could not instrument: {layers.unwatched:,}")
+    for sentence in (*sentences, *(f"the layers are not valid: {why}" for why in layers.why_not)):
         terminal.print(sentence)
 
 

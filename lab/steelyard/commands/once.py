@@ -14,9 +14,9 @@ class OnceCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments after checking that no single-valued option is repeated."""
         if not ctx.resilient_parsing:
-            _, _, said = self.make_parser(ctx).parse_args(args=list(args))
-            for option in said:
-                if isinstance(option, TyperOption) and _takes_one(option) and said.count(option) > 1:
+            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            for option in given:
+                if isinstance(option, TyperOption) and _takes_one(option) and given.count(option) > 1:
                     raise typer.BadParameter("takes one value, but is given more than once", ctx=ctx, param=option)
         return list(super().parse_args(ctx, args))
 

@@ -117,8 +117,8 @@ def takes(options: type[Options]) -> Callable[[Callable[[Options], None]], Calla
 
 def flag_of(options: type[object], name: str) -> str:
     """The field `name` of an options class as a user types it: its first flag, or an argument's metavar."""
-    said = get_type_hints(options, include_extras=True)[name]
-    infos = [info for info in getattr(said, "__metadata__", ()) if isinstance(info, ArgumentInfo | OptionInfo)]
+    hint_type = get_type_hints(options, include_extras=True)[name]
+    infos = [info for info in getattr(hint_type, "__metadata__", ()) if isinstance(info, ArgumentInfo | OptionInfo)]
     words = [
         word for info in infos for word in (info.default, *(info.param_decls or ()))
     ]  # typer takes a bare default first

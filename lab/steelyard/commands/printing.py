@@ -44,8 +44,8 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     console.print()
     if many:
         places = ", ".join(f"{rank.subject} {place_text(rank)}" for rank in outcome.verdicts.ranks)
-        said = f"Places, as far as decided: {places}. The report has each verdict in a sentence."
-        console.print(said, style="bold")
+        places_line = f"Places, as far as decided: {places}. The report has each verdict in a sentence."
+        console.print(places_line, style="bold")
         console.print()
     for sentence in outcome.verdicts.by_processors:
         console.print(sentence, style="bold")

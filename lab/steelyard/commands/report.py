@@ -125,8 +125,8 @@ def _report_one(options: ReportOptions) -> None:
     damaged = [
         f"trial {failure.trial}: {failure.message}" for failure in verdicts.failures if failure.status == "damaged"
     ]
-    for said in (*damaged, *analysis.missing(analysed.run)):
-        console().print(said)
+    for line in (*damaged, *analysis.missing(analysed.run)):
+        console().print(line)
     print_outcome(Outcome(run, verdicts, page, damaged, indices.rows(analysed)), options.json)
     for path in _export_files(analysed, page, options):
         console(stderr=options.json).print(f"written: {path}")

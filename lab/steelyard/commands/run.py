@@ -214,8 +214,8 @@ def run(options: RunOptions) -> None:
         planned, seconds = _plan(study, request)
         require_available(requested_subjects(study, request), entries.service(study.service))
         searched = [] if merge_parameters(study, request).users else [_SEARCHED]
-        for said in (*planned.messages, *searched):
-            console().print(said)
+        for line in (*planned.messages, *searched):
+            console().print(line)
         as_text = planned.schedule.model_dump_json()
         print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
     else:

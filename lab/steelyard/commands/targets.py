@@ -113,13 +113,13 @@ def load_of(options: TargetOptions) -> LoadSpec:
 
 def started_or_running(options: StartedOptions, words: LoadSpec) -> LoadTarget:
     """What is loaded: a server of the user's own with the requests that the options name, else what `target_of` gives."""
-    asked = bool(options.request) or options.requests_of is not None
+    has_requests = bool(options.request) or options.requests_of is not None
     own = own_subjects.is_own(options.service)
-    if own and (asked or not Path(options.service, entries.SERVICE_FILE).is_file()):
+    if own and (has_requests or not Path(options.service, entries.SERVICE_FILE).is_file()):
         if options.method is not None:
             raise ConfigurationError("--method needs a URL", hint="give the method in --request 'POST /orders'")
         return _with_auth(_started_target(options, words), options)
-    if asked:
+    if has_requests:
         raise ConfigurationError(
             "--request and --service are for servers of your own that Steelyard starts",
             hint="a URL is its own request; --operation chooses those of a folder",

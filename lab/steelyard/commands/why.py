@@ -71,16 +71,16 @@ def why(options: WhyOptions) -> None:
         )
     parted = _split_by_layer(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
     page = str(options.html) if options.html is not None else None
-    said = WhyOutput(run=run.name, page=page, **dict(parted))
+    result = WhyOutput(run=run.name, page=page, **dict(parted))
     if options.html is not None:
-        write_page(said, layers_of(run), options.html)
+        write_page(result, layers_of(run), options.html)
     if options.json:
-        print(said.model_dump_json())
+        print(result.model_dump_json())
     else:
-        _show(said)
-    if said.why_not:
+        _show(result)
+    if result.why_not:
         raise SteelyardError(
-            "; ".join(said.why_not), hint="the report lists its trials and checks", exit_code=CANNOT_TELL
+            "; ".join(result.why_not), hint="the report lists its trials and checks", exit_code=CANNOT_TELL
         )
 
 
@@ -126,15 +126,15 @@ def _split_by_layer(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
     return parted
 
 
-def _show(said: WhyOutput) -> None:
+def _show(result: WhyOutput) -> None:
     """Print the sentences, then one row for each part and for the whole."""
     from ..report.charts.waterfall import headings, rows
     from .tables import show
 
     terminal = console(stderr=False)
-    for sentence in (*said.sentences, *(f"{note}." for note in said.notes)):
+    for sentence in (*result.sentences, *(f"{note}." for note in result.notes)):
         terminal.print(sentence)
     terminal.print()
-    show(terminal, headings(said), rows(said))
-    if said.page is not None:
-        terminal.print(f"page: {said.page}")
+    show(terminal, headings(result), rows(result))
+    if result.page is not None:
+        terminal.print(f"page: {result.page}")

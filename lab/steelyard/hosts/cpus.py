@@ -216,21 +216,21 @@ def kept_awake(shares: Shares) -> Iterator[None]:
 
 
 def parse_keep_awake(
-    said: str, *, limited: bool = False, idle: bool = False, root: Path = Path("/")
+    value: str, *, limited: bool = False, idle: bool = False, root: Path = Path("/")
 ) -> Literal["all", "engine", "none"]:
     """Whose processors to keep awake, from what the user said: yes, no, engine, or nothing; raises ConfigurationError.
 
     `limited` says that a quota would have to pay for it, `idle` that the load leaves the servers idle.
     """
-    match said:
+    match value:
         case "yes":
             return "all"
         case "no" | "engine":
-            return "engine" if said == "engine" else "none"
+            return "engine" if value == "engine" else "none"
         case "":
             kept: Literal["all", "engine"] = "engine" if idle else "all"
             return "none" if limited or not _virtual(root) else kept
-    raise ConfigurationError(f"STEELYARD_AWAKE is '{said}', but must be yes, no or engine")
+    raise ConfigurationError(f"STEELYARD_AWAKE is '{value}', but must be yes, no or engine")
 
 
 def _virtual(root: Path) -> bool:

@@ -154,8 +154,8 @@ def first_line(argv: list[str]) -> str:
         done = children.run(argv, seconds=30)
     except (OSError, subprocess.SubprocessError):
         return f"{Path(argv[0]).name}: cannot be run"
-    said = (done.stdout or done.stderr).strip()
-    return f"{Path(argv[0]).name}: {said.splitlines()[0] if said else 'printed nothing'}"
+    output = (done.stdout or done.stderr).strip()
+    return f"{Path(argv[0]).name}: {output.splitlines()[0] if output else 'printed nothing'}"
 
 
 def _service(service: Entry[Service]) -> dict[str, Any]:

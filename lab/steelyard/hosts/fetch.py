@@ -223,13 +223,13 @@ def _missing_packages(artifact: Artifact) -> list[str]:
     if shutil.which("dpkg-query") is None:
         return artifact.apt
     try:
-        asked = children.run(["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *artifact.apt], seconds=_DPKG_SECONDS)
+        query = children.run(["dpkg-query", "-W", "-f", "${Package} ${Status}\n", *artifact.apt], seconds=_DPKG_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         raise ToolchainError(
             f"dpkg-query did not report whether {', '.join(artifact.apt)} is installed",
             hint="run `dpkg-query -W` in a shell to see why",
         ) from None
-    installed = {line.split()[0] for line in asked.stdout.splitlines() if line.endswith("install ok installed")}
+    installed = {line.split()[0] for line in query.stdout.splitlines() if line.endswith("install ok installed")}
     return [package for package in artifact.apt if package not in installed]
 
 

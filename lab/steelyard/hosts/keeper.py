@@ -204,8 +204,8 @@ class Keeper:
             except subprocess.TimeoutExpired:
                 ended = self._kill_guard()
         self.bring_log()
-        if ended == _LEFT_SOME and (said := self._error_output()):
-            raise KeeperError(said)
+        if ended == _LEFT_SOME and (printed := self._error_output()):
+            raise KeeperError(printed)
 
     def _kill_guard(self) -> int:
         """Kill the guard; the keeper below it then kills all, and holds our pipe until then."""
@@ -339,7 +339,10 @@ def _await_end(kept: Keeper, command: str, seconds: float, while_waiting: Callab
             f"'{command}' was still running after {seconds:g} s and was ended; its output is in {kept.log}"
         )
     if ended.code != 0:
-        said = kept.log_tail()
+        printed = kept.log_tail()
         raise CommandFailedError(
-            f"'{command}' failed ({ended}): {said or 'no output'}", f"its output is in {kept.log}", ended.code, said
+            f"'{command}' failed ({ended}): {printed or 'no output'}",
+            f"its output is in {kept.log}",
+            ended.code,
+            printed,
         )

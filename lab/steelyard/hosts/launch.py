@@ -247,7 +247,7 @@ def _await_ready(
                 return
         except CommandFailedError as error:
             if error.code == NEVER_READY:
-                reason = error.said or "without a reason"
+                reason = error.output or "without a reason"
                 raise ProvisionError(f"{name} will not be ready: {reason}", hint=log_hint) from None
         except KeeperError:
             pass  # not ready yet

@@ -79,8 +79,8 @@ def _boot(root: Path) -> str:
 def spin_us(spun: str) -> dict[str, float]:
     """The least and the median of many rounds in µs, from the output of `steelyard-engine spin`; empty where it has none."""
     try:
-        said = json.loads(spun)
-        return {"least": float(said["least_us"]), "median": float(said["median_us"])}
+        times = json.loads(spun)
+        return {"least": float(times["least_us"]), "median": float(times["median_us"])}
     except (ValueError, KeyError, TypeError):
         return {}
 

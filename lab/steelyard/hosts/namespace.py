@@ -110,9 +110,9 @@ def _carry_out(name: str, command: Sequence[str]) -> None:
         raise _refusal(name, "tc" if "qdisc" in command else "ip", done.stderr)
 
 
-def _refusal(name: str, program: str, said: str) -> ProvisionError:
+def _refusal(name: str, program: str, output: str) -> ProvisionError:
     """The reason why the host could not be made, as one sentence."""
-    why = " ".join(said.split()) or "it gave no reason"
+    why = " ".join(output.split()) or "it gave no reason"
     if "not permitted" in why:
         hint = "a network namespace and its link need root rights (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
     elif program == "tc":

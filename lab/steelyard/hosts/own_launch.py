@@ -35,11 +35,11 @@ _SHOWN = 200  # characters of a start line in a message
 
 def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[str, str]:
     """Variables that hold the server's port; for Java also the option for a collector log, where a file is given."""
-    told = dict.fromkeys(PORT_VARIABLES, str(port))
+    ports = dict.fromkeys(PORT_VARIABLES, str(port))
     if collector_log is None or not own.looks_like_java:
-        return told
+        return ports
     option = f'-Xlog:gc*:file="{collector_log}":timenanos,tags:filecount=0'
-    return {**told, "JDK_JAVA_OPTIONS": f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {option}".strip()}
+    return {**ports, "JDK_JAVA_OPTIONS": f"{os.environ.get('JDK_JAVA_OPTIONS', '')} {option}".strip()}
 
 
 def start_name(own: OwnServer, label: str) -> str:

@@ -116,7 +116,7 @@ def _build(revision: Revision, build: str, place: Path, progress: Progress) -> N
                 while_waiting=progress.refresh,
             )
         except CommandFailedError as error:
-            printed = error.said or "it printed nothing"
+            printed = error.output or "it printed nothing"
             message = f"'{build}' failed for {revision.title} with exit code {error.code}: {printed}"
             raise BuildError(message, hint=f"the full output is in {log}") from None
         except KeeperError as error:

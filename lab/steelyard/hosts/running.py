@@ -160,14 +160,14 @@ class RunningSubject:
 
         Returns each one's role, its state at the start, and its state now; raises ProvisionError.
         """
-        told = []
+        states = []
         for part in self.parts:
             if part.part.server.model.state is not None:
                 part.restored += 1
                 again = {**part.words.environment, "STEELYARD_RESTORED": str(part.restored)}
                 words = replace(part.words, environment=again)
-                told.append((part.part.place, part.state, restore_state(part.part.server, words, part.log, progress)))
-        return told
+                states.append((part.part.place, part.state, restore_state(part.part.server, words, part.log, progress)))
+        return states
 
     def redeploy(self, seconds: float) -> None:
         """Run the front part's `redeploy`, each command for at most `seconds`; raises ProvisionError where one fails."""
@@ -220,37 +220,37 @@ class RunningSubject:
         ]
         return [self.front] if self.front in serving or not serving else serving
 
-    def reconcile(self, asked: Reconciliation) -> tuple[str, str]:
+    def reconcile(self, declared: Reconciliation) -> tuple[str, str]:
         """The expected and the actual output of a reconciliation; raises ProvisionError or KeeperError where it cannot run."""
-        expected = asked.expect.replace("{requests}", str(self.requests_served()))
+        expected = declared.expect.replace("{requests}", str(self.requests_served()))
         for name, count in self._settled.items():
             expected = expected.replace(f"{{{name}}}", str(count))
-        return expected, self._command_output(asked.command, asked.name, _RECONCILE_SECONDS)
+        return expected, self._command_output(declared.command, declared.name, _RECONCILE_SECONDS)
 
     def wait_for_background_work(self, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]] | None:
         """Wait until background work is done: whether it was in time, and the service's counts.
 
         None where the service has no such work. Raises ProvisionError or KeeperError where it cannot be read.
         """
-        asked = self.subject.service.model.settle
-        if asked is None:
+        declared = self.subject.service.model.settle
+        if declared is None:
             return None
-        argv = [word.replace("{seconds}", f"{asked.seconds:g}") for word in self._with_own_python(asked.command)]
-        printed = self._command_output(argv, "settle", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        argv = [word.replace("{seconds}", f"{declared.seconds:g}") for word in self._with_own_python(declared.command)]
+        printed = self._command_output(argv, "settle", declared.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, self._settled = self._outcome("settle", printed)
         return settled, self._settled
 
     def wait_for_aftermath(self, since_ns: int, while_waiting: Callable[[], None]) -> tuple[bool, dict[str, int]]:
         """Wait until the service's work after a fault is done: whether it was in time, and the outcome of the work accepted since
         `since_ns` (CLOCK_MONOTONIC). Raises ProvisionError or KeeperError where it cannot be read."""
-        asked = self.subject.service.model.aftermath
-        if asked is None:
+        declared = self.subject.service.model.aftermath
+        if declared is None:
             raise ProvisionError(f"{self.subject.service.name} has no command for the outcome of work after a fault")
-        values = {"{seconds}": f"{asked.seconds:g}", "{since}": str(since_ns)}
-        argv = [values.get(word, word) for word in self._with_own_python(asked.command)]
-        printed = self._command_output(argv, "aftermath", asked.seconds + _RECONCILE_SECONDS, while_waiting)
+        values = {"{seconds}": f"{declared.seconds:g}", "{since}": str(since_ns)}
+        argv = [values.get(word, word) for word in self._with_own_python(declared.command)]
+        printed = self._command_output(argv, "aftermath", declared.seconds + _RECONCILE_SECONDS, while_waiting)
         settled, counts = self._outcome("aftermath", printed)
-        if missing := {"accepted", *(outcome.name for outcome in asked.outcomes)} - counts.keys():
+        if missing := {"accepted", *(outcome.name for outcome in declared.outcomes)} - counts.keys():
             raise ProvisionError(f"the aftermath command of {self.subject.service.name} counts no '{min(missing)}'")
         return settled, counts
 
@@ -288,7 +288,7 @@ class RunningSubject:
             values[f"server.{place}"] = str(folder)
             for more in each.part.server.model.more_ports:
                 values[f"port.{place}.{more}"] = each.words.placeholders[f"port.{place}.{more}"]
-        said = keeper.output(
+        output = keeper.output(
             build.placeholders(argv, values),
             log=self.front.log.with_suffix(f".{name}.log"),
             cwd=self.subject.service.folder,
@@ -297,7 +297,7 @@ class RunningSubject:
             reach=self.front.site.reach,
             while_waiting=while_waiting,
         )
-        return said.strip()
+        return output.strip()
 
     def _jdk_of_parts(self) -> dict[str, str]:
         """The JAVA_HOME of a process that has one: a companion's scripts need it beside a front in another language."""
@@ -333,7 +333,7 @@ def restore_state(server: Entry[Server], words: Words, log: Path, progress: Prog
         return ""
     try:
         for argv in [*state.restore, state.verify]:
-            said = keeper.output(
+            output = keeper.output(
                 build.placeholders(argv, words.placeholders),
                 log=log.with_suffix(".state.log"),
                 cwd=server.folder,
@@ -346,7 +346,7 @@ def restore_state(server: Entry[Server], words: Words, log: Path, progress: Prog
         raise ProvisionError(
             f"{server.name} could not be restored to its starting state: {error.message}", hint=error.hint
         ) from None
-    return said.strip()
+    return output.strip()
 
 
 def last_words(kept: Keeper) -> str:

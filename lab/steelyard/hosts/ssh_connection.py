@@ -17,7 +17,7 @@ from ..base.errors import ProvisionError
 from .keeper import BEAT_SECONDS, UNHEARD_SECONDS
 from .ssh_login import Login, encode_script
 
-SAID_SECONDS = 30.0
+ANSWER_SECONDS = 30.0
 _BUSY = 9  # exit code of the holding script where another lab holds the host
 # Long-running commands per login; sshd allows ten at a time (MaxSessions), and short queries need the rest.
 _MOST_STAYING = 5
@@ -48,9 +48,9 @@ _STAY = f"""echo here
 class FarCommandError(ProvisionError):
     """A remote script failed; `said` is its standard error."""
 
-    def __init__(self, message: str, hint: str = "", said: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", output: str = "") -> None:
         super().__init__(message, hint)
-        self.said = said
+        self.output = output
 
 
 class Connection:
@@ -126,7 +126,7 @@ class Connection:
         self,
         script: str,
         feed: Callable[[IO[bytes]], None] | None = None,
-        seconds: float = SAID_SECONDS,
+        seconds: float = ANSWER_SECONDS,
         into: IO[bytes] | None = None,
     ) -> bytes:
         """The output of a script there, empty where it is written `into` a file; `feed` writes its input. Raises FarCommandError
@@ -161,17 +161,17 @@ class Connection:
         if process.returncode != 0:
             words = err.decode(errors="replace").strip()
             why = words.splitlines()[-1] if words else f"exit code {process.returncode}"
-            raise FarCommandError(f"host '{self.name}': {why[:300]}", said=words)
+            raise FarCommandError(f"host '{self.name}': {why[:300]}", output=words)
         return out or b""
 
     def forward(self, here: Path, there: str) -> None:
         """A socket here that forwards to a socket there; raises ProvisionError."""
         route = ["-L", f"{here}:{there}", "steelyard"]
-        asked = ["ssh", "-F", "none", "-S", str(self._logins[0].socket), "-O"]
+        command = ["ssh", "-F", "none", "-S", str(self._logins[0].socket), "-O"]
         with suppress(OSError, subprocess.SubprocessError):  # left by an earlier process
-            children.run([*asked, "cancel", *route], seconds=SAID_SECONDS)
+            children.run([*command, "cancel", *route], seconds=ANSWER_SECONDS)
         try:
-            done = children.run([*asked, "forward", *route], seconds=SAID_SECONDS)
+            done = children.run([*command, "forward", *route], seconds=ANSWER_SECONDS)
         except (OSError, subprocess.SubprocessError) as error:
             raise ProvisionError(f"host '{self.name}': no socket can be forwarded: {error}") from None
         if done.returncode != 0:
@@ -188,10 +188,10 @@ class Connection:
             self._folder.cleanup()
 
     def _beat(self) -> None:
-        heard = [True]
-        while all(heard):  # every login gets the heartbeat, even where another is gone
+        alive = [True]
+        while all(alive):  # every login gets the heartbeat, even where another is gone
             self._logins[0].wait(BEAT_SECONDS)
-            heard = [login.write(b"beat\n") for login in self._logins]
+            alive = [login.write(b"beat\n") for login in self._logins]
 
 
 def shell_words(words: Sequence[str]) -> str:

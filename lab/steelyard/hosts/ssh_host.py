@@ -30,7 +30,7 @@ from . import packing, sockets
 from .executor import Condition, Ends, Executor, NetworkCounts, kills_in
 from .keeper import PROGRAM, UNHEARD_SECONDS, Keeper, binary
 from .packing import Tree
-from .ssh_connection import SAID_SECONDS, Connection, FarCommandError, shell_words
+from .ssh_connection import ANSWER_SECONDS, Connection, FarCommandError, shell_words
 from .ssh_login import is_full, no_space_error
 from .toolchain import install, jdk_of
 from .topology import parse_list
@@ -235,7 +235,7 @@ class SshReach(Executor):
         try:
             self._output_of(script, lambda stream: packing.write(tree, stream), _COPY_SECONDS)
         except FarCommandError as error:
-            if is_full(error.said):
+            if is_full(error.output):
                 raise no_space_error(self._name) from None
             raise
 
@@ -302,8 +302,8 @@ class SshReach(Executor):
         # Its commands may be needed only by the build, which runs here; a start without one reports it in its log.
         if needs.jdk is None:
             return {}
-        said = self._output_of(_JDKS.format(major=needs.jdk)).decode(errors="replace")
-        homes = dict(each.partition("\n")[::2] for each in said.split("home ")[1:])
+        output = self._output_of(_JDKS.format(major=needs.jdk)).decode(errors="replace")
+        homes = dict(each.partition("\n")[::2] for each in output.split("home ")[1:])
         home = jdk_of(homes, needs.jdk, needs.jdk_vendor)
         if home is None:
             raise ToolchainError(
@@ -321,18 +321,18 @@ class SshReach(Executor):
         return sockets.calls_of(self._sockets(pids))
 
     def _sockets(self, pids: Collection[int]) -> list[sockets.Seen]:
-        said = self._output_of(_SOCKETS.format(pids=" ".join(map(str, pids)))).decode(errors="replace")
-        return [_parse_sockets(each) for each in re.split(r"^process \d+\n", said, flags=re.M)[1:]]
+        output = self._output_of(_SOCKETS.format(pids=" ".join(map(str, pids)))).decode(errors="replace")
+        return [_parse_sockets(each) for each in re.split(r"^process \d+\n", output, flags=re.M)[1:]]
 
     def signal(self, pid: int, number: signal.Signals) -> None:
         self._output_of(f"kill -{number.value} {pid} 2>/dev/null || :")
 
     def network(self) -> NetworkCounts:
         try:
-            said = self._output_of("cat /proc/net/dev && echo = && cat /proc/net/snmp").decode("ascii")
+            output = self._output_of("cat /proc/net/dev && echo = && cat /proc/net/snmp").decode("ascii")
         except ProvisionError as error:
             raise OSError(error.message) from None
-        devices, _, protocols = said.partition("=\n")
+        devices, _, protocols = output.partition("=\n")
         return NetworkCounts(devices, protocols)
 
     def processors(self) -> list[int]:
@@ -346,10 +346,10 @@ class SshReach(Executor):
 
     def condition(self, seconds: float) -> Condition | None:
         try:
-            said = self._output_of(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
+            output = self._output_of(_CONDITION.format(seconds=seconds)).decode("ascii", errors="replace").split("=\n")
         except ProvisionError:
             return None
-        return Condition(*said) if len(said) == len(fields(Condition)) else None
+        return Condition(*output) if len(output) == len(fields(Condition)) else None
 
     def kernel_kills(self) -> int:
         try:
@@ -378,7 +378,7 @@ class SshReach(Executor):
         self.provide_trees(self._brought)
 
     def _output_of(
-        self, script: str, feed: Callable[[IO[bytes]], None] | None = None, seconds: float = SAID_SECONDS
+        self, script: str, feed: Callable[[IO[bytes]], None] | None = None, seconds: float = ANSWER_SECONDS
     ) -> bytes:
         return self._connect().output_of(script, feed, seconds)
 
@@ -397,7 +397,7 @@ def _interface(shown: str, address: IPv4Address) -> str | None:
     return None
 
 
-def _parse_sockets(said: str) -> sockets.Seen:
+def _parse_sockets(output: str) -> sockets.Seen:
     """The sockets of one process, from the output of `_SOCKETS`."""
-    own, *tables = re.split(r"^table (\w+)\n", said, flags=re.M)
+    own, *tables = re.split(r"^table (\w+)\n", output, flags=re.M)
     return sockets.Seen(frozenset(own.split()), dict(zip(tables[::2], tables[1::2], strict=True)))

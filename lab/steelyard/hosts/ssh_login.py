@@ -76,8 +76,8 @@ class Login:
                 f"host '{self._name}' printed '{line.strip()[:80]}' at the login, before the script's output",
                 hint="its shell's startup files must print nothing without a terminal",
             )
-        said = process.stderr.read().decode(errors="replace")
-        raise refusals.get(process.wait()) or login_error(self._name, self._login, said)
+        output = process.stderr.read().decode(errors="replace")
+        raise refusals.get(process.wait()) or login_error(self._name, self._login, output)
 
     @property
     def has_ended(self) -> bool:
@@ -136,35 +136,35 @@ def encode_script(script: str) -> bytes:
 _BY_HAND = "`ssh` to it must work by hand, without a prompt; your own configuration (~/.ssh/config) applies"
 
 
-def login_error(name: str, login: str, said: str) -> ProvisionError:
+def login_error(name: str, login: str, output: str) -> ProvisionError:
     """The reason of a failed login, from the output of ssh or the host."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     last = lines[-1][:300] if lines else "ssh gives no reason"
-    if "IDENTIFICATION HAS CHANGED" in said:
+    if "IDENTIFICATION HAS CHANGED" in output:
         return ProvisionError(
             f"host '{name}' has another host key than the known one: it was reinstalled, or another host answers",
             hint="find out which; then remove the known key with `ssh-keygen -R`, and accept the new one with `ssh` by hand",
         )
-    if "Host key verification failed" in said or "host key is known" in said:
+    if "Host key verification failed" in output or "host key is known" in output:
         return ProvisionError(
             f"host '{name}' has a host key that is not known here",
             hint="connect once with `ssh` by hand, and compare the key",
         )
-    if "Permission denied" in said or "Too many authentication failures" in said:
+    if "Permission denied" in output or "Too many authentication failures" in output:
         return ProvisionError(f"host '{name}' refused the login as '{login}': {last}", hint=_BY_HAND)
-    if "Could not resolve" in said or "not known" in said:
+    if "Could not resolve" in output or "not known" in output:
         return ProvisionError(
             f"host '{name}' cannot be reached: ssh knows no host '{login}'",
             hint="set `login` in the hosts file, or an alias in ~/.ssh/config",
         )
-    if is_full(said):
+    if is_full(output):
         return no_space_error(name)
     return ProvisionError(f"host '{name}' cannot be reached: {last}", hint=_BY_HAND)
 
 
-def is_full(said: str) -> bool:
+def is_full(output: str) -> bool:
     """Whether a command there failed because a disk is full or a quota used up; tar has its own message."""
-    return any(words in said for words in ("No space left", "Wrote only", "quota exceeded"))
+    return any(words in output for words in ("No space left", "Wrote only", "quota exceeded"))
 
 
 def no_space_error(name: str) -> ProvisionError:

@@ -140,11 +140,11 @@ class Subject:
         )
 
 
-def parse_freeze(said: str) -> bool:
+def parse_freeze(value: str) -> bool:
     """Whether idle subjects are frozen, from the user's value: yes, no, or empty; raises ConfigurationError."""
-    if said not in ("", "yes", "no"):
-        raise ConfigurationError(f"STEELYARD_FREEZE is '{said}', but must be yes or no")
-    return said != "no"
+    if value not in ("", "yes", "no"):
+        raise ConfigurationError(f"STEELYARD_FREEZE is '{value}', but must be yes or no")
+    return value != "no"
 
 
 def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progress) -> Subject:
@@ -162,15 +162,15 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
     headers = {**_headers_of(parts[0], service), **spec.headers}
     subject = Subject(spec.label, own, [*companions, *parts], headers)
     places = {part.place for part in subject.parts}
-    for asked in subject.reconciliations():
-        if service.model.counter is None and "{requests}" in asked.expect:
+    for reconciliation in subject.reconciliations():
+        if service.model.counter is None and "{requests}" in reconciliation.expect:
             raise ProvisionError(
-                f"the reconciliation {asked.name} expects a count of requests, but {service.name} has no counter",
+                f"the reconciliation {reconciliation.name} expects a count of requests, but {service.name} has no counter",
                 hint="give the service a counter, or expect a value that needs none",
             )
-        for role in sorted(asked.roles() - places):
+        for role in sorted(reconciliation.roles() - places):
             raise ProvisionError(
-                f"{spec.label} has no {role}, which the reconciliation {asked.name} of {service.name} queries",
+                f"{spec.label} has no {role}, which the reconciliation {reconciliation.name} of {service.name} queries",
                 hint="add it to the companions, as CONTRIBUTING.md shows",
             )
     settle = service.model.settle

@@ -63,7 +63,7 @@ def drive_handed(
         write_document(folder / "environment.json", described)
         settings = merge_parameters(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
-        with LiveFile(folder, progress, shares.server) as told, progress.followed_by(told):
+        with LiveFile(folder, progress, shares.server) as live_file, progress.followed_by(live_file):
             drive.run_trial(setting, schedule.trials[0], all_spellings=all_spellings)
 
 

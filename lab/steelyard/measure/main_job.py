@@ -98,8 +98,8 @@ def run(
             progress.print_line(f"the servers' {plural(len(shares.server), 'processor')}: {shares.placement}")
         request = replace(request, server_processors=len(shares.server))
         settings = merge_parameters(study.model, request)
-        for said in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
-            progress.print_line(said)
+        for sentence in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
+            progress.print_line(sentence)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_run(service, subjects)
         provide_on_host(site, service, subjects, progress)
@@ -147,8 +147,8 @@ def resume(folder: Path, *, command: Sequence[str], progress: Progress, begins: 
             write_document(folder / "environment.json", now)
         else:
             require_same_setup(folder, now)
-        for said in standing.damaged:
-            progress.print_line(said)
+        for sentence in standing.damaged:
+            progress.print_line(sentence)
         set_aside_trials(folder, standing)
         settings = merge_parameters(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
@@ -217,8 +217,8 @@ def _drive_or_report(setting: TrialContext, standing: ResumeState) -> list[str]:
     """Drive the remaining trials; after an interruption, first report on the trials so far."""
     try:
         with (
-            LiveFile(setting.folder, setting.progress, setting.shares.server) as told,
-            setting.progress.followed_by(told),
+            LiveFile(setting.folder, setting.progress, setting.shares.server) as live_file,
+            setting.progress.followed_by(live_file),
         ):
             return _drive_all(setting, standing)
     except KeyboardInterrupt:
@@ -276,8 +276,8 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
         if done == 1 and (short := without_verdict(setting.schedule, changed, spent)):
             setting.progress.print_line(short)
         if changed != setting.schedule:
-            for said in changed.left_out[len(setting.schedule.left_out) :]:
-                setting.progress.print_line(f"left out, because the budget is too short: {said}")
+            for sentence in changed.left_out[len(setting.schedule.left_out) :]:
+                setting.progress.print_line(f"left out, because the budget is too short: {sentence}")
             _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))

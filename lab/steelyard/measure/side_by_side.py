@@ -48,7 +48,7 @@ class _Failed:
 
 
 @dataclass(frozen=True)
-class _GivenUp:
+class _RunEnded:
     """An error that every later trial would also have."""
 
     message: str
@@ -56,12 +56,12 @@ class _GivenUp:
 
 
 @dataclass(frozen=True)
-class _CameToItsEnd:
+class _Completed:
     """The trial was completed."""
 
 
 _Subjects = dict[str, LiveSubject]
-_Told = _Stage | _Line | _Failed | _GivenUp | _CameToItsEnd | _Subjects
+_Message = _Stage | _Line | _Failed | _RunEnded | _Completed | _Subjects
 
 
 @dataclass
@@ -70,7 +70,7 @@ class _Driving:
 
     plan: TrialPlan
     process: BaseProcess
-    hears: Connection
+    receiver: Connection
     stage: str = ""
     subjects: Sequence[str] = ()
 
@@ -89,16 +89,16 @@ def drive_side_by_side(
     driving: dict[Connection, _Driving] = {}
     try:
         while _start_trials(setting, offered, driving):
-            for hears in wait(list(driving), timeout=_LOOK_SECONDS):
-                assert isinstance(hears, Connection)
-                under_way = driving[hears]
-                told = _next_message(under_way)
-                if isinstance(told, (_Failed, _CameToItsEnd)):
+            for receiver in wait(list(driving), timeout=_LOOK_SECONDS):
+                assert isinstance(receiver, Connection)
+                under_way = driving[receiver]
+                message = _next_message(under_way)
+                if isinstance(message, (_Failed, _Completed)):
                     under_way.process.join()
-                    _clear_progress(setting.progress, driving.pop(hears))
-                    ended(under_way.plan, _error_of(told))
+                    _clear_progress(setting.progress, driving.pop(receiver))
+                    ended(under_way.plan, _error_of(message))
                 else:
-                    _show(setting.progress, under_way, told)
+                    _show(setting.progress, under_way, message)
             stages = [each.stage for each in driving.values() if each.stage]
             if stages:
                 setting.progress.set_stage(" | ".join(stages))
@@ -116,48 +116,48 @@ def _start_trials(
         if following is None:
             break
         plan, all_spellings = following
-        hears, tells = _FORKING.Pipe(duplex=False)
+        receiver, sender = _FORKING.Pipe(duplex=False)
         process = _FORKING.Process(
             target=_drive_one,
-            args=(setting, plan, all_spellings, tells, [hears, *driving]),
+            args=(setting, plan, all_spellings, sender, [receiver, *driving]),
             name=f"trial {plan.number}",
         )
         with children.hold_interrupts():
             process.start()
-            driving[hears] = _Driving(plan, process, hears)
-        tells.close()
+            driving[receiver] = _Driving(plan, process, receiver)
+        sender.close()
     return bool(driving)
 
 
-def _next_message(under_way: _Driving) -> _Told:
+def _next_message(under_way: _Driving) -> _Message:
     """The next message of a trial; raises SteelyardError where its process ended without a message, or reports an error that ends
     the run."""
     try:
-        told: _Told = under_way.hears.recv()
+        message: _Message = under_way.receiver.recv()
     except EOFError:
         under_way.process.join()
         raise SteelyardError(
             f"the process of trial {under_way.plan.number} ended without a message, with code {under_way.process.exitcode}",
             hint="`steelyard run --resume` continues the run",
         ) from None
-    if isinstance(told, _GivenUp):
-        raise SteelyardError(told.message, told.hint)
-    return told
+    if isinstance(message, _RunEnded):
+        raise SteelyardError(message.message, message.hint)
+    return message
 
 
-def _error_of(told: _Failed | _CameToItsEnd) -> TrialFailedError | None:
-    return TrialFailedError(told.failure, told.hint) if isinstance(told, _Failed) else None
+def _error_of(message: _Failed | _Completed) -> TrialFailedError | None:
+    return TrialFailedError(message.failure, message.hint) if isinstance(message, _Failed) else None
 
 
-def _show(progress: Progress, under_way: _Driving, told: _Told) -> None:
-    if isinstance(told, _Stage):
-        under_way.stage = told.text
-        progress.show(told.text)
-    elif isinstance(told, _Line):
-        progress.print_line(told.text)
-    elif isinstance(told, dict):
-        under_way.subjects = list(told)
-        progress.live.subjects.update(told)
+def _show(progress: Progress, under_way: _Driving, message: _Message) -> None:
+    if isinstance(message, _Stage):
+        under_way.stage = message.text
+        progress.show(message.text)
+    elif isinstance(message, _Line):
+        progress.print_line(message.text)
+    elif isinstance(message, dict):
+        under_way.subjects = list(message)
+        progress.live.subjects.update(message)
 
 
 def _clear_progress(progress: Progress, under_way: _Driving) -> None:
@@ -176,22 +176,22 @@ def _end(driving: Sequence[_Driving]) -> None:
             if each.process.is_alive():
                 each.process.kill()
                 each.process.join()
-            each.hears.close()
+            each.receiver.close()
 
 
-class _Teller:
+class _MessageSender:
     """A trial's end of its pipe; sends nothing more once the trial is interrupted, because the lab may be gone."""
 
-    def __init__(self, tells: Connection) -> None:
-        self._tells = tells
+    def __init__(self, sender: Connection) -> None:
+        self._sender = sender
         self.interrupted = False
 
-    def __call__(self, told: _Told) -> None:
+    def __call__(self, message: _Message) -> None:
         """Raises KeyboardInterrupt where the lab is gone."""
         if self.interrupted:
             return
         try:
-            self._tells.send(told)
+            self._sender.send(message)
         except OSError:
             self.interrupted = True
             raise KeyboardInterrupt from None
@@ -204,9 +204,9 @@ class _Teller:
 class _Relayed(Progress):
     """A progress display that draws nothing and sends its content through the pipe."""
 
-    def __init__(self, tell: _Teller) -> None:
+    def __init__(self, send: _MessageSender) -> None:
         super().__init__(Console(file=io.StringIO()))
-        self._relay = tell
+        self._relay = send
 
     def show(self, stage: str) -> None:
         self._relay(_Stage(stage))
@@ -217,30 +217,30 @@ class _Relayed(Progress):
 
 
 def _drive_one(
-    setting: TrialContext, plan: TrialPlan, all_spellings: bool, tells: Connection, others: Sequence[Connection]
+    setting: TrialContext, plan: TrialPlan, all_spellings: bool, sender: Connection, others: Sequence[Connection]
 ) -> None:
     """The main function of a trial's process. `others` are inherited ends of pipes; a pipe is closed only once every process has
     closed it."""
     os.setsid()  # Ctrl-C goes to the lab, which interrupts each trial once
-    tell = _Teller(tells)
+    send = _MessageSender(sender)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, tell.interrupt)
-    for hears in others:
-        hears.close()
-    progress = _Relayed(tell)
+        signal.signal(number, send.interrupt)
+    for receiver in others:
+        receiver.close()
+    progress = _Relayed(send)
     times_nothing = replace(setting.shares, awake=[])
     own = replace(setting, progress=progress, lab=os.getppid(), shares=times_nothing)
     try:
-        with progress.followed_by(lambda: tell(progress.live.subjects)):
+        with progress.followed_by(lambda: send(progress.live.subjects)):
             drive.run_trial(own, plan, all_spellings=all_spellings)
-        tell(_CameToItsEnd())
+        send(_Completed())
     except TrialFailedError as error:
-        tell(_Failed(error.failure, error.hint))
+        send(_Failed(error.failure, error.hint))
     except KeyboardInterrupt:
         pass  # stored as interrupted
     except SteelyardError as error:
-        tell(_GivenUp(error.message, error.hint))
+        send(_RunEnded(error.message, error.hint))
     except OSError as error:
-        tell(_GivenUp(str(error), ""))
+        send(_RunEnded(str(error), ""))
     finally:
         children.end_all()

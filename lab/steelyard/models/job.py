@@ -287,9 +287,9 @@ class Target(Strict):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_rmi(self, told: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_rmi(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave `rmi` out where it is not set: the HTTP engine does not know it."""
-        return {key: value for key, value in told(self).items() if key != "rmi" or value is not None}
+        return {key: value for key, value in serialize(self).items() if key != "rmi" or value is not None}
 
 
 class OnFailure(Strict):

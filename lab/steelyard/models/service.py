@@ -68,8 +68,8 @@ class Expect(Strict):
 
     def overriding(self, other: Expect) -> Expect:
         """The rules of `self`, and of `other` where `self` is silent."""
-        said = {name: value for name in type(self).model_fields if (value := getattr(self, name)) not in (None, [])}
-        return other.model_copy(update=said)
+        given = {name: value for name in type(self).model_fields if (value := getattr(self, name)) not in (None, [])}
+        return other.model_copy(update=given)
 
 
 class Column(Strict):

@@ -411,8 +411,8 @@ class Study(Strict):
         if len(set(names)) != len(names):
             raise ValueError(f"two tests have the same name: {', '.join(names)}")
         for test in self.tests:
-            for asked in {test.operation, *test.mix} - {*self.operations}:
-                raise ValueError(f"test {test.name} runs '{asked}', which is not one of the operations")
+            for operation in {test.operation, *test.mix} - {*self.operations}:
+                raise ValueError(f"test {test.name} runs '{operation}', which is not one of the operations")
         for grid in self.grid:
             unknown = set(grid.operations) - set(self.operations)
             if unknown:

@@ -77,13 +77,13 @@ def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
         )
 
 
-def _reduction_sentences(asked: Schedule, kept: Schedule) -> list[str]:
+def _reduction_sentences(wanted: Schedule, kept: Schedule) -> list[str]:
     reductions = []
-    if kept.slice_seconds < asked.slice_seconds:
-        reductions.append(f"slices of {kept.slice_seconds:g} s, not {asked.slice_seconds:g}")
-    if kept.pairs_per_cell < asked.pairs_per_cell:
-        reductions.append(f"at most {plural(kept.pairs_per_cell, 'pair')} per fork, not {asked.pairs_per_cell}")
-    return [f"to keep to {duration(asked.budget_seconds or 0)}: {', '.join(reductions)}"] if reductions else []
+    if kept.slice_seconds < wanted.slice_seconds:
+        reductions.append(f"slices of {kept.slice_seconds:g} s, not {wanted.slice_seconds:g}")
+    if kept.pairs_per_cell < wanted.pairs_per_cell:
+        reductions.append(f"at most {plural(kept.pairs_per_cell, 'pair')} per fork, not {wanted.pairs_per_cell}")
+    return [f"to keep to {duration(wanted.budget_seconds or 0)}: {', '.join(reductions)}"] if reductions else []
 
 
 def _too_small(least: Schedule, compiles: Compiles) -> str:

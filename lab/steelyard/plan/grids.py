@@ -21,7 +21,7 @@ USERS = "users"
 
 
 @dataclass(frozen=True)
-class AskedGrid:
+class SelectedGrid:
     """A grid of a run, and the family of its cells."""
 
     grid: Grid
@@ -41,7 +41,7 @@ class _Point:
         return {name: value for name, value in self.sides.items() if name != USERS}
 
 
-def grids_of(study: Study, request: Request) -> list[AskedGrid]:
+def grids_of(study: Study, request: Request) -> list[SelectedGrid]:
     """The grids selected by name; with only --push, those that can be pushed; else those without a name.
 
     Raises ConfigurationError if a grid does not exist, or the selected grids run in different ways.
@@ -54,27 +54,27 @@ def grids_of(study: Study, request: Request) -> list[AskedGrid]:
                 hint="a study's file names them under [[grid]]",
             )
     pushing = request.push and not request.grids
-    asked = [
-        AskedGrid(grid, f"grid {place}")
+    selected = [
+        SelectedGrid(grid, f"grid {place}")
         for place, grid in enumerate(study.grid, 1)
         if (grid.push > 0 if pushing else grid.name in (request.grids or [""]))
     ]
-    if request.push and not any(each.grid.push for each in asked):
+    if request.push and not any(each.grid.push for each in selected):
         raise ConfigurationError(f"{study.name} has no selected grid that can be pushed, so --push does not apply")
-    if request.whole_grid and not asked:
+    if request.whole_grid and not selected:
         raise ConfigurationError(f"{study.name} has no selected grid, so --whole-grid does not apply")
-    if len({each.grid.reliability for each in asked}) > 1:
+    if len({each.grid.reliability for each in selected}) > 1:
         raise ConfigurationError(
             f"the grids {', '.join(request.grids)} of {study.name} run in different ways",
             hint="run those of reliability separately",
         )
-    return asked
+    return selected
 
 
 def grid_cells(
     study: Study,
     service: Service,
-    asked: Sequence[AskedGrid],
+    selected: Sequence[SelectedGrid],
     request: Request,
     profile: Profile,
     users: int,
@@ -84,7 +84,7 @@ def grid_cells(
     Raises ConfigurationError.
     """
     cells = []
-    for each in asked:
+    for each in selected:
         grid = each.grid
         for name in grid.payload:
             if name not in service.parameters:
@@ -138,8 +138,8 @@ def _growing_points(grid: Grid, service: Service, steps: Sequence[Mapping[str, i
         yield _Point(at, pushed=True)
 
 
-def _cell(study: Study, asked: AskedGrid, operation: str, point: _Point, profile: Profile) -> Cell:
-    grid = asked.grid
+def _cell(study: Study, selected: SelectedGrid, operation: str, point: _Point, profile: Profile) -> Cell:
+    grid = selected.grid
     judged = grid.judged == "all" or (operation == study.primary and grid.judged.items() <= point.sides.items())
     reliability = study.reliability if grid.reliability else None
     return Cell(
@@ -151,7 +151,7 @@ def _cell(study: Study, asked: AskedGrid, operation: str, point: _Point, profile
         kind="reliability" if reliability is not None else kind_named(profile),
         judged_by=study.judged_by,
         payload=point.payload,
-        family=asked.family if grid.judged == "all" else "",
+        family=selected.family if grid.judged == "all" else "",
         until=None if reliability is None else reliability.until,
         may_refuse=grid.may_refuse or grid.reliability,
         printed=point.printed,

@@ -41,14 +41,14 @@ def plan_stretches(
     `within` are the seconds that a budget leaves for the cell's pairs. If they are too few for throughput, the plan
     holds what fits, and `fits` is false.
     """
-    asked = schedule.pairs_per_cell
+    wanted = schedule.pairs_per_cell
     least = max(schedule.slice_seconds, HEADROOM * STRETCH_ANSWERS * response_s)
     needed = HEADROOM * FORK_ANSWERS * response_s
-    load = max(asked * schedule.slice_seconds, needed)
-    pairs = max(min(asked, LEAST_PAIRS), min(asked, int(load / least)))
+    load = max(wanted * schedule.slice_seconds, needed)
+    pairs = max(min(wanted, LEAST_PAIRS), min(wanted, int(load / least)))
     seconds = max(least, load / pairs)
     if within is not None and pairs * pair_seconds(seconds, response_s, subjects) > within:
-        pairs = min(asked, LEAST_PAIRS)
+        pairs = min(wanted, LEAST_PAIRS)
         held = within / pairs / subjects - pair_seconds(0.0, response_s, 1)
         seconds = max(schedule.slice_seconds, min(max(least, load / pairs), held))
     fits = seconds >= least and pairs * seconds >= needed

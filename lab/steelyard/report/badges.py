@@ -19,7 +19,7 @@ class Badge:
     """`words` are shown; `told` is the tooltip, also read aloud; `anchor` is the section with details."""
 
     words: str
-    told: str
+    explanation: str
     anchor: str
 
 
@@ -34,8 +34,8 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
     yield from _noisy(analysis)
     yield from _collectors(run)
     if run.unusual_jdks:
-        told = ", ".join(f"{label} on JDK {major}" for label, major in run.unusual_jdks.items())
-        yield Badge("different JDKs", told, "caveats")
+        explanation = ", ".join(f"{label} on JDK {major}" for label, major in run.unusual_jdks.items())
+        yield Badge("different JDKs", explanation, "caveats")
     if run.schedule.left_out:
         yield Badge("shortened", "the budget was too short for all that was planned", "caveats")
     if analysis.verdicts.contradictions:
@@ -70,8 +70,8 @@ def _noisy(analysis: Analysis) -> Iterator[Badge]:
     ]
     checks = {check.name for trial in analysis.run.trials for check in trial.record_or_empty.machine if not check.good}
     if stolen or checks:
-        told = "; ".join([*dict.fromkeys(finding.reason for finding in stolen), *sorted(checks)])
-        yield Badge("noisy host", told, "instrument")
+        explanation = "; ".join([*dict.fromkeys(finding.reason for finding in stolen), *sorted(checks)])
+        yield Badge("noisy host", explanation, "instrument")
 
 
 def _collectors(run: Run) -> Iterator[Badge]:
@@ -86,5 +86,5 @@ def _collectors(run: Run) -> Iterator[Badge]:
         sharing: dict[str, list[str]] = {}
         for label, collector in collectors.items():
             sharing.setdefault(collector, []).append(label)
-        told = "; ".join(f"{collector}: {', '.join(labels)}" for collector, labels in sharing.items())
-        yield Badge("different collectors", told, "setup")
+        explanation = "; ".join(f"{collector}: {', '.join(labels)}" for collector, labels in sharing.items())
+        yield Badge("different collectors", explanation, "setup")

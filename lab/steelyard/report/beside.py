@@ -34,7 +34,7 @@ def compare_runs(folders: Sequence[Path]) -> BesideOutput:
     return BesideOutput(
         runs=[str(folder) for folder in folders],
         why_not_paired=NOT_PAIRED,
-        differences=[said for other in others for said in _differences(first, other, named=len(others) > 1)],
+        differences=[sentence for other in others for sentence in _differences(first, other, named=len(others) > 1)],
         questions=list(_questions(analyses)),
         figures=[_row([keyed[key] for keyed in by_run]) for key in by_run[0] if all(key in keyed for keyed in by_run)],
     )
@@ -60,7 +60,7 @@ def _row(figures: Sequence[Figure]) -> Beside:
 
 def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
     """The judged comparisons that two or more runs share under the same load, with at least two forks each."""
-    asked: dict[tuple[object, ...], list[tuple[Analysis, Judgement]]] = {}
+    by_question: dict[tuple[object, ...], list[tuple[Analysis, Judgement]]] = {}
     for analysis in analyses:
         for judgement in analysis.judgements:
             compared = judgement.compared
@@ -68,8 +68,8 @@ def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
                 cell = compared.cell
                 load = (cell.profile.kind, cell.users, str(cell.mix), str(cell.payload))
                 key = (compared.a, compared.b, cell.name, compared.measure.name, load)
-                asked.setdefault(key, []).append((analysis, judgement))
-    for answers in asked.values():
+                by_question.setdefault(key, []).append((analysis, judgement))
+    for answers in by_question.values():
         if len(answers) > 1 and all(judgement.compared.standard_error > 0 for _, judgement in answers):
             yield _question(answers)
 
@@ -122,8 +122,8 @@ def _bounds(interval: Interval) -> tuple[float, float]:
 def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
     """Differences of the setups, then of the loads; with the run's name for more than two runs."""
     prefix = f"{new.name}: " if named else ""
-    for said in setup_differences(old.environment, new.environment):
-        yield prefix + said
+    for sentence in setup_differences(old.environment, new.environment):
+        yield prefix + sentence
     loads = {cell.name: cell for cell in new.schedule.cells}
     for cell in old.schedule.cells:
         other = loads.get(cell.name)
@@ -140,15 +140,17 @@ def agreement(question: Question) -> str:
         for campaign in question.campaigns
     )
     count = plural(len(question.campaigns), "campaign")
-    said = (
+    sentence = (
         f"{question.a} against {question.b} on {question.cell}, {question.measure}: {each}. "
         f"Between {count} the ratio varies by {question.spread:.1%} beyond what their intervals explain; "
         f"their mean is {ratio_text(question.mean, question.mean_interval)} (95% interval {_range_text(question.mean_interval)})"
     )
     if question.prediction is not None:
-        said += f", and the next run is expected to find {_range_text(question.prediction)} (95% prediction interval)"
+        sentence += (
+            f", and the next run is expected to find {_range_text(question.prediction)} (95% prediction interval)"
+        )
     return (
-        said
+        sentence
         + "."
         + (
             " Some of them contradict each other: each holds only for its hour and machine."

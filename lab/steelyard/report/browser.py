@@ -50,7 +50,7 @@ def draw_paper(page: Path, to: Path) -> Path:
     return _draw_page(page, to, f"--print-to-pdf={to.resolve()}", "--no-pdf-header-footer")
 
 
-def _draw_page(page: Path, to: Path, *asked: str) -> Path:
+def _draw_page(page: Path, to: Path, *options: str) -> Path:
     """Let the browser write `to`, with a temporary profile, and end its helper processes, which may outlive it."""
     program = browser()
     to.unlink(missing_ok=True)
@@ -59,13 +59,13 @@ def _draw_page(page: Path, to: Path, *asked: str) -> Path:
     with tempfile.TemporaryDirectory(prefix="steelyard-browser-", ignore_cleanup_errors=True) as folder:
         command = [
             *(program, "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
-            *(f"--user-data-dir={folder}/profile", *as_root, *asked, page.resolve().as_uri()),
+            *(f"--user-data-dir={folder}/profile", *as_root, *options, page.resolve().as_uri()),
         ]
         with Keeper(command, log=Path(folder, "browser.log")) as kept:
             ended = kept.wait(_LIMIT_SECONDS)
-            said = kept.log_tail(lines=1) or "it printed no message"
+            output = kept.log_tail(lines=1) or "it printed no message"
     if ended is None:
         raise SteelyardError(f"{program} drew nothing within {_LIMIT_SECONDS} s")
     if ended.code != 0 or not to.is_file() or not to.stat().st_size:
-        raise SteelyardError(f"{program} could not draw {to.name}: {said[:300]}")
+        raise SteelyardError(f"{program} could not draw {to.name}: {output[:300]}")
     return to

@@ -39,7 +39,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-ser
 WIDE, SMALL, NARROW = 760, 372, 356
 
 _MARK = re.compile(
-    r'<(?P<tag>path|line|rect|circle) aria-label="(?P<said>[^"]*)" role="graphics-symbol"'
+    r'<(?P<tag>path|line|rect|circle) aria-label="(?P<description>[^"]*)" role="graphics-symbol"'
     r' aria-roledescription="(?P<kind>[^"]*)"(?P<rest>[^>]*?)/>'
 )
 _AT_THE_LEFT = re.compile(r'<text text-anchor="end"[^>]*>([^<]*)</text>')
@@ -137,16 +137,16 @@ def _with_titles(svg: str) -> str:
 
 
 def _with_title(mark: re.Match[str]) -> str:
-    tag, said, kind, rest = mark["tag"], mark["said"], mark["kind"], mark["rest"]
-    parts = [part.partition(": ") for part in said.split("; ")]
-    told = [
+    tag, description, kind, rest = mark["tag"], mark["description"], mark["kind"], mark["rest"]
+    parts = [part.partition(": ") for part in description.split("; ")]
+    shown = [
         f"{_FIELDS.get(label, label.replace('_', ' '))}: {_figure(value)}"
         for label, _, value in parts
         if value and label not in _UNSAID and (kind != "line mark" or label == "subject")
     ]
-    title = "; ".join(told)
+    title = "; ".join(shown)
     if len(parts) == 1 and not parts[0][1]:  # a chart's own words
-        title = said
+        title = description
     return f"<{tag}{rest}><title>{title}</title></{tag}>" if title and kind in _TITLED else f"<{tag}{rest}/>"
 
 

@@ -14,20 +14,20 @@ Channel = dict[str, Any]  # a field or a position, and how it is shown
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
-def axis_of(**said: Any) -> dict[str, Any]:
+def axis_of(**properties: Any) -> dict[str, Any]:
     """An axis: its title, ticks and how figures are written."""
-    return said
+    return properties
 
 
-def scale_of(**said: Any) -> dict[str, Any]:
+def scale_of(**properties: Any) -> dict[str, Any]:
     """A scale: from values to positions, colours or shapes."""
-    return said
+    return properties
 
 
-def channel(shorthand: str, **said: Any) -> Channel:
+def channel(shorthand: str, **properties: Any) -> Channel:
     """A field with its type, such as `seconds:Q` (Q: a quantity, N: a name, O: an ordered value), and how it is shown."""
     name, _, kind = shorthand.partition(":")
-    return {"field": name, "type": _TYPES[kind], **said}
+    return {"field": name, "type": _TYPES[kind], **properties}
 
 
 def fixed_channel(place: object) -> Channel:
@@ -48,14 +48,15 @@ class Marks:
         """Only the data for which an expression such as `!datum.voided` is true."""
         return replace(self, kept=(*self.kept, condition))
 
-    def as_marks(self, kind: str, **said: Any) -> Marks:
+    def as_marks(self, kind: str, **properties: Any) -> Marks:
         """With this kind of mark: point, line, rule, rect, bar, area, tick or text."""
-        return replace(self, mark={"type": kind, **said})
+        return replace(self, mark={"type": kind, **properties})
 
     def encode(self, **channels: Mapping[str, Any] | str) -> Marks:
         """With channels, each a `channel` or a bare shorthand; x2 and y2 take their types from x and y."""
         named: dict[str, Any] = {
-            name: channel(said) if isinstance(said, str) else said for name, said in channels.items()
+            name: channel(properties) if isinstance(properties, str) else properties
+            for name, properties in channels.items()
         }
         ends: dict[str, Any] = {name: {"field": named[name]["field"]} for name in ("x2", "y2") if name in named}
         return replace(self, encoding={**self.encoding, **named, **ends})
@@ -94,7 +95,7 @@ class Chart:
             return {**layers[0], **content}
         if all(layer["data"] == layers[0]["data"] for layer in layers):
             content |= {"data": layers[0]["data"]}
-            layers = [{name: said for name, said in layer.items() if name != "data"} for layer in layers]
+            layers = [{name: properties for name, properties in layer.items() if name != "data"} for layer in layers]
         return {**content, "layer": layers}
 
 

@@ -35,8 +35,8 @@ def text_records(recorded: RecordedRequests) -> Iterator[str]:
         record = request.record
         for tag in sorted(record.layers):
             own = record.contexts_of(tag)
-            said = f" context[{','.join(f'{key}={_plain(value)}' for key, value in own.items())}]" if own else ""
-            yield f"thread[{record.thread}] tag[{tag}] accTime[{record.layers[tag].total_ns}ns]{said}"
+            context = f" context[{','.join(f'{key}={_plain(value)}' for key, value in own.items())}]" if own else ""
+            yield f"thread[{record.thread}] tag[{tag}] accTime[{record.layers[tag].total_ns}ns]{context}"
         yield ""
 
 

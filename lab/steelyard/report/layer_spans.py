@@ -120,8 +120,8 @@ def _spans(recorded: RecordedRequests, request: ShownRequest) -> Iterator[dict[s
         }
 
 
-def _attributes(said: Mapping[str, str | int | bool]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in said.items()]
+def _attributes(attributes: Mapping[str, str | int | bool]) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _value(value)} for key, value in attributes.items()]
 
 
 def _value(value: str | int | bool) -> dict[str, object]:

@@ -30,7 +30,7 @@ def _lines(analysis: Analysis) -> Iterator[str]:
         yield ""
         yield from _standings(table)
     else:
-        for wording in (wording for wording in analysis.said if not wording.detail):
+        for wording in (wording for wording in analysis.sentences if not wording.detail):
             yield f"**{_plain(str(wording))}**"
             yield ""
     for reason in analysis.verdicts.why_not[1:]:

@@ -30,7 +30,7 @@ class OwnFigures:
     """The result of such a run.
 
     `words` are its kind and caveats; `sentence` is its line in a list. Each of `tables` has a title, headings and rows;
-    `remarks` are their caveats. `file` holds the whole result. Runs with the same `asked` of the same `service` have a history
+    `remarks` are their caveats. `file` holds the whole result. Runs with the same `question` of the same `service` have a history
     of their `estimates`, each named with its unit.
     """
 
@@ -40,15 +40,15 @@ class OwnFigures:
     tables: Sequence[Table]
     remarks: Sequence[str]
     service: str = ""
-    asked: str = ""
+    question: str = ""
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 def begin_time(name: str) -> datetime | None:
     """When it began, in UTC, from the local time in the name of its folder; None where there is none."""
-    said = _MOMENT.search(name)
+    moment = _MOMENT.search(name)
     try:
-        return datetime.strptime(said[1], "%Y-%m-%d-%H%M%S").astimezone(UTC) if said else None
+        return datetime.strptime(moment[1], "%Y-%m-%d-%H%M%S").astimezone(UTC) if moment else None
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -133,7 +133,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
         figures.word or "": figures.word is not None,
     }
     ratio = figures.ratio
-    told = f"no ratio: {ratio.why_not}" if ratio.value is None else estimate_text(ratio)
+    shown = f"no ratio: {ratio.why_not}" if ratio.value is None else estimate_text(ratio)
     rows = [
         (
             side.label,
@@ -149,7 +149,7 @@ def of_comparison(figures: RunningComparison) -> OwnFigures:
     return OwnFigures(
         COMPARISON,
         _true_words(words),
-        f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {told}",
+        f"{first} against {second}, {figures.load}: {figures.measure} of the first over the second {shown}",
         [
             ("Ratio", _FIGURES, [_row(f"{figures.measure}, {first} over {second}", ratio)]),
             ("Targets", ("target", "answered/s", "mean, ms", "right answers", "failed", "sent in total"), rows),

@@ -77,7 +77,7 @@ def cost_sentences(analysis: Analysis) -> list[str]:
     several = len({judgement.compared.cell.name for judgement in judged}) > 1
     if several or len(judged) > MOST_IN_SENTENCES or not analysis.verdicts.valid:
         return []
-    return [said for judgement in judged if (said := _why(analysis, judgement.compared))]
+    return [reason for judgement in judged if (reason := _why(analysis, judgement.compared))]
 
 
 def _why(analysis: Analysis, judged: Compared) -> str:

@@ -94,15 +94,15 @@ def parse(text: str) -> CollectorLog:
         entry = _LINE.fullmatch(line)
         if entry is None:
             continue
-        instant, tags, said = int(entry[1]), entry[2].split(","), entry[3]
-        if using := _USING.fullmatch(said):
+        instant, tags, text = int(entry[1]), entry[2].split(","), entry[3]
+        if using := _USING.fullmatch(text):
             collector = collector or using[1]
         if tags not in (["gc"], ["gc", "phases"]):
             continue
-        if pause := _PAUSE.fullmatch(said):
+        if pause := _PAUSE.fullmatch(text):
             length = round(float(pause[2]) * 1e6)
             pauses.append(Pause(instant - length, length, pause[1]))
-        heap = _HEAP.match(said) if tags == ["gc"] else None
+        heap = _HEAP.match(text) if tags == ["gc"] else None
         if heap:
             before, after = int(heap[1]) * _BYTES[heap[2]], int(heap[3]) * _BYTES[heap[4]]
             allocated.append((instant, max(0, before - (used_after or 0))))

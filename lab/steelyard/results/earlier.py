@@ -70,9 +70,9 @@ def _answers(other: Path, schedule: Schedule, environment: Mapping[str, Any]) ->
     if not verdicts.valid or not isinstance(setup, Mapping):
         return
     ours = {question: (cell.name, a, b) for cell, a, b, question in _questions(schedule, environment)}
-    asked = {(cell.name, a, b): question for cell, a, b, question in _questions(theirs, setup)}
+    questions = {(cell.name, a, b): question for cell, a, b, question in _questions(theirs, setup)}
     for comparison in verdicts.comparisons:
-        question = asked.get((comparison.cell, comparison.a, comparison.b))
+        question = questions.get((comparison.cell, comparison.a, comparison.b))
         if comparison.primary and question in ours and comparison.ratio and comparison.interval is not None:
             cell, a, b = ours[question]
             yield _answer(other.name, setup.get("machine"), comparison, cell, a, b)

@@ -140,9 +140,9 @@ def _samples(run: Run) -> Iterator[tuple[Trial, Row]]:
         columns = ("sample", "subject", "operation", "outcome")
         rows = read_table(index, columns, may_be_cut=trial.status != "complete") if is_stored(index) else ()
         for row in rows:
-            asked = (row.text("subject"), row.text("operation"))
-            samples.append((row.text("outcome") == "right", before[asked], trial, row))
-            before[asked] += 1
+            exchange_key = (row.text("subject"), row.text("operation"))
+            samples.append((row.text("outcome") == "right", before[exchange_key], trial, row))
+            before[exchange_key] += 1
     samples.sort(key=lambda sample: sample[:2])
     yield from ((trial, row) for _, _, trial, row in samples[:SAMPLES])
 

@@ -20,14 +20,14 @@ STOPPED = "that was asked for"  # why a run ended early, as its figures word it
 MOST_BYTES = 4_000_000
 
 
-class StopAsked(KeyboardInterrupt):
+class StopRequested(KeyboardInterrupt):
     """Someone requested the run to stop from outside, not at the keyboard. It ends with the results so far."""
 
 
 class LiveFile:
     """Writes the status of a run in `folder` on each call. A context manager: the file exists while its body runs.
 
-    A file that cannot be written ends no run. A call after a request to stop raises StopAsked. That is a KeyboardInterrupt, so
+    A file that cannot be written ends no run. A call after a request to stop raises StopRequested. That is a KeyboardInterrupt, so
     it ends a command as Ctrl-C does.
     """
 
@@ -50,7 +50,7 @@ class LiveFile:
     def __call__(self) -> None:
         """Write the file, or end the run if a stop was requested."""
         if (self._folder / STOP).exists():
-            raise StopAsked
+            raise StopRequested
         with suppress(StoreError, ValidationError):
             self._write()
 

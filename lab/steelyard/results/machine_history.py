@@ -149,9 +149,9 @@ def smallest_text(calibration: Calibration) -> str:
     )
 
 
-def alarms_text(told: Alarms) -> str:
+def alarms_text(alarms: Alarms) -> str:
     """`1 of 20 times (95% interval 0.1% to 24.9%)`."""
-    return f"{told.count} of {told.total} times (95% interval {told.low:.1%} to {told.high:.1%})"
+    return f"{alarms.count} of {alarms.total} times (95% interval {alarms.low:.1%} to {alarms.high:.1%})"
 
 
 def _rows() -> list[dict[str, object]]:

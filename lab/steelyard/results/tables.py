@@ -383,8 +383,8 @@ def mean_request_bytes(folder: Path, sessions: Mapping[str, Session]) -> dict[st
         for row in csv.DictReader(file):
             sizes.setdefault(row["operation"], []).append(int(row["length"]))
     means = {operation: sum(lengths) / len(lengths) for operation, lengths in sizes.items()}
-    asked = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
-    whole = {name: operations for name, operations in asked.items() if means.keys() >= set(operations)}
+    wanted = {name: [step.operation for step in session.steps] for name, session in sessions.items()}
+    whole = {name: operations for name, operations in wanted.items() if means.keys() >= set(operations)}
     return means | {
         name: sum(means[operation] for operation in operations) / len(operations) for name, operations in whole.items()
     }
@@ -404,5 +404,5 @@ def request_bytes(cell: Cell, sizes: Mapping[str, float], form: str = "") -> flo
     `sizes` are by the corpus's names of requests. `form` is the message format of the subject, where known.
     """
     names = (in_format(name, form) if in_format(name, form) in sizes else name for name in cell.request_mix)
-    asked = [sizes[name] for name in names if name in sizes]
-    return asked[0] if len(asked) == 1 else None
+    wanted = [sizes[name] for name in names if name in sizes]
+    return wanted[0] if len(wanted) == 1 else None

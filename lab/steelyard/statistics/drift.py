@@ -49,12 +49,12 @@ class Drift:
         basis = f"({interval}, {plural(self.forks, 'fork')})"
         match self.course:
             case Course.RISING:
-                said = f"{name} is unstable under constant load: its response time rises by {self.growth:.0%}"
+                finding = f"{name} is unstable under constant load: its response time rises by {self.growth:.0%}"
             case Course.STEADY:
-                said = f"{name} sustains the load: its response time changes by {change_text(self.growth)}"
+                finding = f"{name} sustains the load: its response time changes by {change_text(self.growth)}"
             case Course.UNDECIDED:
-                said = f"Undecided whether {name} sustains the load: its response time changes by {change_text(self.growth)}"
-        return f"{said} in {self.seconds:.0f} s {basis}."
+                finding = f"Undecided whether {name} sustains the load: its response time changes by {change_text(self.growth)}"
+        return f"{finding} in {self.seconds:.0f} s {basis}."
 
 
 def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:

@@ -41,9 +41,9 @@ def predicted_deviation(forks: Sequence[Sequence[float]], *, of_sums: bool = Fal
     its pairs; the median of m normal values varies by pi / (2 m + pi - 2) of their variance, within 2% of the exact factor from
     three values on. Forks with fewer than two pairs are ignored; 0 where none is left.
     """
-    told = [pairs for pairs in forks if len(pairs) > 1]
-    each = (variance(pairs) / len(pairs) if of_sums else predicted_variance(pairs) for pairs in told)
-    return math.sqrt(fmean(each)) if told else 0.0
+    repeated = [pairs for pairs in forks if len(pairs) > 1]
+    each = (variance(pairs) / len(pairs) if of_sums else predicted_variance(pairs) for pairs in repeated)
+    return math.sqrt(fmean(each)) if repeated else 0.0
 
 
 def predicted_variance(pairs: Sequence[float]) -> float:

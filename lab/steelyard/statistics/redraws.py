@@ -29,7 +29,7 @@ _SHUFFLES = 10_000
 _SEED = 20040806
 
 
-class Said(IntEnum):
+class Conclusion(IntEnum):
     """The verdict's word on the first subject's value against the second's, without a better direction."""
 
     UNDECIDED = 0
@@ -45,7 +45,7 @@ class Ended:
     forks: NDArray[np.int64]
     low: Floats
     high: Floats
-    said: NDArray[np.int64]
+    decision: NDArray[np.int64]
 
     @property
     def alarms(self) -> Bools:
@@ -72,14 +72,17 @@ def judge_at_looks(
         raise InsufficientDataError(f"comparisons need {looks[-1]} forks each")
     alpha, count = alpha_of(looks) if alpha is None else alpha, len(values)
     endings = Ended(
-        np.full(count, looks[-1]), np.empty(count), np.empty(count), np.full(count, Said.UNDECIDED, dtype=np.int64)
+        np.full(count, looks[-1]),
+        np.empty(count),
+        np.empty(count),
+        np.full(count, Conclusion.UNDECIDED, dtype=np.int64),
     )
     running = np.ones(count, dtype=bool)
     for look in looks:
         low, high = _interval(values[:, :look], 1 - alpha, None if scatter is None else scatter[:, :look], looks[0])
-        said = _classify(low, high, margin)
-        ends = running & ((said != Said.UNDECIDED) | (look == looks[-1]))
-        for kept, new in ((endings.low, low), (endings.high, high), (endings.said, said)):
+        decision = _classify(low, high, margin)
+        ends = running & ((decision != Conclusion.UNDECIDED) | (look == looks[-1]))
+        for kept, new in ((endings.low, low), (endings.high, high), (endings.decision, decision)):
             kept[ends] = new[ends]
         endings.forks[ends] = look
         running &= ~ends
@@ -107,8 +110,8 @@ def _interval(values: Floats, confidence: float, scatter: Floats | None, least: 
 
 def _classify(low: Floats, high: Floats, margin: float) -> NDArray[np.int64]:
     slack = math.log1p(margin)
-    differs = np.where(low > 0, Said.ABOVE, np.where(high < 0, Said.BELOW, Said.UNDECIDED))
-    return np.where((low >= -slack) & (high <= slack), Said.EQUIVALENT, differs).astype(np.int64)
+    differs = np.where(low > 0, Conclusion.ABOVE, np.where(high < 0, Conclusion.BELOW, Conclusion.UNDECIDED))
+    return np.where((low >= -slack) & (high <= slack), Conclusion.EQUIVALENT, differs).astype(np.int64)
 
 
 def redrawn(
@@ -159,7 +162,7 @@ class EndedComparison:
     forks: int
     low: float
     high: float
-    said: Said
+    decision: Conclusion
 
     @property
     def alarm(self) -> bool:
@@ -189,10 +192,10 @@ def disjoint_comparisons(
         taken = slice(at, at + reached[-1])
         floor = None if scatter is None else np.asarray(scatter[taken], float)[None, :]
         ending = judge_at_looks(np.asarray(values[taken], float)[None, :], reached, margin, alpha_of(looks), floor)
-        if len(reached) < len(looks) and ending.said[0] == Said.UNDECIDED:
+        if len(reached) < len(looks) and ending.decision[0] == Conclusion.UNDECIDED:
             break
         bounds = float(ending.low[0]), float(ending.high[0])
-        comparisons.append(EndedComparison(int(ending.forks[0]), *bounds, Said(ending.said[0])))
+        comparisons.append(EndedComparison(int(ending.forks[0]), *bounds, Conclusion(ending.decision[0])))
         at += comparisons[-1].forks
     return comparisons
 

@@ -131,11 +131,11 @@ def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalab
 
 def scalability_sentence(name: str, fit: Scalability, unit: str = "user") -> str:
     """The report's sentence on a fitted law; a peak beyond the measured levels is called extrapolated."""
-    told = (
+    coefficients = (
         _coefficient_text("contention", fit.contention, 3, fit.confidence),
         _coefficient_text("coherency", fit.coherency, 5, fit.confidence),
     )
-    law = f"{name} follows the scalability law with {' and '.join(told)}"
+    law = f"{name} follows the scalability law with {' and '.join(coefficients)}"
     if fit.peak_users <= fit.levels[0]:
         return f"{law}; its throughput is highest with {plural(round(fit.levels[0]), unit)}."
     if fit.peak_users >= 10 * fit.levels[-1]:

@@ -24,8 +24,8 @@ class Differences:
     @property
     def least_deviation(self) -> float:
         """The least deviation between forks, from the scatter of their own pairs; 0 where no fork has two pairs."""
-        told = [variance(pairs) / len(pairs) for pairs in self.forks if len(pairs) > 1]
-        return math.sqrt(fmean(told)) if told else 0.0
+        repeated = [variance(pairs) / len(pairs) for pairs in self.forks if len(pairs) > 1]
+        return math.sqrt(fmean(repeated)) if repeated else 0.0
 
 
 def intervals(parts: Sequence[Differences], confidence: float = 0.95) -> list[Interval]:

@@ -26,26 +26,26 @@ def is_this_machine(addresses: list[str]) -> bool:
     return bool(addresses) and all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
-def target_of(asked: LoadTarget, streams: int | None = None) -> Target:
+def target_of(load_target: LoadTarget, streams: int | None = None) -> Target:
     """The target for the engine's job, with HTTP/2 if `streams` is set; raises TargetError if it may not be loaded.
 
     The name of a target on this machine is resolved once, here. Load goes only to these addresses.
     """
-    addresses = addresses_of(asked.address)
+    addresses = addresses_of(load_target.address)
     here = is_this_machine(addresses)
     if not here:
-        _require_declared(asked)
+        _require_declared(load_target)
     # Files in the job are relative to its own folder.
-    tls = asked.tls.model_copy(
+    tls = load_target.tls.model_copy(
         update={
-            key: str((asked.folder / value).resolve())
+            key: str((load_target.folder / value).resolve())
             for key in ("ca", "certificate", "key")
-            if (value := getattr(asked.tls, key))
+            if (value := getattr(load_target.tls, key))
         }
     )
     return Target(
-        subject=label_of(asked.name),
-        url=f"{asked.address}/",
+        subject=label_of(load_target.name),
+        url=f"{load_target.address}/",
         addresses=[ip_address(address) for address in addresses] if here else [],
         tls=tls,
         http2=None if streams is None else Http2(streams=streams),
@@ -60,19 +60,23 @@ def loopback_of(address: str) -> list[str]:
     return addresses
 
 
-def _require_declared(asked: LoadTarget) -> None:
-    if not asked.declared:
+def _require_declared(load_target: LoadTarget) -> None:
+    if not load_target.declared:
         raise TargetError(
-            f"{asked.address} is not this machine",
+            f"{load_target.address} is not this machine",
             hint="import it or write a service.toml with owned = true, a contact and a max_rate, and load that",
         )
     lacking = [
         word
-        for word, given in (("owned = true", asked.owned), ("contact", asked.contact), ("max_rate", asked.max_rate))
+        for word, given in (
+            ("owned = true", load_target.owned),
+            ("contact", load_target.contact),
+            ("max_rate", load_target.max_rate),
+        )
         if not given
     ]
     if lacking:
         raise TargetError(
-            f"{asked.address} is not this machine, and its service file lacks {', '.join(lacking)}",
+            f"{load_target.address} is not this machine, and its service file lacks {', '.join(lacking)}",
             hint="add them: that you may load it, a contact, and the highest number of requests per second",
         )

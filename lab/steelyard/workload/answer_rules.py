@@ -60,12 +60,12 @@ def difference(answer: bytes, expect: Expect, schema: Path | None, json_of: str 
     return problem
 
 
-def broken_by(answer: bytes, asked: LoadTarget, operation: str) -> str | None:
+def broken_by(answer: bytes, load_target: LoadTarget, operation: str) -> str | None:
     """How a stored answer to a target's operation breaks its rules, as a sentence; None if it keeps them."""
-    known = asked.operations[operation]
+    known = load_target.operations[operation]
     described = operation if known.described is None else known.described
-    schema = asked.schema if described else None
-    return difference(answer, known.expect, schema, described if asked.meaning == "json" else None)
+    schema = load_target.schema if described else None
+    return difference(answer, known.expect, schema, described if load_target.meaning == "json" else None)
 
 
 def require_rules(expect: Expect) -> None:

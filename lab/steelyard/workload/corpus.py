@@ -92,14 +92,14 @@ def make(
         ):
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for entry, (spoken_service, meaning, asked, exchange) in enumerate(made):
+            for entry, (format_service, meaning, operation_name, exchange) in enumerate(made):
                 body = meaning.body(wildcards.fill(exchange.request, {}))
                 rule = meaning.rule(exchange)
-                name = f"{asked}-{entry}" if rule != rules.get(asked, rule) else asked
+                name = f"{operation_name}-{entry}" if rule != rules.get(operation_name, rule) else operation_name
                 rules[name] = rule
                 bodies.write(body)
-                own = _own_columns(spoken_service.model.operations[exchange.operation], exchange)
-                rows.writerow([entry, asked, offset, len(body), name, int(exchange.safe), *own])
+                own = _own_columns(format_service.model.operations[exchange.operation], exchange)
+                rows.writerow([entry, operation_name, offset, len(body), name, int(exchange.safe), *own])
                 expected.write(json.dumps({"entry": entry, "answer": exchange.answer}) + "\n")
                 offset += len(body)
         written = {name: rule.model_dump(exclude_none=True) for name, rule in rules.items()}

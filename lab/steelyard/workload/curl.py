@@ -45,15 +45,15 @@ def commands(
     is no exchange to show.
     """
     written = [exchange for name, exchange in exchanges.contract_exchanges(service) if name not in deviations]
-    asked = []
+    requests = []
     for operation in service.model.operations:
         exchange = _sample(service, [each for each in written if each.operation == operation], operation)
-        asked.append(
+        requests.append(
             CurlRequest(operation)
             if exchange is None
             else CurlRequest(operation, _command(service, url, folder, exchange, access), exchange.request or None)
         )
-    return asked
+    return requests
 
 
 def _sample(service: Entry[Service], written: list[Exchange], operation: str) -> Exchange | None:

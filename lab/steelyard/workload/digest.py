@@ -118,13 +118,13 @@ def numbered_values(name: str, values: Iterable[str]) -> dict[str, str]:
     return {f"{name}_{number}": value for number, value in enumerate(values)}
 
 
-def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget, Digest]:
+def with_digest(load_target: LoadTarget, user: str, password: str) -> tuple[LoadTarget, Digest]:
     """The requests with the engine's places, and their values; raises ConfigurationError, and TargetError if the target
     may not be called."""
     if not user or not user.isascii() or not user.isprintable():
         raise ConfigurationError("a digest needs a user name in ASCII", hint="--user NAME, or user in [auth]")
     operations = {}
-    for number, (name, operation) in enumerate(asked.operations.items()):
+    for number, (name, operation) in enumerate(load_target.operations.items()):
         if operation.paths or OF_THE_ENGINE.search(operation.path):
             raise ConfigurationError(
                 f"the path of {name} has places, and a digest covers the path",
@@ -136,12 +136,16 @@ def with_digest(asked: LoadTarget, user: str, password: str) -> tuple[LoadTarget
         )
         own = {key: value for key, value in operation.headers.items() if key.lower() != "authorization"}
         operations[name] = replace(operation, headers={**own, "Authorization": line}, filled=True)
-    asked_of = list(asked.operations.values())
-    first = next((operation for operation in asked_of if not operation.changes_data), asked_of[0])
-    requests = [(operation.method, operation.path) for operation in asked_of]
-    told = replace(asked, operations=operations)
-    addresses = [str(address) for address in target_of(asked).addresses]
-    return told, Digest(asked.address, user, password, requests, first, tls_context(asked), addresses)
+    operations_of_target = list(load_target.operations.values())
+    first = next(
+        (operation for operation in operations_of_target if not operation.changes_data), operations_of_target[0]
+    )
+    requests = [(operation.method, operation.path) for operation in operations_of_target]
+    authenticated = replace(load_target, operations=operations)
+    addresses = [str(address) for address in target_of(load_target).addresses]
+    return authenticated, Digest(
+        load_target.address, user, password, requests, first, tls_context(load_target), addresses
+    )
 
 
 def challenge_of(fields: Sequence[str]) -> Challenge:
@@ -197,15 +201,15 @@ def _quote(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def tls_context(asked: LoadTarget) -> ssl.SSLContext | None:
+def tls_context(load_target: LoadTarget) -> ssl.SSLContext | None:
     """The TLS context: how a server's certificate is checked, as in the engine, and the client certificate; None
     without TLS.
 
     Raises ConfigurationError.
     """
-    if urlsplit(asked.address).scheme != "https":
+    if urlsplit(load_target.address).scheme != "https":
         return None
-    tls, folder = asked.tls, asked.folder
+    tls, folder = load_target.tls, load_target.folder
     try:
         context = ssl.create_default_context(cafile=None if tls.ca is None else folder / tls.ca)
         if not tls.verify:

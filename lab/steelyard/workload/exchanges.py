@@ -167,17 +167,17 @@ def _generator_lines(
     """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
-        tempfile.TemporaryFile("w+", encoding="utf-8") as told,
+        tempfile.TemporaryFile("w+", encoding="utf-8") as standard_input,
     ):
-        told.write(given)
-        told.seek(0)
+        standard_input.write(given)
+        standard_input.seek(0)
         try:
             process = start_child(
                 lambda: subprocess.Popen(
                     argv,
                     cwd=folder,
                     env={**os.environ, **dict(environment)},
-                    stdin=told,
+                    stdin=standard_input,
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     text=True,

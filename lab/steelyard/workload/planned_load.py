@@ -35,25 +35,25 @@ class Stretch:
     unit: str = "request"
 
 
-def loadable(asked: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
+def loadable(load_target: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list[LeftOut]]:
     """The target to verify, and the operations that are not loaded: those that change data, unless the user allows it.
 
     Raises ConfigurationError if nothing is left to load.
     """
-    for operation in asked.operations.values():
+    for operation in load_target.operations.values():
         answer_rules.require_rules(operation.expect)
-    asked = asked.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
+    load_target = load_target.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
     left = [
         LeftOut(what=name, why="it changes data: allow it with --writes")
-        for name in asked.weights
-        if asked.changes_data(name) and not words.writes
+        for name in load_target.weights
+        if load_target.changes_data(name) and not words.writes
     ]
-    if len(left) == len(asked.weights):
+    if len(left) == len(load_target.weights):
         raise ConfigurationError(
-            f"all selected operations of {asked.name} change data ({', '.join(omitted.what for omitted in left)})",
+            f"all selected operations of {load_target.name} change data ({', '.join(omitted.what for omitted in left)})",
             hint="allow it with --writes, or correct changes_data in service.toml",
         )
-    return asked, left
+    return load_target, left
 
 
 def stretch_of(words: LoadSpec, weights: Mapping[str, float], most_rate: float | None) -> Stretch:
@@ -80,29 +80,29 @@ def stretch_of(words: LoadSpec, weights: Mapping[str, float], most_rate: float |
     return Stretch(profile, mix, think, lead_in)
 
 
-def loaded_weights(asked: LoadTarget, left: Sequence[LeftOut]) -> dict[str, float]:
+def loaded_weights(load_target: LoadTarget, left: Sequence[LeftOut]) -> dict[str, float]:
     """What is loaded of a target, with its usual weight: all but what is `left` out."""
     omitted = {entry.what for entry in left}
-    return {name: weight for name, weight in asked.weights.items() if name not in omitted}
+    return {name: weight for name, weight in load_target.weights.items() if name not in omitted}
 
 
-def require_no_sessions(asked: LoadTarget, purpose: str, hint: str) -> None:
+def require_no_sessions(load_target: LoadTarget, purpose: str, hint: str) -> None:
     """Raise ConfigurationError where a target is loaded by sessions, which `purpose` cannot do."""
-    if asked.sessions:
+    if load_target.sessions:
         raise ConfigurationError(
-            f"{asked.name} is loaded by sessions ({', '.join(asked.sessions)}), and {purpose}", hint=hint
+            f"{load_target.name} is loaded by sessions ({', '.join(load_target.sessions)}), and {purpose}", hint=hint
         )
 
 
-def require_bounded(asked: LoadTarget, words: LoadSpec) -> None:
+def require_bounded(load_target: LoadTarget, words: LoadSpec) -> None:
     """Raise ConfigurationError where sessions could send more than the target's max_rate, which counts requests."""
-    if asked.max_rate is None or not asked.sessions:
+    if load_target.max_rate is None or not load_target.sessions:
         return
-    most = max(len(session.operations) for session in asked.sessions.values())
-    if words.rates is None or max(words.rates) * most > asked.max_rate:
+    most = max(len(session.operations) for session in load_target.sessions.values())
+    if words.rates is None or max(words.rates) * most > load_target.max_rate:
         raise ConfigurationError(
-            f"sessions of {asked.name} may send more than max_rate, {asked.max_rate:g} requests a second",
-            hint=f"--rate {asked.max_rate / most:.3g}/s starts so many sessions a second at most",
+            f"sessions of {load_target.name} may send more than max_rate, {load_target.max_rate:g} requests a second",
+            hint=f"--rate {load_target.max_rate / most:.3g}/s starts so many sessions a second at most",
         )
 
 

@@ -33,14 +33,14 @@ def bad_requests(service: Entry[Service], file: Path) -> list[BadRequest]:
     ending = f".request.{meaning.request_ending}"
     own = sorted((service.folder / "contract" / "bad").glob(f"*{ending}"))
     operation = next(iter(service.model.operations))
-    asked = [
+    bad_requests = [
         *meaning.bad_requests(written, file),
         *(BadRequest(path.name.removesuffix(ending), path.read_bytes(), operation) for path in own),
     ]
     if not (service.model.generate and meaning.has_headers):  # a user's own service does not know that header
-        return asked
+        return bad_requests
     return [
-        *asked,
+        *bad_requests,
         BadRequest("busy-beyond-a-second", good, first.operation, {BUSY_HEADER: "1000000.5"}),
         BadRequest("busy-no-number", good, first.operation, {BUSY_HEADER: "NaN"}),
     ]

@@ -19,7 +19,7 @@ _PACKED = "gzip, deflate"
 
 
 def write_requests(
-    asked: LoadTarget, folder: Path, headers: Mapping[str, str], *, packed: bool, chunked: bool
+    load_target: LoadTarget, folder: Path, headers: Mapping[str, str], *, packed: bool, chunked: bool
 ) -> Corpus:
     """Write corpus.bin, corpus.csv and the sizes of the requests; `headers` come before each request's own.
 
@@ -35,7 +35,7 @@ def write_requests(
         ):
             rows = csv.writer(index, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for name, operation in asked.operations.items():
+            for name, operation in load_target.operations.items():
                 rules[name] = operation.rule()
                 own = json.dumps(_headers(operation, headers, packed=packed, chunked=chunked))
                 for path, body in zip(operation.paths or repeat(operation.path), operation.bodies, strict=False):
@@ -61,7 +61,7 @@ def write_requests(
                     offset += len(sent)
                     entry += 1
         keep_sizes(folder)
-        write_rows(asked.sessions, folder)
+        write_rows(load_target.sessions, folder)
     except OSError as error:
         raise StoreError(f"the requests cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)

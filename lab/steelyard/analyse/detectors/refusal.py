@@ -22,11 +22,11 @@ def _describe_forks(name: str, forks: Sequence[Series], _: Cell) -> str:
 
 def _compare_subjects(by_subject: Mapping[str, Sequence[Series]]) -> str | None:
     """How the subjects with a known result handle the same overload; None for fewer than two."""
-    told: dict[str, Refusals] = {}
+    known: dict[str, Refusals] = {}
     for subject, forks in by_subject.items():
         with suppress(InsufficientDataError):
-            told[subject] = _over_forks(forks)
-    return overload_sentence(told) if len(told) > 1 else None
+            known[subject] = _over_forks(forks)
+    return overload_sentence(known) if len(known) > 1 else None
 
 
 DETECTOR = Detector("refusal", frozenset({"ramp", "steps"}), "whether {} refuses", _describe_forks, _compare_subjects)

@@ -119,9 +119,9 @@ class Examination:
         """The row with all results; a deviation that the descriptor records is no failure, but a leak is."""
         excused = deviations_in(self.service, self.known.deviations).keys() - {refusals.LEAK}
         unknown = {key: fault for key, fault in self.wrong.items() if key not in excused}
-        said = [fault if key in ("check", "exchanges") else f"{key}: {fault}" for key, fault in unknown.items()]
+        faults = [fault if key in ("check", "exchanges") else f"{key}: {fault}" for key, fault in unknown.items()]
         return self.known.model_copy(
-            update={**self.facts, "contract": not unknown, "reason": "; ".join(said) or None},
+            update={**self.facts, "contract": not unknown, "reason": "; ".join(faults) or None},
         )
 
     @contextmanager

@@ -20,21 +20,21 @@ def reconnects_of(row: SliceRow) -> int:
 
 def notes(stretches: Stretches, row: SliceRow, profile: Profile) -> list[str]:
     """Notes on connections for a load's output; raises StoreError."""
-    said = []
+    sentences = []
     addresses = addresses_of(stretches, row.slice)
     if len(addresses) > 1:
-        said.append(f"connections were spread evenly over {', '.join(addresses)}")
+        sentences.append(f"connections were spread evenly over {', '.join(addresses)}")
     reconnects = reconnects_of(row)
     if reconnects:
         share = 100 * reconnects / max(1, row.sent)
         verb = "was" if reconnects == 1 else "were"
-        said.append(
+        sentences.append(
             f"{plural(reconnects, 'request')} ({value_text(share)}% of those sent) {verb} sent again, since the server ended or "
             "refused the first attempt: their response times include both attempts"
         )
     if figures.failed_of(row) and not isinstance(profile, Rate):
-        said.append(f"each user waits {FAILURE_PAUSE_MS:g} ms after a failed request")
-    return said
+        sentences.append(f"each user waits {FAILURE_PAUSE_MS:g} ms after a failed request")
+    return sentences
 
 
 def addresses_of(stretches: Stretches, number: int) -> Sequence[str]:

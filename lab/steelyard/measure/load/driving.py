@@ -17,7 +17,7 @@ from ...models.job import FixedWork, Job, OnFailure, Samples, Session, Target
 from ...models.outputs.loading import FailureCount
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
-from ...results.live_file import StopAsked
+from ...results.live_file import StopRequested
 from ...results.loads import VERIFICATION
 from ...results.samples import read_samples
 from ...results.tables import SliceRow, Tick, read_slices, read_ticks
@@ -76,8 +76,8 @@ class Stretches:
             self._engine: Engine | Engines = Engine(self._job(), self.folder, ground.credentials.next_secrets(users))
         else:
             # each engine has its own secrets, because it counts the uses of its nonces
-            told = [ground.credentials.next_secrets(-(-users // len(hosts))) for _ in hosts]
-            self._engine = self.engines = Engines(self._job(), self.folder, told, hosts)
+            secrets = [ground.credentials.next_secrets(-(-users // len(hosts))) for _ in hosts]
+            self._engine = self.engines = Engines(self._job(), self.folder, secrets, hosts)
         self.gave_up: str | None = None
         self.stop_requested = self._broken_off = False
 
@@ -105,9 +105,9 @@ class Stretches:
             self._ground.progress.live.second(tick)
             try:
                 self._ground.progress.set_stage(say(tick))
-            except StopAsked:  # the seconds until now are a measurement
+            except StopRequested:  # the seconds until now are a measurement
                 self.stop_requested = True
-            self.stop_requested |= wish.asked
+            self.stop_requested |= wish.requested
             if watch.has_failed(tick):
                 self.gave_up = f"no request was answered correctly for {self._ground.give_up_seconds:g} s"
             if self.stop_requested or self.gave_up is not None or enough(tick):
@@ -120,7 +120,7 @@ class Stretches:
             except EngineError:
                 if not self._broken_off:
                     raise
-        self.stop_requested |= wish.asked
+        self.stop_requested |= wish.requested
         return read_slices(self.folder / "slices.csv", True)[number]
 
     def _break_off(self) -> None:
@@ -197,12 +197,12 @@ def verify(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, dict[st
     with Stretches(ground, [once], ground.folder / VERIFICATION) as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_requested:
-        raise StopAsked  # nothing was measured yet
+        raise StopRequested  # nothing was measured yet
     answers: dict[str, bytes] = {}
     for sample in samples_of(stretches.folder):
         if sample.outcome != "right":
             raise _not_right(sample, ground)
-        if not is_asked_again(ground, sample):
+        if not is_resent(ground, sample):
             answers[sample.operation] = sample.answer
     if row.completed < len(operations):
         missing = next((operation for operation in operations if operation not in answers), operations[0])
@@ -221,7 +221,7 @@ def with_first_row(session: Session) -> Session:
     return session.model_copy(update={"rows": rows})
 
 
-def is_asked_again(ground: LoadContext, sample: SampledAnswer) -> bool:
+def is_resent(ground: LoadContext, sample: SampledAnswer) -> bool:
     """Whether an answer made its user repeat the steps that it makes once: it is counted as right, and keeps no rule."""
     rule = ground.corpus.rules.get(sample.operation)
     return rule is not None and sample.status is not None and sample.status not in rule.status

@@ -9,7 +9,7 @@ from ...base.text import plural
 from ...hosts.keeper import Keeper
 from ...hosts.placement import THIS_MACHINE
 from ...models.service import Service
-from ...results.live_file import StopAsked
+from ...results.live_file import StopRequested
 from ...results.tables import SliceRow
 from ...workload.planned_load import Stretch
 from ..trial.engine_job import can_have_threads
@@ -65,7 +65,7 @@ def _drive(ground: LoadContext, peaks: Sequence[Stretch]) -> list[SliceRow]:
         for number in range(len(peaks)):
             rows.append(stretches.drive(number, lambda _: "how many engine threads the load needs"))
             if stretches.stop_requested:
-                raise StopAsked  # nothing was measured yet
+                raise StopRequested  # nothing was measured yet
             if stretches.gave_up is not None:
                 break  # the load itself reports it
     return rows

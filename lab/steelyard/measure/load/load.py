@@ -41,7 +41,7 @@ from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
 from . import connections, started_target, starting
 from .auth import with_auth
-from .driving import LoadContext, Stretches, is_asked_again, operations_of, samples_of, ticks_of, verify
+from .driving import LoadContext, Stretches, is_resent, operations_of, samples_of, ticks_of, verify
 from .engine_pilot import with_engine_threads
 from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
 from .ready_target import NO_AGENT, Ready, records_in
@@ -170,8 +170,8 @@ def prepare_load(load_target: LoadTarget, words: LoadSpec, invocation: Invocatio
             sessions={name: session.session for name, session in load_target.sessions.items()},
         )
         with (
-            LiveFile(folder, progress, shares.server) as told,
-            progress.followed_by(told),
+            LiveFile(folder, progress, shares.server) as live_file,
+            progress.followed_by(live_file),
             kept_awake(shares),
             _running(load_target, folder, progress, layers=words.layers) as kept_by,
             _without_rows(load_target, corpus.folder),
@@ -263,10 +263,10 @@ def _without_values(command: Sequence[str]) -> list[str]:
 
 def _require_kept(load_target: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
     for name, answer in answers.items():
-        said = answer_rules.broken_by(answer, load_target, name)
-        if said is not None:
+        broken = answer_rules.broken_by(answer, load_target, name)
+        if broken is not None:
             raise TargetError(
-                f"verification of {name} failed at {load_target.address}: {said}",
+                f"verification of {name} failed at {load_target.address}: {broken}",
                 hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml has the rules for "
                 "right answers (schema = false accepts any body)",
             )
@@ -394,7 +394,7 @@ def _kept_answers(load_target: LoadTarget, folder: Path, ready: Ready) -> tuple[
     """The number of sampled answers that were fully checked, and the wrong ones."""
     wrong, looked_at = [], 0
     for sample in samples_of(folder):
-        if sample.outcome != "right" or is_asked_again(ready.ground, sample):
+        if sample.outcome != "right" or is_resent(ready.ground, sample):
             continue
         looked_at += 1
         difference = answer_rules.broken_by(sample.answer, load_target, sample.operation)

@@ -24,7 +24,7 @@ from ...models.records import Schedule, SlicePlan
 from ...plan.designs import AS_IT_RUNS
 from ...plan.designs.design import Ordering
 from ...results import loads
-from ...results.live_file import STOPPED, LiveFile, StopAsked
+from ...results.live_file import STOPPED, LiveFile, StopRequested
 from ...workload.allowed_hosts import target_of
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget, label_of
@@ -105,7 +105,7 @@ def compare_running(
 ) -> RunningComparison:
     """Verify both subjects, then load them in turns; everything is stored in a run folder.
 
-    A stop request keeps the whole pairs so far. Raises SteelyardError, and StopAsked where there is no whole pair.
+    A stop request keeps the whole pairs so far. Raises SteelyardError, and StopRequested where there is no whole pair.
     """
     pair = _pair_of(sides, words.load)  # everything is checked before anything is sent
     loads.require_place(invocation.runs)
@@ -117,7 +117,11 @@ def compare_running(
         shares = share()
         write_document(folder / "environment.json", environment.describe([], shares, invocation.command))
         progress.plan(words.budget_seconds)
-        with LiveFile(folder, progress, shares.server) as told, progress.followed_by(told), kept_awake(shares):
+        with (
+            LiveFile(folder, progress, shares.server) as live_file,
+            progress.followed_by(live_file),
+            kept_awake(shares),
+        ):
             run, stopped = _drive_pairs(pair, words, folder, progress)
     progress.show("writing the page")
     analysed = analysis.full_analysis(folder)
@@ -209,7 +213,7 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
         notes.stopped = STOPPED if stopped else None
     pairs = sum(plan.phase == "measure" for plan in notes.slices) // 2
     if not pairs:
-        raise StopAsked
+        raise StopRequested
     run = replace(run, schedule=run.schedule.model_copy(update={"pairs_per_cell": pairs}))
     run.keep()
     return run, stopped
@@ -239,7 +243,7 @@ def _take_turns(
     pending: list[SlicePlan] = []
     stopped = True
     with (
-        suppress(StopAsked),
+        suppress(StopRequested),
         Stretches(ground, planned, notes.folder) as stretches,
         processes.Observer(notes.folder) as observer,
     ):
@@ -250,7 +254,7 @@ def _take_turns(
             with observe_slice(observer, plan.number, target):
                 stretches.drive(plan.number, lambda _, at=at: at)  # type: ignore[misc]
             if stretches.stop_requested:
-                raise StopAsked
+                raise StopRequested
             if stretches.gave_up is not None:
                 raise TargetError(f"{target.title}: {stretches.gave_up}", hint=f"see {stretches.folder}")
             pending.append(plan)

@@ -23,10 +23,10 @@ _MEASURED = ("measured", "carried")
 
 
 def session_figures(
-    asked: LoadTarget, planned: Stretch, row: SliceRow, folder: Path, ground: LoadContext
+    load_target: LoadTarget, planned: Stretch, row: SliceRow, folder: Path, ground: LoadContext
 ) -> list[LoadedSession]:
     """The sessions of a load and their steps, within the measured time of the slice `row`; none of a load without."""
-    names = [name for name in planned.mix if name in asked.sessions]
+    names = [name for name in planned.mix if name in load_target.sessions]
     if not names:
         return []
     times = _times(folder, row)
@@ -37,7 +37,7 @@ def session_figures(
     for name in names:
         whole = times.get((name, "session"), histogram.merge_histograms([]))
         failed = times.get((name, "session_failed"), histogram.merge_histograms([]))
-        rows = asked.sessions[name].session.rows
+        rows = load_target.sessions[name].session.rows
         figures.append(
             LoadedSession(
                 session=name,
@@ -46,8 +46,8 @@ def session_figures(
                 throughput_per_s=whole.total / row.seconds if row.seconds else 0.0,
                 time_ms=_milliseconds(whole),
                 steps=[
-                    _step(asked, operation, ticks, times, repeated, samples)
-                    for operation in asked.sessions[name].operations
+                    _step(load_target, operation, ticks, times, repeated, samples)
+                    for operation in load_target.sessions[name].operations
                 ],
                 rows_ended=rows is not None and rows.at_end == "stop" and not planned_end,
             )
@@ -82,7 +82,7 @@ def _repeat_counts(folder: Path, row: SliceRow, ground: LoadContext) -> dict[str
 
 
 def _step(
-    asked: LoadTarget,
+    load_target: LoadTarget,
     operation: str,
     ticks: list[Tick],
     times: Mapping[tuple[str, str], Histogram],
@@ -103,7 +103,7 @@ def _step(
         failures=failures,
         repeated=repeated.get(operation, 0),
         response_ms=_milliseconds(times.get((operation, "response"), histogram.merge_histograms([]))),
-        first_wrong=None if wrong is None else _wrong_text(wrong, asked),
+        first_wrong=None if wrong is None else _wrong_text(wrong, load_target),
     )
 
 
@@ -116,19 +116,21 @@ def _milliseconds(times: Histogram) -> dict[str, float | None]:
     return known
 
 
-def _wrong_text(sample: SampledAnswer, asked: LoadTarget) -> str:
+def _wrong_text(sample: SampledAnswer, load_target: LoadTarget) -> str:
     """What was expected of an answer, and what came."""
     session, _, _ = sample.operation.partition(".")
-    known = asked.operations[sample.operation]
+    known = load_target.operations[sample.operation]
     captures = [
         name
-        for step in asked.sessions[session].session.steps
+        for step in load_target.sessions[session].session.steps
         if step.operation == sample.operation
         for name in step.captures
     ]
     status = "no answer" if sample.status is None else f"HTTP {sample.status}"
     begin = " ".join(sample.answer[:_SHOWN_BYTES].decode(errors="replace").split())
-    shown = f", which begins: {begin}" if begin and sample.operation not in asked.sessions[session].private else ""
+    shown = (
+        f", which begins: {begin}" if begin and sample.operation not in load_target.sessions[session].private else ""
+    )
     cause = f" ({sample.cause})" if sample.cause else ""
     return f"expected {_expected_text(known.expect, captures)}; came: {sample.outcome}{cause}, {status}{shown}"
 
@@ -146,9 +148,9 @@ def _expected_text(expect: Expect, captures: list[str]) -> str:
     return ", ".join(parts)
 
 
-def forget_private(asked: LoadTarget, folder: Path) -> None:
+def forget_private(load_target: LoadTarget, folder: Path) -> None:
     """Remove kept answers that hold secrets, such as tokens."""
-    private = {name for session in asked.sessions.values() for name in session.private}
+    private = {name for session in load_target.sessions.values() for name in session.private}
     if not private:
         return
     for sample, answer in read_samples(folder):

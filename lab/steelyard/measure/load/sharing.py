@@ -89,8 +89,8 @@ def _loaded_engine(place: int, part: EnginePart, engines: Engines, row: SliceRow
         failed = sum(own.failures.values()) + own.wrong
         counts = {"sent": own.sent, "completed": own.completed, "failed": failed, "busy_percent": busy}
         return LoadedEngine.model_validate(engine | counts)
-    told = part.folder / "ticks.csv"  # missing where the engine was lost with its host
-    ticks = [tick for tick in read_ticks(told, True) if tick.slice == row.slice] if is_stored(told) else []
+    ticks_file = part.folder / "ticks.csv"  # missing where the engine was lost with its host
+    ticks = [tick for tick in read_ticks(ticks_file, True) if tick.slice == row.slice] if is_stored(ticks_file) else []
     completed = sum(tick.completed for tick in ticks)
     failed = sum(sum(tick.failures.values()) for tick in ticks)
     counts = {"sent": completed + failed, "completed": completed, "failed": failed}

@@ -18,7 +18,7 @@ from ...models.job import BigBang, Profile, Rate
 from ...models.job import Stage as RateStage
 from ...models.outputs.loading import LimitStage
 from ...models.records import SlicePlan
-from ...results.live_file import STOPPED, StopAsked
+from ...results.live_file import STOPPED, StopRequested
 from ...results.tables import SliceRow
 from ...statistics.queue_limit import OpenStretch, Values
 from ...workload.load_spec import LoadSpec
@@ -43,10 +43,10 @@ class LimitGoal:
 
     def words(self) -> list[str]:
         """Each condition in words."""
-        said = []
+        goals = []
         if self.percentile is not None and self.seconds is not None:
-            said.append(f"{figures.percentile_name(self.percentile)} <= {self.seconds * 1000:g} ms")
-        return [*said, *([] if self.errors is None else [f"failed <= {self.errors:.3g}"])]
+            goals.append(f"{figures.percentile_name(self.percentile)} <= {self.seconds * 1000:g} ms")
+        return [*goals, *([] if self.errors is None else [f"failed <= {self.errors:.3g}"])]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Stages:
         ground.progress.show(f"stage {number}: {load}")
         row, stretches = self._drive_stage(planned, ground)
         if stretches.stop_requested:
-            raise StopAsked
+            raise StopRequested
         if stretches.gave_up is not None:
             raise TargetError(f"at {load} {stretches.gave_up}", hint=f"see {stretches.folder}")
         # Unanswered requests are included; requests that the engine never sent are not, and the row counts them.

@@ -25,60 +25,63 @@ _PAUSE = 0.1
 _READY_COMMAND_SECONDS = 10.0
 
 
-def require_up(asked: LoadTarget) -> None:
+def require_up(load_target: LoadTarget) -> None:
     """Raise TargetError where nothing listens at the address of a target that has no start line."""
-    if asked.own is None and not takes_connections(asked.address):
+    if load_target.own is None and not takes_connections(load_target.address):
         raise TargetError(
-            f"no connection to {asked.address}: nothing listens there",
+            f"no connection to {load_target.address}: nothing listens there",
             hint="start it, or check host and port",
         )
 
 
 @contextmanager
 def running_target(
-    asked: LoadTarget, own: OwnServer, log: Path, progress: Progress, environment: Mapping[str, str]
+    load_target: LoadTarget, own: OwnServer, log: Path, progress: Progress, environment: Mapping[str, str]
 ) -> Iterator[Keeper]:
     """The keeper of a target that its start line starts, until the end of this context, with these variables beside our own.
 
     It listens on the port of its address. Raises TargetError with its last words where it is not up.
     """
-    if not is_this_machine(addresses_of(asked.address)):
-        raise TargetError(f"{asked.address} is not this machine, so {asked.name} cannot be started here")
-    if takes_connections(asked.address):
+    if not is_this_machine(addresses_of(load_target.address)):
+        raise TargetError(f"{load_target.address} is not this machine, so {load_target.name} cannot be started here")
+    if takes_connections(load_target.address):
         raise TargetError(
-            f"something runs at {asked.address} already, so {asked.name} cannot be started anew", hint="stop it first"
+            f"something runs at {load_target.address} already, so {load_target.name} cannot be started anew",
+            hint="stop it first",
         )
-    port = port_of(asked.address)
-    told = own_launch.environment(own, port, None)
-    words = Words({"port": str(port), "host": LOOPBACK.address}, {**told, **environment})
+    port = port_of(load_target.address)
+    ports = own_launch.environment(own, port, None)
+    words = Words({"port": str(port), "host": LOOPBACK.address}, {**ports, **environment})
     with ExitStack() as ending:
         try:
             kept = ending.enter_context(own_launch.keeper_of(own, words, log))
         except KeeperError as error:
-            called = own_launch.start_name(own, asked.name)
+            called = own_launch.start_name(own, load_target.name)
             raise TargetError(f"{called} could not be run: {error.message}", hint=error.hint) from None
         ending.callback(own_launch.stop, own, kept, words, log)
-        _await_ready(asked, own, words, kept, progress)
+        _await_ready(load_target, own, words, kept, progress)
         yield kept
 
 
-def _await_ready(asked: LoadTarget, own: OwnServer, words: Words, kept: Keeper, progress: Progress) -> None:
+def _await_ready(load_target: LoadTarget, own: OwnServer, words: Words, kept: Keeper, progress: Progress) -> None:
     begun = time.monotonic()
-    while not _is_ready(asked, own, words, kept, begun):
+    while not _is_ready(load_target, own, words, kept, begun):
         if kept.exit is not None:
             raise TargetError(
-                f"{own_launch.start_name(own, asked.name)} died before the server was ready ({kept.exit}): {last_words(kept)}",
+                f"{own_launch.start_name(own, load_target.name)} died before the server was ready ({kept.exit}): "
+                f"{last_words(kept)}",
                 hint=f"see {kept.log}",
             )
         if time.monotonic() > begun + READY_SECONDS:
             raise TargetError(
-                f"{asked.name} was not ready after {READY_SECONDS:g} s: {last_words(kept)}", hint=f"see {kept.log}"
+                f"{load_target.name} was not ready after {READY_SECONDS:g} s: {last_words(kept)}",
+                hint=f"see {kept.log}",
             )
         progress.refresh()
         kept.wait(_PAUSE)
 
 
-def _is_ready(asked: LoadTarget, own: OwnServer, words: Words, kept: Keeper, begun: float) -> bool:
+def _is_ready(load_target: LoadTarget, own: OwnServer, words: Words, kept: Keeper, begun: float) -> bool:
     """Whether it takes connections, or its own command says so; raises ProvisionError where it listens on another port."""
     if own.ready is not None:
         try:
@@ -92,10 +95,10 @@ def _is_ready(asked: LoadTarget, own: OwnServer, words: Words, kept: Keeper, beg
         except KeeperError:
             return False
         return True
-    if takes_connections(asked.address):
+    if takes_connections(load_target.address):
         return True
     if own.port is None:
-        own_launch.on_its_port(own, asked.name, kept, LOOPBACK, port_of(asked.address), begun)
+        own_launch.on_its_port(own, load_target.name, kept, LOOPBACK, port_of(load_target.address), begun)
     return False
 
 

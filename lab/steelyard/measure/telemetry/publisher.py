@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from .receivers import OtlpReceiver, Receiver, RemoteWriteReceiver, ToldLoad
+from .receivers import LoadLabels, OtlpReceiver, Receiver, RemoteWriteReceiver
 from .totals import GrowingTotals
 
 _EVERY_SECONDS = 1.0
@@ -29,7 +29,7 @@ def publish_totals(receivers: Sequence[Receiver], service: str, target: str, run
     if not receivers:
         yield
         return
-    load = ToldLoad(service, target, run, time.time_ns())
+    load = LoadLabels(service, target, run, time.time_ns())
     totals, ended = GrowingTotals(folder), threading.Event()
 
     def publish() -> None:

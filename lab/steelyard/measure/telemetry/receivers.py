@@ -21,7 +21,7 @@ _COMPLETED, _FAILED, _USERS = "requests.completed", "requests.failed", "users"
 
 
 @dataclass(frozen=True)
-class ToldLoad:
+class LoadLabels:
     """Labels of a load beside its totals: the service's name, its address, the run's folder, and the load's start in ns since
     1970."""
 
@@ -52,7 +52,7 @@ class Receiver(ABC):
         self.sent = self.taken = 0
         self.refused = ""
 
-    def send(self, load: ToldLoad, totals: LoadTotals) -> None:
+    def send(self, load: LoadLabels, totals: LoadTotals) -> None:
         """Send the totals once; a failure is only counted."""
         self.sent += 1
         refused = self._send(load, totals)
@@ -62,7 +62,7 @@ class Receiver(ABC):
             self.taken += 1
 
     @abstractmethod
-    def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
+    def _send(self, load: LoadLabels, totals: LoadTotals) -> str:
         """Send the totals; returns an empty text where they were accepted, else the error."""
 
 
@@ -81,11 +81,11 @@ class OtlpReceiver(Receiver):
         exporter = _require_module("opentelemetry.exporter.otlp.proto.http.metric_exporter")
         self._exporter = exporter.OTLPMetricExporter(endpoint=url, timeout=TIMEOUT_SECONDS)
 
-    def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
+    def _send(self, load: LoadLabels, totals: LoadTotals) -> str:
         result = self._exporter.export(self._data(load, totals), timeout_millis=TIMEOUT_SECONDS * 1000)
         return "" if result is self._sdk.MetricExportResult.SUCCESS else "it did not accept them"
 
-    def _data(self, load: ToldLoad, totals: LoadTotals) -> Any:
+    def _data(self, load: LoadLabels, totals: LoadTotals) -> Any:
         sdk, now = self._sdk, _unix_ns(totals.time_ns)
         when = {"start_time_unix_nano": load.begun_unix_ns, "time_unix_nano": now}
         sums = {
@@ -110,10 +110,13 @@ class OtlpReceiver(Receiver):
             sdk.Metric(f"steelyard.{_USERS}", "active users", "{user}", users),
             sdk.Metric("steelyard.response_time", "of right answers, from the request's due time", "s", response),
         ]
-        said = {"service.name": "steelyard", **{f"steelyard.{name}": value for name, value in _labels(load).items()}}
+        attributes = {
+            "service.name": "steelyard",
+            **{f"steelyard.{name}": value for name, value in _labels(load).items()},
+        }
         scope = self._scopes.InstrumentationScope("steelyard", __version__)
         scoped = sdk.ScopeMetrics(scope, metrics, schema_url="")
-        resource = self._resources.Resource(said)
+        resource = self._resources.Resource(attributes)
         return sdk.MetricsData([sdk.ResourceMetrics(resource, [scoped], schema_url="")])
 
 
@@ -126,7 +129,7 @@ class RemoteWriteReceiver(Receiver):
         self._remote, self._types = _require_module(f"{messages}.remote_pb2"), _require_module(f"{messages}.types_pb2")
         self._snappy, self._requests = _require_module("snappy"), _require_module("requests")
 
-    def _send(self, load: ToldLoad, totals: LoadTotals) -> str:
+    def _send(self, load: LoadLabels, totals: LoadTotals) -> str:
         headers = {
             "Content-Type": "application/x-protobuf",
             "Content-Encoding": "snappy",
@@ -142,7 +145,7 @@ class RemoteWriteReceiver(Receiver):
             return type(error).__name__
         return "" if answer.ok else f"status {answer.status_code}"
 
-    def _message(self, load: ToldLoad, totals: LoadTotals) -> Any:
+    def _message(self, load: LoadLabels, totals: LoadTotals) -> Any:
         milliseconds = _unix_ns(totals.time_ns) // 1_000_000
         of_load = {"job": "steelyard", **_labels(load)}
         series = [
@@ -180,7 +183,7 @@ def _counters(totals: LoadTotals) -> dict[str, list[tuple[Mapping[str, str], int
     }
 
 
-def _labels(load: ToldLoad) -> dict[str, str]:
+def _labels(load: LoadLabels) -> dict[str, str]:
     return {"service": load.service, "target": load.target, "run": load.run}
 
 

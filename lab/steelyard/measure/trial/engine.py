@@ -132,9 +132,11 @@ class Engine:
 
     def await_ready(self, slice_number: int) -> None:
         """Wait until a slice is ready to begin; raises EngineError where it is not."""
-        said = self._line(START_SECONDS)
-        if said != {"prepared": slice_number}:
-            raise EngineError(f"the engine answered {json.dumps(said)[:80]} instead of preparing slice {slice_number}")
+        message = self._line(START_SECONDS)
+        if message != {"prepared": slice_number}:
+            raise EngineError(
+                f"the engine answered {json.dumps(message)[:80]} instead of preparing slice {slice_number}"
+            )
 
     def begin(self, slice_number: int, at_ns: int) -> None:
         """Start the lead-in of a prepared slice at an instant of the monotonic clock; `await_drained` waits for its end."""
@@ -164,10 +166,10 @@ class Engine:
     def _until_drained(self, slice_numbers: Sequence[int], seconds: float, on_tick: Tick) -> None:
         left = set(slice_numbers)
         while left:
-            said = self._line(seconds)
-            if "tick" in said:
-                on_tick(said["tick"])
-            left.discard(said.get("drained", -1))
+            message = self._line(seconds)
+            if "tick" in message:
+                on_tick(message["tick"])
+            left.discard(message.get("drained", -1))
 
     def end_early(self, slice_number: int, at_second: int | None = None) -> None:
         """End the measured time of the running slice soon, or after second `at_second`; does nothing where it has ended."""
@@ -212,18 +214,18 @@ class Engine:
 
     def _line(self, seconds: float) -> dict[str, Any]:
         try:
-            said = self._lines.get(timeout=seconds)
+            message = self._lines.get(timeout=seconds)
         except Empty:
             raise EngineError(f"the engine was silent for {seconds:g} s") from None
-        if said is None:
+        if message is None:
             raise self._end_error()
-        return said
+        return message
 
     def _end_error(self) -> EngineError:
         self._process.wait()
         self._threads[-1].join(_LOG_SECONDS)
-        said = " ".join(self._words)
-        return EngineError(f"the engine ended with code {self._process.returncode}: {said or 'no message'}")
+        message = " ".join(self._words)
+        return EngineError(f"the engine ended with code {self._process.returncode}: {message or 'no message'}")
 
     def _read(self) -> None:
         assert self._process.stdout is not None

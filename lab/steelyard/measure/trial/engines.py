@@ -77,11 +77,11 @@ class Engines:
         self._ticks = TickSum()
         self._last_second: int | None = None
         try:
-            for place, (own_job, told, host) in enumerate(zip(jobs, secrets, hosts, strict=True)):
+            for place, (own_job, own_secrets, host) in enumerate(zip(jobs, secrets, hosts, strict=True)):
                 own = self.parts[place].folder
                 own.mkdir()
                 with self._naming_engine(place):
-                    self._engines.append(Engine(own_job, own, told, host))
+                    self._engines.append(Engine(own_job, own, own_secrets, host))
         except BaseException:
             self.kill()
             raise
@@ -183,28 +183,28 @@ class Engines:
 
     def _await_drained(self, slice_number: int, seconds: float, on_tick: Tick) -> None:
         """Return when no engine drives the slice any more; `on_tick` gets the sums of all engines' seconds, in this thread."""
-        told: SimpleQueue[tuple[int, dict[str, Any] | str | None]] = SimpleQueue()
+        messages: SimpleQueue[tuple[int, dict[str, Any] | str | None]] = SimpleQueue()
 
         def listen(place: int, engine: Engine) -> None:
             try:
-                engine.await_drained(slice_number, seconds, lambda tick: told.put((place, tick)))
-                told.put((place, None))
+                engine.await_drained(slice_number, seconds, lambda tick: messages.put((place, tick)))
+                messages.put((place, None))
             except EngineError as error:
-                told.put((place, str(error)))
+                messages.put((place, str(error)))
 
         driving = set(range(len(self._engines)))
         for place, engine in enumerate(self._engines):
             threading.Thread(target=listen, args=(place, engine), daemon=True).start()
         while driving:
-            place, said = told.get()
-            if isinstance(said, dict):
-                together = self._ticks.add(place, said, driving)
+            place, message = messages.get()
+            if isinstance(message, dict):
+                together = self._ticks.add(place, message, driving)
                 if together is not None:
                     on_tick(together)
                 continue
             driving.discard(place)
-            if said is not None:
-                self._lost[place] = said
+            if message is not None:
+                self._lost[place] = message
                 self._engines[place].kill()  # a silent engine may still send load
                 self.end_early(slice_number)
 
@@ -216,7 +216,7 @@ class TickSum:
         self.latest_s = 0.0
         self._latest: dict[int, Mapping[str, Any]] = {}
         self._answered: dict[int, int] = {}
-        self._told_s = 0.0
+        self._shown_s = 0.0
 
     def add(self, place: int, tick: Mapping[str, Any], driving: Collection[int]) -> dict[str, Any] | None:
         """The totals of all engines, where the engine at `place` was the last of those `driving` to report a second."""
@@ -227,18 +227,18 @@ class TickSum:
         if not set(driving) <= self._latest.keys():
             return None
         elapsed = min(self._latest[each]["elapsed_s"] for each in driving)
-        if elapsed <= self._told_s:
+        if elapsed <= self._shown_s:
             return None
-        self._told_s = elapsed
-        counts = {name: sum(told[name] for told in self._latest.values()) for name in ("completed", "failed", "wrong")}
+        self._shown_s = elapsed
+        counts = {name: sum(tick[name] for tick in self._latest.values()) for name in ("completed", "failed", "wrong")}
         users = sum(self._latest[each]["users"] for each in driving)
         return {**tick, **counts, "users": users, "elapsed_s": elapsed, "response_ms": self._mean_response_ms()}
 
     def _mean_response_ms(self) -> float | None:
         timed = [
-            (self._answered[place], told["response_ms"])
-            for place, told in self._latest.items()
-            if told["response_ms"] is not None and self._answered[place]
+            (self._answered[place], tick["response_ms"])
+            for place, tick in self._latest.items()
+            if tick["response_ms"] is not None and self._answered[place]
         ]
         answered = sum(count for count, _ in timed)
         return sum(count * mean for count, mean in timed) / answered if answered else None

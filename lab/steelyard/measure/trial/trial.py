@@ -81,9 +81,9 @@ def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) ->
         status, failure = "interrupted", Failure(kind="interrupted", message="stopped by the user")
         raise
     except TrialFailedError as error:
-        told = error_or_lost_host(setting, error)
-        failure = told.failure
-        raise told from None
+        reported = error_or_lost_host(setting, error)
+        failure = reported.failure
+        raise reported from None
     except (SteelyardError, OSError) as error:
         failure = Failure(kind="lab", message=str(error))
         raise

@@ -71,8 +71,8 @@ class Watch:
     def failure_after(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
         """Why the trial cannot continue after the slice of `row` (a row of slices.csv); None where all subjects live and
         answer."""
-        said = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
-        self._memory |= said
+        lines = {label: line for label in self._running if (line := self._memory_line(label)) is not None}
+        self._memory |= lines
         for label in sorted(self._running, key=lambda other: other != plan.subject):
             part = self._running[label].ended_part()
             if part is not None and part.keeper.exit is not None:
@@ -80,7 +80,7 @@ class Watch:
         failure = self._silent(plan, row)
         if failure is None:
             self.distress += [
-                Distress(subject=label, message=line, place=self._place(plan)) for label, line in said.items()
+                Distress(subject=label, message=line, place=self._place(plan)) for label, line in lines.items()
             ]
         return failure
 

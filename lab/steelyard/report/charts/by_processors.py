@@ -27,13 +27,13 @@ def processors_chart(name: str, series: Sequence[ProcessorSeries], figures: Mapp
         (str(level), subject, value_text(figure.value or 0.0), range_text(figure.bounds))
         for level, subject, figure in seen
     )
-    told = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
+    summary = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
     points = [{"processors": level, "subject": subject, **value_and_bounds(figure)} for level, subject, figure in seen]
     legend = {"title": None, "orient": "bottom", "columns": 1, "labelLimit": 300, "labelColor": INK}
     return Picture(
         f"{measure.title}{', ' if measure.unit else ''}{measure.unit}",
         "",
-        f"{measure.title} over the number of processors. {told}.",
+        f"{measure.title} over the number of processors. {summary}.",
         draw_narrow(name, line_chart("processors", points, [each.name for each in series], legend=legend)),
         "",
         ("processors", "server", measure.unit or "value", "95% interval"),

@@ -23,7 +23,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
     rows = tuple(
         (bytes_text(size), subject, value_text(value), range_text(bounds)) for size, subject, value, bounds in points
     )
-    told = "; ".join(f"{subject} at {size}: {value}" for size, subject, value, _ in rows)
+    summary = "; ".join(f"{subject} at {size}: {value}" for size, subject, value, _ in rows)
     values = [
         {
             "bytes": size,
@@ -37,7 +37,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
     return Picture(
         f"{curves[0].operation}, {curves[0].users} users, requests/s",
         "",
-        f"Throughput over request size. {told}.",
+        f"Throughput over request size. {summary}.",
         draw_narrow(name, _chart(values, subjects)),
         "",
         ("request", "subject", "requests/s", "95% interval"),

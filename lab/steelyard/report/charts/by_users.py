@@ -33,11 +33,11 @@ def users_chart(
         (str(figure.cell.users), figure.subject, value_text(figure.value or 0), _interval(figure))
         for figure in sorted(whole, key=lambda figure: (figure.cell.users, subjects.index(figure.subject)))
     )
-    told = "; ".join(f"{row[1]} by {row[0]} users: {row[2]}" for row in rows)
+    summary = "; ".join(f"{row[1]} by {row[0]} users: {row[2]}" for row in rows)
     return Picture(
         f"{measure.title}{', ' if measure.unit else ''}{measure.unit}",
         "",
-        f"{measure.title} over the number of users. {told}.",
+        f"{measure.title} over the number of users. {summary}.",
         draw_narrow(name, line_chart("users", _points(whole), subjects, _bars(spans))),
         "",
         ("users", "subject", measure.unit or "value", "95% interval"),

@@ -31,7 +31,7 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         (subject, *(value_text(percentiles[percent]) if percent in percentiles else "-" for percent in _LABELLED))
         for subject, percentiles in curves.items()
     )
-    told = "; ".join(
+    summary = "; ".join(
         f"{subject}: median {value_text(percentiles[50.0])} ms"
         + (f", p99 {value_text(percentiles[99.0])} ms" if 99.0 in percentiles else "")
         for subject, percentiles in curves.items()
@@ -40,7 +40,7 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
     return Picture(
         title=cell.name,
         caption="",
-        alt=f"Percentiles of response time on {cell.name}. {told}.",
+        alt=f"Percentiles of response time on {cell.name}. {summary}.",
         wide=draw_narrow(f"percentiles-{place}", _percentile_lines(curves, subjects)),
         narrow="",
         headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
@@ -104,7 +104,7 @@ def _percentile_lines(
             "beyond": 1 / (1 - percent / 100),
             "ms": ms,
             "mark": percent in _LABELLED,
-            "said": f"{subject}, {percent:g}% within {value_text(ms)} ms",
+            "description": f"{subject}, {percent:g}% within {value_text(ms)} ms",
         }
         for subject, percentiles in curves.items()
         for percent, ms in percentiles.items()
@@ -130,7 +130,7 @@ def _percentile_lines(
         dots.encode(
             **encoded,
             shape=channel("subject:N", scale=scales["shape"], legend=None),
-            description=channel("said:N"),
+            description=channel("description:N"),
         ),
     ).resize(width=SMALL, height=height)
 
@@ -168,14 +168,14 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
     subjects = run.schedule.subjects
     steady = {point.subject: point.seconds for point in points if point.state == "steady"}
     voided = sum(point.state == "voided" for point in points)
-    told = "; ".join(
+    summary = "; ".join(
         f"{subject} steady after {steady[subject]:.0f} s" if subject in steady else f"{subject} not steady in time"
         for subject in dict.fromkeys(point.subject for point in points)
     )
     return Picture(
         title=f"Trial {trial.number}",
-        caption=told + (f"; {plural(voided, 'slice')} voided" if voided else ""),
-        alt=f"Throughput over time in trial {trial.number} on {cell.name}: {told}.",
+        caption=summary + (f"; {plural(voided, 'slice')} voided" if voided else ""),
+        alt=f"Throughput over time in trial {trial.number} on {cell.name}: {summary}.",
         wide=draw_narrow(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
         narrow="",
         headings=("s", "subject", "phase", "requests/s", "state"),

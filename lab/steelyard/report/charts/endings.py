@@ -25,12 +25,12 @@ _COLOURS = {
 def ending_map(name: str, endings: Sequence[Ending]) -> Picture:
     """All subjects in all cells of one operation, in the order of the run."""
     rows = tuple(_row(ending) for ending in endings)
-    told = "; ".join(f"{subject}, {load}: {state}" for subject, load, state, *_ in rows)
+    summary = "; ".join(f"{subject}, {load}: {state}" for subject, load, state, *_ in rows)
     wide, narrow = draw(name, lambda width: _chart(endings, width))
     return Picture(
         endings[0].cell.operation,
         "Each tile is one fresh start: how it ended, and the mean response time of right answers.",
-        f"How each server ended on {endings[0].cell.operation}. {told}.",
+        f"How each server ended on {endings[0].cell.operation}. {summary}.",
         wide,
         narrow,
         ("subject", "load", "ended", "requests/s", "response time, ms", "printed", "why"),

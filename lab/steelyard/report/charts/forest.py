@@ -32,11 +32,11 @@ def forest_chart(place: int, comparison: OverMachines, level: Level = "machine")
         )
         + "; the band is the margin within which subjects count as equal."
     )
-    told = "; ".join(f"{row['row']}: {row['said']}" for row in rows)
+    summary = "; ".join(f"{row['row']}: {row['description']}" for row in rows)
     return Picture(
         "",
         caption,
-        f"Ratio of {lower_first(comparison.title)}, {both}: {told}.",
+        f"Ratio of {lower_first(comparison.title)}, {both}: {summary}.",
         wide,
         narrow,
         (words.one, "ratio", "interval", "forks", "note"),
@@ -73,7 +73,7 @@ def _row(
         "interval": shown,
         "forks": forks,
         "note": "",
-        "said": f"{text}{f' ({shown})' if shown else ''}",
+        "description": f"{text}{f' ({shown})' if shown else ''}",
         "kind": "machine",
         "counts": counts if ratio is not None else None,
     }

@@ -23,7 +23,7 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
     first = shown[0].compared
     measure_title = first.measure.title.lower()
     rows = tuple(_row(judgement) for judgement in shown)
-    told = "; ".join(
+    summary = "; ".join(
         f"{payload}, {users} user{'s' * (users != '1')}: {ratio} {word}" for payload, users, ratio, _, word in rows
     )
     wide, narrow = draw(name, lambda width: _chart(shown, width))
@@ -32,7 +32,7 @@ def heat_map(name: str, operation: str, judgements: Sequence[Judgement]) -> Pict
         f"Ratios of {measure_title}; blue where {first.a} is higher, orange where it is lower, darker with the distance. A cell "
         "has a word where it has a verdict, which is adjusted for all cells judged together. The intervals are per cell "
         "and not adjusted.",
-        f"Ratios of {measure_title} of {first.a} to {first.b} on {operation}. {told}.",
+        f"Ratios of {measure_title} of {first.a} to {first.b} on {operation}. {summary}.",
         wide,
         narrow,
         ("payload", "users", "ratio", "interval", "verdict"),

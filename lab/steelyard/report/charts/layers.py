@@ -47,7 +47,7 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         for bar, figures in bars.items()
         for figure in figures
     )
-    told = "; ".join(
+    summary = "; ".join(
         f"{bar}: {', '.join(f'{figure.title} {figure.percent:.0f}%' for figure in figures)}"
         for bar, figures in bars.items()
     )
@@ -76,7 +76,7 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         "median",
         "upper quartile",
     )
-    return Picture(title, "", f"Time per request in each layer. {told}.", wide, narrow, headings, rows)
+    return Picture(title, "", f"Time per request in each layer. {summary}.", wide, narrow, headings, rows)
 
 
 def _margins(figure: LayerFigure) -> str:

@@ -65,9 +65,9 @@ def _picture(name: str, title: str, unit: str, lines: Mapping[str, Line]) -> Pic
         (f"{places[at]:g}", *(_text(lines[each][at][1]) for each in names)) for at in range(0, len(places), step)
     )
     ends = "; ".join(f"{each} {_text(lines[each][0][1])} to {_text(lines[each][-1][1])}" for each in names)
-    told = ", ".join(names) if len(names) > 1 else ""
+    listed = ", ".join(names) if len(names) > 1 else ""
     return Picture(
-        title=f"{title}, {unit}{f': {told}' if told else ''}",
+        title=f"{title}, {unit}{f': {listed}' if listed else ''}",
         caption="",
         alt=f"{title} in {unit} over time. From the first to the last second: {ends}.",
         wide=draw_narrow(f"load-{name}", _chart(lines)),

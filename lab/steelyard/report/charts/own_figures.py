@@ -24,12 +24,12 @@ def level_chart(
         (figure.cell.name, figure.subject, value_text(figure.value or 0), _range(figure), str(figure.forks))
         for figure in whole
     )
-    told = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
+    summary = "; ".join(f"{row[1]} on {row[0]}: {row[2]}" for row in rows)
     headings = ("operation", "subject", measure.unit, "95% interval", "forks")
     return Picture(
         f"{measure.title}, {measure.unit}",
         "",
-        f"{measure.title} in {measure.unit}. {told}.",
+        f"{measure.title} in {measure.unit}. {summary}.",
         draw_narrow(name, _chart(shown, operations, subjects)),
         "",
         headings,

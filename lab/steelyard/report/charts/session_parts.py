@@ -24,13 +24,13 @@ def session_parts(name: str, of_subjects: Sequence[SessionTimes], subjects: Sequ
         for subject, of_subject in parts.items()
         for operation, ms in of_subject.items()
     )
-    told = "; ".join(f"{subject}, {part}: {ms} ms" for subject, part, ms, _ in rows)
+    summary = "; ".join(f"{subject}, {part}: {ms} ms" for subject, part, ms, _ in rows)
     wide, narrow = draw(name, lambda width: _chart(parts, subjects, width))
     return Picture(
         f"Time of a {of_subjects[0].name} by part, ms",
         "Means of complete sessions. Dark parts are requests, in the order of their steps. The light part at the end is "
         "the time between them: the pauses that the study asks for.",
-        f"Mean time of a {of_subjects[0].name} by its parts. {told}.",
+        f"Mean time of a {of_subjects[0].name} by its parts. {summary}.",
         wide,
         narrow,
         ("subject", "part", "ms", "share"),

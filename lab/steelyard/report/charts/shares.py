@@ -39,7 +39,7 @@ def shares(
         (bar, *(value_text(percents[part.name]) if part.name in percents else "-" for part in parts))
         for bar, percents in bars.items()
     )
-    told = "; ".join(
+    summary = "; ".join(
         f"{bar}: {', '.join(f'{part.title} {percents[part.name]:.0f}%' for part in parts if part.name in percents)}"
         for bar, percents in bars.items()
     )
@@ -62,4 +62,4 @@ def shares(
 
     wide, narrow = draw(name, build)
     headings = (f"{row_name}, %", *(part.title for part in parts))
-    return Picture(title, "", f"{title}, in percent of {whole}. {told}.", wide, narrow, headings, rows)
+    return Picture(title, "", f"{title}, in percent of {whole}. {summary}.", wide, narrow, headings, rows)

@@ -38,15 +38,15 @@ def _fields(run: Run) -> Iterator[tuple[str, str]]:
     between = measured_from_to(run)
     if between is not None:
         yield "year", str(between[0].year)
-    told = [f"run {run.name}"]
+    details = [f"run {run.name}"]
     if between is not None:
-        told.append(f"measured on {date_text(between[0])}")
+        details.append(f"measured on {date_text(between[0])}")
     machine = run.environment.get("machine")
     if isinstance(machine, Mapping) and text(machine.get("processor")):
-        told.append(f"on {text(machine.get('processor'))}, {machine.get('processors', 'unknown')} processors")
+        details.append(f"on {text(machine.get('processor'))}, {machine.get('processors', 'unknown')} processors")
     if revision := _revision(run):
-        told.append(f"revision {revision}")
-    yield "howpublished", "; ".join(told)
+        details.append(f"revision {revision}")
+    yield "howpublished", "; ".join(details)
 
 
 def _revision(run: Run) -> str:

@@ -12,20 +12,20 @@ from ..section import Section
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """None where trials do not each cover one cell."""
-    told = endings(analysis.run)
-    if not told:
+    all_endings = endings(analysis.run)
+    if not all_endings:
         return None
-    operations = dict.fromkeys(ending.cell.operation for ending in told)
-    limits = next((ending.cell.until for ending in told if ending.cell.until is not None), None)
+    operations = dict.fromkeys(ending.cell.operation for ending in all_endings)
+    limits = next((ending.cell.until for ending in all_endings if ending.cell.until is not None), None)
     return {
         "maps": [
-            ending_map(f"endings-{place}", [ending for ending in told if ending.cell.operation == operation])
+            ending_map(f"endings-{place}", [ending for ending in all_endings if ending.cell.operation == operation])
             for place, operation in enumerate(operations)
         ],
-        "sentences": [str(wording) for wording in analysis.said],
+        "sentences": [str(wording) for wording in analysis.sentences],
         "limits": limits,
         "patience": analysis.run.schedule.drain_limit_seconds,
-        "assumed": list(dict.fromkeys(said for ending in told for said in ending.cell.assumed)),
+        "assumed": list(dict.fromkeys(assumption for ending in all_endings for assumption in ending.cell.assumed)),
     }
 
 

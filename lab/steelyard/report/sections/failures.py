@@ -53,7 +53,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     return {
         "started": not ran_already(run.schedule),
         "failure_headings": (cell_word(run), "subject", *failure_headings(kinds)),
-        "asides": [said for kind, said in _ASIDES.items() if kind in kinds],
+        "asides": [aside for kind, aside in _ASIDES.items() if kind in kinds],
         "failure_rows": list(failure_rows(run, kinds)),
         "parts": tuple((part.title, f"var(--series-{COLOURS.index(part.colour)})") for part in _PARTS),
         "endings": _endings(run),

@@ -90,8 +90,8 @@ def _trial(run: Run, trial: Trial) -> Mapping[str, object]:
         and number in trial.ticks_by_slice
         and (rows := list(_intervals(series_of(trial, number))))
     }
-    told: dict[str, object] = {"number": trial.number, "slices": list(_slices(run, trial))}
-    return told | ({"intervals": intervals} if intervals else {})
+    content: dict[str, object] = {"number": trial.number, "slices": list(_slices(run, trial))}
+    return content | ({"intervals": intervals} if intervals else {})
 
 
 def _row(run: Run, trial: Trial, label: str) -> ForkRow:

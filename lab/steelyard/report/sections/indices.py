@@ -149,15 +149,15 @@ def _order(analysis: Analysis, cell: Cell, measure: str) -> list[str]:
 
 
 def _words(analysis: Analysis, cell: Cell, order: Sequence[str], measure: str) -> str:
-    said = []
+    parts = []
     for subject in order:
         measured = figure(analysis, cell, subject, measure)
         bounds = interval(analysis, cell, subject, measure)
         if measured is None or measured.value is None:
             continue
         ratio = f", ratio {range_text(bounds)}" if bounds else ""
-        said.append(f"{subject} {value_text(measured.value)} {measured.measure.unit}{ratio}")
-    return "; ".join(said)
+        parts.append(f"{subject} {value_text(measured.value)} {measured.measure.unit}{ratio}")
+    return "; ".join(parts)
 
 
 def _published_table(analysis: Analysis, operation: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

@@ -115,11 +115,11 @@ def _differences(run: Run, whole: Sequence[Breakdown]) -> Iterator[tuple[str, ..
         for layer in breakdown.layers:
             mine, theirs = breakdown.margins_of(layer), base.margins_of(layer)
             if not mine.by_level or not theirs.by_level:
-                said = "one run: not judged"
+                result = "one run: not judged"
             else:
-                said = "a difference" if mine.differs(theirs) else "within the margins"
+                result = "a difference" if mine.differs(theirs) else "within the margins"
             means = value_text(mine.mean), value_text(theirs.mean)
-            yield breakdown.cell.name, full_label(run, breakdown.subject), layer.title, *means, said
+            yield breakdown.cell.name, full_label(run, breakdown.subject), layer.title, *means, result
 
 
 SECTION = Section("layers", content)

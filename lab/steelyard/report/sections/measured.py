@@ -29,12 +29,12 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     own = of_comparison(compared) if compared is not None else own
     known = list(_facts(analysis, load, limit))
     return {
-        "said": analysis.said,
+        "sentences": analysis.sentences,
         "valid": analysis.verdicts.valid,
         "why_not": analysis.verdicts.why_not,
         "badges": list(badges(analysis)),
         "facts": known,
-        "terms": terms_in([*map(str, analysis.said), *itertools.chain.from_iterable(known)]),
+        "terms": terms_in([*map(str, analysis.sentences), *itertools.chain.from_iterable(known)]),
         "tables": list(_tables(own, load)),
         "remarks": [*_remarks(own), *analysis.verdicts.notes],
     }

@@ -110,14 +110,14 @@ def _largest(run: Run, tables: Sequence[_Beside]) -> Iterator[str]:
     for beside in tables:
         theirs = max(beside.paper, key=lambda layer: beside.paper[layer])
         ours = {subject: max(shares, key=lambda layer: shares[layer]) for subject, shares in beside.here.items()}
-        said = ", ".join(
+        measured_text = ", ".join(
             f"{titles[layer]} with {value_text(beside.here[subject][layer])}% on {full_label(run, subject)}"
             for subject, layer in ours.items()
         )
         same = {layer == theirs for layer in ours.values()}
         word = "the same" if same == {True} else "another" if same == {False} else "not the same for all"
         printed = f"{titles.get(theirs, theirs)} with {value_text(beside.paper[theirs])}%"
-        yield f"Table {beside.table}, {beside.name}: {printed} in the paper; here {said}: {word}."
+        yield f"Table {beside.table}, {beside.name}: {printed} in the paper; here {measured_text}: {word}."
 
 
 def _charts(run: Run, tables: Sequence[_Beside]) -> Iterator[Picture]:

@@ -179,8 +179,8 @@ def _sentences(detections: Sequence[Detection], cell: Cell) -> Iterator[tuple[bo
     alike: dict[tuple[str, str], list[str]] = {}
     for detection in mine:
         if not detection.judged:
-            asked = DETECTORS[detection.detector].question.format(detection.subject)
-            _, _, reason = detection.sentence.partition(f"{asked}: ")
+            question = DETECTORS[detection.detector].question.format(detection.subject)
+            _, _, reason = detection.sentence.partition(f"{question}: ")
             alike.setdefault((detection.detector, reason), []).append(str(detection.subject))
     for (name, reason), subjects in alike.items():
         yield False, f"Not judged {DETECTORS[name].question.format(join_words(subjects, 'or'))}: {reason}"

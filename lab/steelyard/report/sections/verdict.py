@@ -25,7 +25,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
     """Always present."""
     verdicts, known = analysis.verdicts, list(facts(analysis))
     return {
-        "said": analysis.said,
+        "sentences": analysis.sentences,
         "ranked": bool(verdicts.ranks or tests_in_order(analysis.run)),
         "why_not": verdicts.why_not[1:],
         "valid": verdicts.valid,
@@ -34,7 +34,7 @@ def content(analysis: Analysis) -> Mapping[str, object]:
         "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
         "facts": known,
-        "terms": terms_in([*map(str, analysis.said), *itertools.chain.from_iterable(known)]),
+        "terms": terms_in([*map(str, analysis.sentences), *itertools.chain.from_iterable(known)]),
         "notes": verdicts.notes,
     }
 

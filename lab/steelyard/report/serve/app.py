@@ -88,14 +88,16 @@ class _Pages:
 
     async def runs(self, request: Request) -> Response:
         """The list, with search and filters."""
-        asked = {name: request.query_params.get(name, "")[:200].strip() for name in WantedRuns.__dataclass_fields__}
-        wanted = WantedRuns(**asked)
+        parameters = {
+            name: request.query_params.get(name, "")[:200].strip() for name in WantedRuns.__dataclass_fields__
+        }
+        wanted = WantedRuns(**parameters)
         runs = await run_sync(self._shelf.runs)
         return self._page(
             "list.html",
             runs=[run for run in runs if wanted.fits(run)],
             count=len(runs),
-            wanted=asked,
+            wanted=parameters,
             choices={
                 "study": sorted({run.study for run in runs if run.study}),
                 "machine": sorted({run.machine for run in runs if run.machine}),
@@ -116,13 +118,13 @@ class _Pages:
 
     async def trends(self, request: Request) -> Response:
         """The questions that several runs answered, and the answers to one of them."""
-        asked = trends.questions(await run_sync(self._shelf.runs))
+        questions = trends.questions(await run_sync(self._shelf.runs))
         key = request.query_params.get("question", "")
-        chosen = next((question for question in asked if question.key == key), next(iter(asked), None))
-        answers = asked[chosen] if chosen else []
+        chosen = next((question for question in questions if question.key == key), next(iter(questions), None))
+        answers = questions[chosen] if chosen else []
         return self._page(
             "trends.html",
-            questions=asked,
+            questions=questions,
             chosen=chosen,
             answers=answers,
             chart=trends.chart_of(answers, of_ratios=bool(chosen.b)) if chosen else None,
@@ -167,8 +169,8 @@ class _Pages:
             body += part
             if len(body) > _MOST_BODY:
                 raise HTTPException(413, "the request is too large")
-        said = {name: values[0] for name, values in parse_qs(body.decode("utf-8", errors="replace")).items()}
-        self._starter.start(said.get("study", ""), said.get("budget", "").strip())
+        form = {name: values[0] for name, values in parse_qs(body.decode("utf-8", errors="replace")).items()}
+        self._starter.start(form.get("study", ""), form.get("budget", "").strip())
         return RedirectResponse(f"/{self._token}/", 303)
 
     async def asset(self, request: Request) -> Response:
@@ -181,16 +183,16 @@ class _Pages:
     async def run_file(self, request: Request) -> Response:
         """A file of a run, from its own folder and nowhere else, in an origin of its own."""
         run = await self._run(request.path_params["name"])
-        told, kind = await run_sync(stored_file, run.folder, request.path_params["path"])
-        return Response(told, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
+        content, kind = await run_sync(stored_file, run.folder, request.path_params["path"])
+        return Response(content, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
 
     async def request_error(self, _: Request, error: HTTPException) -> Response:
         """The page for a wrong request."""
-        return self._page("message.html", error.status_code, said=upper_first(error.detail), hint="")
+        return self._page("message.html", error.status_code, message=upper_first(error.detail), hint="")
 
     async def lab_error(self, _: Request, error: SteelyardError) -> Response:
         """The page for an error."""
-        return self._page("message.html", 422, said=upper_first(error.message), hint=error.hint)
+        return self._page("message.html", 422, message=upper_first(error.message), hint=error.hint)
 
     async def _run(self, name: str) -> Listed:
         run = await run_sync(self._shelf.run, name)

@@ -25,7 +25,7 @@ from .. import outcomes
 MOST_BYTES = 50_000_000
 MOST_RUNS = 2000
 _BANK = "forks.csv"  # a calibration's forks: it has a schedule too, but is no run of a study
-_TOLD_BY = ("schedule.json", "verdicts.json", "environment.json", *outcomes.KINDS, _BANK, FILE_NAME)
+_LISTED_BY = ("schedule.json", "verdicts.json", "environment.json", *outcomes.KINDS, _BANK, FILE_NAME)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -73,10 +73,10 @@ class WantedRuns:
 
     def fits(self, run: Listed) -> bool:
         """Whether a run is wanted."""
-        told = " ".join((run.name, run.study, run.sentence, run.machine, run.revision, *run.subjects)).casefold()
+        text = " ".join((run.name, run.study, run.sentence, run.machine, run.revision, *run.subjects)).casefold()
         day = f"{run.begun:%Y-%m-%d}" if run.begun else ""
         return (
-            all(part in told for part in self.text.casefold().split())
+            all(part in text for part in self.text.casefold().split())
             and self.study in ("", run.study)
             and self.machine in ("", run.machine)
             and (not self.word or self.word in run.words)
@@ -117,7 +117,7 @@ class Shelf:
             yield place
 
     def _entry_at(self, place: Path) -> Listed:
-        names = (*_TOLD_BY, *(f"{told}{PACKED}" for told in _TOLD_BY), raw_archive.NAME)
+        names = (*_LISTED_BY, *(f"{name}{PACKED}" for name in _LISTED_BY), raw_archive.NAME)
         signature = tuple(stamp(place / name) for name in names)
         known = self._known.get(place.name)
         if known is not None and known[0] == signature and not known[1].running:
@@ -137,8 +137,8 @@ def _is_of_study(place: Path) -> bool:
 
 def _is_load(place: Path) -> bool:
     """Whether it is a running or finished load, and no run of a study."""
-    told = any(stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
-    return told and not _is_of_study(place)
+    has_result = any(stamp(place / name) is not None for name in (*outcomes.KINDS, FILE_NAME))
+    return has_result and not _is_of_study(place)
 
 
 def stamp(path: Path) -> tuple[int, int] | None:
@@ -198,9 +198,9 @@ def _read_load(place: Path) -> Listed:
 
 def _outcome(place: Path) -> outcomes.OwnFigures | None:
     """The result of a load, limit search, comparison of running targets or calibration; None for other runs."""
-    for name, (model, told) in outcomes.KINDS.items():
+    for name, (model, summarize) in outcomes.KINDS.items():
         if _has_file(place, name):
-            return told(_model(model, place, name))
+            return summarize(_model(model, place, name))
     return None
 
 
@@ -316,6 +316,6 @@ def _versions(environment: Any) -> Mapping[str, str]:
     subjects = _value_below(environment, "subjects")
     versions = {}
     for label, parts in subjects.items() if isinstance(subjects, Mapping) else ():
-        told = [_value_below(part, "version") for part in parts] if isinstance(parts, list) else []
-        versions[str(label)] = " + ".join(version[:60] for version in told if isinstance(version, str))
+        known = [_value_below(part, "version") for part in parts] if isinstance(parts, list) else []
+        versions[str(label)] = " + ".join(version[:60] for version in known if isinstance(version, str))
     return versions

@@ -61,8 +61,8 @@ class TrendQuestion:
     @property
     def key(self) -> str:
         """Its identifier in an address."""
-        told = "\n".join((self.study, self.a, self.b, self.cell, self.measure, self.load))
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        text = "\n".join((self.study, self.a, self.b, self.cell, self.measure, self.load))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def text(self) -> str:
@@ -109,10 +109,10 @@ class TrendChart:
 
 def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnswer]]:
     """Every question that two or more runs answered, with the answers in order of time; the most answers first."""
-    asked: dict[TrendQuestion, list[RunAnswer]] = {}
+    by_question: dict[TrendQuestion, list[RunAnswer]] = {}
     for run in runs:
         for question, answer in _own(run):
-            asked.setdefault(question, []).append(answer)
+            by_question.setdefault(question, []).append(answer)
         if run.schedule is None or run.verdicts is None or run.begun is None:
             continue
         loads = {
@@ -122,8 +122,8 @@ def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnsw
         for each in run.verdicts.comparisons:
             if each.primary and each.b == run.schedule.reference and _is_ratio(each.ratio):
                 question = TrendQuestion(run.study, each.a, each.b, each.cell, each.measure, loads.get(each.cell, ""))
-                asked.setdefault(question, []).append(_answer(run, run.begun, each))
-    several = {question: answers for question, answers in asked.items() if len(answers) > 1}
+                by_question.setdefault(question, []).append(_answer(run, run.begun, each))
+    several = {question: answers for question, answers in by_question.items() if len(answers) > 1}
     for answers in several.values():
         answers.sort(key=lambda answer: answer.begun)
     return dict(sorted(several.items(), key=lambda item: (-len(item[1]), item[0].text)))
@@ -132,13 +132,13 @@ def questions(runs: Iterable[Listed]) -> Mapping[TrendQuestion, Sequence[RunAnsw
 def _own(run: Listed) -> Iterator[tuple[TrendQuestion, RunAnswer]]:
     """The figures of a load, limit search or older comparison of running targets, each an answer of its own."""
     own = run.outcome
-    if own is None or run.begun is None or not own.asked:
+    if own is None or run.begun is None or not own.question:
         return
     for name, estimate in own.estimates.items():
         if estimate.value is not None and _is_ratio(estimate.value):
             bounds = None if estimate.low is None or estimate.high is None else (estimate.low, estimate.high)
             interval = bounds if bounds is not None and all(map(_is_ratio, bounds)) else None
-            question = TrendQuestion(own.words[0], own.service, "", own.asked, name, "")
+            question = TrendQuestion(own.words[0], own.service, "", own.question, name, "")
             yield question, RunAnswer(run, run.begun, estimate.value, interval, 1, "")
 
 

@@ -192,7 +192,7 @@ class OpenedRun:
                 name = file.partition(".")[0]
                 readers[name] = partial(of_models, name, f"the fields of {file}", model, outcome)
             for field, listed in list_fields(model).items():
-                items = [(home, item) for home, said in outcome for item in getattr(said, field)]
+                items = [(home, item) for home, output in outcome for item in getattr(output, field)]
                 if items:
                     name = _OF_VERDICTS.get(field, field) if model is Verdicts else field
                     readers[name] = partial(of_models, name, f"one of `{field}` in {file}", listed, items)

@@ -83,16 +83,16 @@ class Grpc(RawBytes):
             "packed-nobody-knows-how": b"\1" + frame(good)[1:],
             "twenty-megabytes": frame(b"\0" * 20_000_000),
         }
-        asked = [BadRequest(name, body, exchange.operation) for name, body in bodies.items()]
-        asked.append(BadRequest("other-content", good, exchange.operation, {"Content-Type": "text/plain"}))
+        requests = [BadRequest(name, body, exchange.operation) for name, body in bodies.items()]
+        requests.append(BadRequest("other-content", good, exchange.operation, {"Content-Type": "text/plain"}))
         wrong = protobuf.Writing(text=lambda text: text.encode() + b"\xff")
         for _, each in written:
             kind = self._method(each.operation).input_type
             good = _message(self.body(each.request), "the request")
             spoilt = wrong.message(protobuf.values(good, kind), kind)
             if len(spoilt) > len(good):
-                return [*asked, BadRequest("not-utf-8", frame(spoilt), each.operation)]
-        return asked
+                return [*requests, BadRequest("not-utf-8", frame(spoilt), each.operation)]
+        return requests
 
     def refusal_problem(self, answer: Answer) -> str | None:
         code = _code(answer)

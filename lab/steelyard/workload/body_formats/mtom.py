@@ -51,15 +51,15 @@ class Mtom(Soap):
         return super().request_value(packages.envelope_of(body))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
-        asked = [replace(bad, body=packages.package(bad.body)) for bad in self._plain.bad_requests(written, file)]
+        requests = [replace(bad, body=packages.package(bad.body)) for bad in self._plain.bad_requests(written, file)]
         first = written[0][1]
-        asked.append(BadRequest("no-package", first.request.encode(), first.operation))
+        requests.append(BadRequest("no-package", first.request.encode(), first.operation))
         for _, exchange in written:
             body = self.body(exchange.request)
             lost = body.replace(b'"cid:', b'"cid:not-')
             if lost != body:
-                return [*asked, BadRequest("part-that-is-not-there", lost, exchange.operation)]
-        return asked
+                return [*requests, BadRequest("part-that-is-not-there", lost, exchange.operation)]
+        return requests
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
         plain = self._plain.echo(written)

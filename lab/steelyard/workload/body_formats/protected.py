@@ -70,7 +70,7 @@ class Signed(Soap):
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
         """The bad requests of SOAP, protected if they have a body, and envelopes with wrong protection."""
-        asked = [replace(bad, body=self._protect(bad.body)) for bad in self._plain.bad_requests(written, file)]
+        requests = [replace(bad, body=self._protect(bad.body)) for bad in self._plain.bad_requests(written, file)]
         first = written[0][1]
         good = first.request.encode()
         wrong = {
@@ -78,7 +78,7 @@ class Signed(Soap):
             **(self._wrongly_signed(good, written) if self.signs else {}),
             **(self._wrongly_encrypted(good) if self.encrypts else {}),
         }
-        return [*asked, *(BadRequest(name, body, first.operation) for name, body in wrong.items())]
+        return [*requests, *(BadRequest(name, body, first.operation) for name, body in wrong.items())]
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
         plain = self._plain.echo(written)

@@ -74,13 +74,13 @@ class Soap(BodyFormat):
             "doctype": b'<!DOCTYPE any [<!ENTITY e "x">]>' + document,
             "entity-expansion": f'<!DOCTYPE any [<!ENTITY e0 "aaaaaaaaaa">{expansion}]>'.encode() + expanding,
         }
-        asked = [BadRequest(name, body, first) for name, body in bodies.items()]
+        requests = [BadRequest(name, body, first) for name, body in bodies.items()]
         echo = self.echo(written)
         if echo is not None:
             external = f'<!DOCTYPE any [<!ENTITY e SYSTEM "{file.as_uri()}">]>'.encode()
             naming = external + _without_declaration(echo.with_text("&e;"))
-            asked.append(BadRequest("external-entity", naming, echo.operation))
-        return asked
+            requests.append(BadRequest("external-entity", naming, echo.operation))
+        return requests
 
     def echo(self, written: Sequence[tuple[str, Exchange]]) -> Echo | None:
         """The first written exchange whose answer repeats a text of its request; None if no answer is written, as for a

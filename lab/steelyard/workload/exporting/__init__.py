@@ -27,7 +27,7 @@ def export(plan: PlannedExport, tool: str, folder: Path) -> ExportedTool:
     names = [operation.name for operation in plan.operations if operation.name not in lost]
     if not names:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in left_out)
-        raise ConfigurationError(f"{tool} supports no operation of {plan.asked.name}: {reasons}")
+        raise ConfigurationError(f"{tool} supports no operation of {plan.load_target.name}: {reasons}")
     paths = [folder / name for name in files]
     there = next((path for path in paths if path.exists()), None)
     if there is not None:

@@ -41,7 +41,7 @@ _Dumper.add_representer(_Together, lambda dumper, value: dumper.represent_sequen
 
 def hyperfoil_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The benchmark and, for several bodies, their files, by file name; and what the benchmark does not express."""
-    name = plan.asked.name.replace(":", "-")
+    name = plan.load_target.name.replace(":", "-")
     files: dict[str, str] = {}
     forks: dict[str, Any] = {}
     left_out = [*plan.left_out, *_approximations(plan)]
@@ -178,19 +178,19 @@ def _pause(think: Think) -> list[Any]:
 
 
 def _http(plan: PlannedExport) -> dict[str, Any]:
-    profile, tls = plan.profile, plan.asked.tls
+    profile, tls = plan.profile, plan.load_target.tls
     users = _MOST_SESSIONS if isinstance(profile, Rate) else max(users for users, _ in _levels(plan))
     http: dict[str, Any] = {
-        "host": plan.asked.address,
+        "host": plan.load_target.address,
         "sharedConnections": users,
         "requestTimeout": f"{plan.words.timeout_seconds:g}s",
         "allowHttp2x": False,
     }
     if tls.ca is not None:
-        http["trustManager"] = {"certFile": str((plan.asked.folder / tls.ca).resolve())}
+        http["trustManager"] = {"certFile": str((plan.load_target.folder / tls.ca).resolve())}
     if tls.certificate is not None and tls.key is not None:
         files = {"certFile": tls.certificate, "keyFile": tls.key}
-        http["keyManager"] = {key: str((plan.asked.folder / file).resolve()) for key, file in files.items()}
+        http["keyManager"] = {key: str((plan.load_target.folder / file).resolve()) for key, file in files.items()}
     return http
 
 
@@ -271,7 +271,7 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
         left_out.append(
             LeftOut(what="rule fault", why="Hyperfoil does not detect SOAP faults; it checks the status only")
         )
-    if not plan.asked.tls.verify:
+    if not plan.load_target.tls.verify:
         left_out.append(LeftOut(what="tls.verify", why="Hyperfoil has no such setting"))
     return left_out
 

@@ -21,7 +21,7 @@ _SCRIPT = Path(__file__).with_name("k6_script.js")
 
 def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The script and its data by file name, and what the script does not express."""
-    name, words = plan.asked.name.replace(":", "-"), plan.words
+    name, words = plan.load_target.name.replace(":", "-"), plan.words
     script, data = f"{name}.k6.js", f"{name}.k6.json"
     exported, left_out = [], [*plan.left_out, *_approximations(plan)]
     for operation in plan.operations:
@@ -36,7 +36,7 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
         "LOAD": words.profile if words.rates is None else "a rate",
         "FILE": script,
         "DATA": data,
-        "ADDRESS": json.dumps(plan.asked.address),
+        "ADDRESS": json.dumps(plan.load_target.address),
         "SECRET_HEADERS": _secrets(plan),
         "OPERATION_LIST": json.dumps(listed, indent=2),
         "OPTIONS": json.dumps(_options(plan), indent=2),
@@ -113,7 +113,7 @@ def _options(plan: PlannedExport) -> dict[str, Any]:
     thresholds["checks{scenario:load}"] = [f"rate>={1 - (goals.errors or 0.0):g}"]
     options: dict[str, Any] = {"scenarios": scenarios, "thresholds": thresholds, "maxRedirects": 0}
     options["summaryTrendStats"] = ["avg", "med", "p(95)", "p(99)", "max"]
-    if not plan.asked.tls.verify:
+    if not plan.load_target.tls.verify:
         options["insecureSkipTLSVerify"] = True
     return options
 
@@ -164,7 +164,7 @@ def _time(seconds: float) -> str:
 
 
 def _approximations(plan: PlannedExport) -> list[LeftOut]:
-    tls, left_out = plan.asked.tls, []
+    tls, left_out = plan.load_target.tls, []
     if isinstance(plan.profile, Rate) and plan.profile.arrivals == "poisson":
         left_out.append(LeftOut(what="--poisson", why="k6 sends at constant intervals"))
     if tls.ca is not None:

@@ -53,7 +53,7 @@ class ExportedOperation:
 class PlannedExport:
     """A service with its load; profile, pauses and warm-up as `load` would use them."""
 
-    asked: LoadTarget
+    load_target: LoadTarget
     words: LoadSpec
     operations: Sequence[ExportedOperation]
     profile: Profile
@@ -63,34 +63,34 @@ class PlannedExport:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def plan_export(asked: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
+def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
     """The load that these options mean, and what no other tool can express.
 
     Raises ConfigurationError as `load` does.
     """
-    asked, left_out = loadable(asked, words)
-    require_no_sessions(asked, "no session can be exported", "--operation names operations that no session uses")
-    weights = loaded_weights(asked, left_out)
-    stretch, names = stretch_of(words, weights, asked.max_rate), list(weights)
-    left_out += _rules_left_out(asked, names)
-    secrets = [Secret(header, _absolute_source(asked, source)) for header, source in secret_headers.items()]
-    if asked.auth is not None:
-        if asked.auth.kind in _TOKENS:
+    load_target, left_out = loadable(load_target, words)
+    require_no_sessions(load_target, "no session can be exported", "--operation names operations that no session uses")
+    weights = loaded_weights(load_target, left_out)
+    stretch, names = stretch_of(words, weights, load_target.max_rate), list(weights)
+    left_out += _rules_left_out(load_target, names)
+    secrets = [Secret(header, _absolute_source(load_target, source)) for header, source in secret_headers.items()]
+    if load_target.auth is not None:
+        if load_target.auth.kind in _TOKENS:
             why = "the other tool does not support it: requests are sent without it"
-            left_out.append(LeftOut(what=f"[auth] of kind {asked.auth.kind}", why=why))
+            left_out.append(LeftOut(what=f"[auth] of kind {load_target.auth.kind}", why=why))
         else:
-            secrets.append(_secret(asked))
+            secrets.append(_secret(load_target))
     if words.chunked:
         left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
     operations = []
     for name, weight in stretch.mix.items():
-        operation = asked.operations[name]
+        operation = load_target.operations[name]
         if len(operation.bodies) > MOST_ROWS:
             why = f"the first {MOST_ROWS:,} of {len(operation.bodies):,} are exported"
             left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
         operations.append(_export_operation(operation, weight, words))
     return PlannedExport(
-        asked, words, operations, stretch.profile, stretch.think, stretch.lead_in_seconds, secrets, left_out
+        load_target, words, operations, stretch.profile, stretch.think, stretch.lead_in_seconds, secrets, left_out
     )
 
 
@@ -105,26 +105,26 @@ def _export_operation(operation: LoadOperation, weight: float, words: LoadSpec) 
     return ExportedOperation(operation.name, operation.method, headers, rows, weight, operation.rule(), places)
 
 
-def _secret(asked: LoadTarget) -> Secret:
-    auth = asked.auth
+def _secret(load_target: LoadTarget) -> Secret:
+    auth = load_target.auth
     assert auth is not None
     if auth.kind == "api-key":
-        return Secret(auth.header or "", _absolute_source(asked, auth.secret))
+        return Secret(auth.header or "", _absolute_source(load_target, auth.secret))
     if auth.kind == "bearer":
-        return Secret("Authorization", _absolute_source(asked, auth.secret), "Bearer ")
-    return Secret("Authorization", _absolute_source(asked, auth.secret), "Basic ", auth.user)
+        return Secret("Authorization", _absolute_source(load_target, auth.secret), "Bearer ")
+    return Secret("Authorization", _absolute_source(load_target, auth.secret), "Basic ", auth.user)
 
 
-def _absolute_source(asked: LoadTarget, source: str) -> str:
+def _absolute_source(load_target: LoadTarget, source: str) -> str:
     """The place of a secret, with an absolute path for a file."""
     kind, _, name = source.partition(":")
-    return source if kind != "file" else f"file:{(asked.folder / Path(name).expanduser()).resolve()}"
+    return source if kind != "file" else f"file:{(load_target.folder / Path(name).expanduser()).resolve()}"
 
 
-def _rules_left_out(asked: LoadTarget, names: Sequence[str]) -> list[LeftOut]:
+def _rules_left_out(load_target: LoadTarget, names: Sequence[str]) -> list[LeftOut]:
     """Rules on stored answers, which other tools do not store."""
     return [
         LeftOut(what=f"rule {rule} of {name}", why="it is checked on the answers that Steelyard stores")
         for name in names
-        for rule in answer_rules.rules_of(asked.operations[name].expect, asked.schema)
+        for rule in answer_rules.rules_of(load_target.operations[name].expect, load_target.schema)
     ]

@@ -29,7 +29,7 @@ def convert_in_bounds(
 def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
     """Run the import in a child process and return its reply."""
     try:
-        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, said=json.dumps(asked))
+        done = children.run([sys.executable, "-m", __name__], seconds=_WALL_SECONDS, text_in=json.dumps(asked))
     except subprocess.TimeoutExpired:
         raise ImportRefusedError(
             f"{place} was not read within {_WALL_SECONDS} s", hint="save it to a file and import that"

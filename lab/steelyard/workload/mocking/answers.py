@@ -176,11 +176,11 @@ def _soap_sample(service: Entry[Service], name: str, request: bytes) -> bytes:
     if wanted is not None:
         file = service.folder / (service.model.schema_file or "")
         schema = answer_rules.schema_of_messages(file)
-        asked = element_inside(request)
+        request_tag = element_inside(request)
         tags = sorted(tag for tag in schema.maps.elements if local(tag) == wanted)
         if not tags:
             raise NotMockedError(f"its schema declares no element {wanted}")
-        near = [tag for tag in tags if asked is not None and space(tag) == space(asked)]
+        near = [tag for tag in tags if request_tag is not None and space(tag) == space(request_tag)]
         body.append(_soap_samples(file).sample((near or tags)[0]))
     return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True))
 

@@ -200,10 +200,10 @@ def _written_pairs(service: Entry[Service], name: str, usual: MockAnswer) -> tup
     request_ending = f".request.{MEANINGS[model.meaning].request_ending}"
     operation, pairs = model.operations[name], []
     for file in answer_files(service, name):
-        asked = file.with_name(file.name.rpartition(".answer.")[0] + request_ending)
-        if asked.is_file():
+        request_file = file.with_name(file.name.rpartition(".answer.")[0] + request_ending)
+        if request_file.is_file():
             answer = MockAnswer(usual.status, usual.content_type, file.read_bytes(), file.name)
-            value = _value(_body_format(service), asked.read_bytes())
+            value = _value(_body_format(service), request_file.read_bytes())
             pairs.append(WrittenPair(operation.method, operation.path or model.path, value, answer))
     return tuple(pairs)
 

@@ -42,8 +42,8 @@ class CleanExchange:
     def key(self) -> tuple[object, ...]:
         """The key that exchanges of one operation share."""
         path, _, query = self.request.url.partition("?")
-        asked = query if self.request.body else tuple(pair.partition("=")[0] for pair in query.split("&"))
-        return self.request.method, path, asked, self.soap
+        parameters = query if self.request.body else tuple(pair.partition("=")[0] for pair in query.split("&"))
+        return self.request.method, path, parameters, self.soap
 
 
 def clean_exchange(exchanged: Exchanged, address: str, held: ImportedRequests, known: Collection[str]) -> CleanExchange:

@@ -25,7 +25,7 @@ from .secret_values import of_all
 MOST_SAMPLES = 1_000  # of an operation
 
 
-def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[ImportOutput, Content]:
+def write_corpus(remembered: Remembered, load_target: LoadTarget, out: Path) -> tuple[ImportOutput, Content]:
     """Write the service folder `out`, whole or not at all, from all recorded requests to the server of `asked`.
 
     Raises ImportRefusedError, with nothing written, if no request can be imported.
@@ -35,7 +35,7 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
     secrets = of_all(remembered.exchanges)
     for exchanged in remembered.exchanges:
         try:
-            clean = clean_exchange(exchanged, asked.address, held, secrets)
+            clean = clean_exchange(exchanged, load_target.address, held, secrets)
         except LeftOutError as error:
             held.leave_out(_exchange_text(exchanged), str(error))
             continue
@@ -45,28 +45,28 @@ def write_corpus(remembered: Remembered, asked: LoadTarget, out: Path) -> tuple[
         held.requests.append(_operation(group, names, held))
     if not held.requests and not held.left:
         raise ImportRefusedError(
-            f"no request to {asked.address} was recorded", hint="send requests to the proxy's address"
+            f"no request to {load_target.address} was recorded", hint="send requests to the proxy's address"
         )
     _leave_out_secrets(remembered, held)
     content = replace(
-        content_of(held, asked.address, name_of(out), ()),
+        content_of(held, load_target.address, name_of(out), ()),
         verb="record",
         source="the recording",
-        declared=_declared_permissions(asked),
+        declared=_declared_permissions(load_target),
     )
     with folder_at(out) as made:
-        write_requests(made, asked.address, content)
+        write_requests(made, load_target.address, content)
     passed = (
         f"{plural(remembered.passed, 'request')} recorded, {plural(len(remembered.exchanges), 'different request')}"
     )
-    return output_of(content, asked.address, out, [passed]), content
+    return output_of(content, load_target.address, out, [passed]), content
 
 
-def _declared_permissions(asked: LoadTarget) -> dict[str, object]:
+def _declared_permissions(load_target: LoadTarget) -> dict[str, object]:
     """The permissions in the service file of a server on another machine."""
-    if not asked.owned or asked.contact is None or asked.max_rate is None:
+    if not load_target.owned or load_target.contact is None or load_target.max_rate is None:
         return {}
-    return {"owned": True, "contact": asked.contact, "max_rate": asked.max_rate}
+    return {"owned": True, "contact": load_target.contact, "max_rate": load_target.max_rate}
 
 
 def _leave_out_secrets(remembered: Remembered, held: ImportedRequests) -> None:
@@ -87,35 +87,35 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
     table."""
     statuses = sum((clean.exchanged.statuses for clean in group), Counter[int]())
     right = right_statuses(statuses)
-    rightly = [clean for clean in group if clean.exchanged.answer.status in (*right, NOT_MODIFIED)] or group
-    first = rightly[0].request
+    right_ones = [clean for clean in group if clean.exchanged.answer.status in (*right, NOT_MODIFIED)] or group
+    first = right_ones[0].request
     element, action = group[0].soap
     path = first.url.removeprefix("http://").removeprefix("https://").partition("/")[2]
     plain_name = local(element) or action.rstrip("/").rpartition("/")[2] or request_name(first.method, f"/{path}")
     name = own_name(plain_name, names)
-    if len(rightly) < len(group):
+    if len(right_ones) < len(group):
         wrong = sorted({clean.exchanged.answer.status for clean in group} - {*right, NOT_MODIFIED})
         why = f"their answers had status {', '.join(map(str, wrong))}, other answers {', '.join(map(str, right))}"
-        held.leave_out(f"{len(group) - len(rightly):,} different requests of {name}", why)
-    bodies = list(dict.fromkeys(clean.request.body for clean in rightly))
+        held.leave_out(f"{len(group) - len(right_ones):,} different requests of {name}", why)
+    bodies = list(dict.fromkeys(clean.request.body for clean in right_ones))
     if len(bodies) > MOST_SAMPLES:
         held.leave_out(
             f"{len(bodies) - MOST_SAMPLES:,} requests of {name}", f"at most {MOST_SAMPLES:,} samples are stored"
         )
-    url = with_places(name, [clean.request.url for clean in rightly], held)
-    times = sum(clean.exchanged.times for clean in rightly)
-    answered = kept_answers(rightly, name, held, is_filled=url != first.url)
+    url = with_places(name, [clean.request.url for clean in right_ones], held)
+    times = sum(clean.exchanged.times for clean in right_ones)
+    answered = kept_answers(right_ones, name, held, is_filled=url != first.url)
     return replace(
         first,
         where=f"asked {plural(times, 'time')}",
         name=name,
         url=url,
-        headers=_headers(rightly, name, held),
+        headers=_headers(right_ones, name, held),
         body=bodies[0],
         more=tuple(bodies[1:MOST_SAMPLES]),
         times=times,
-        expect=expected_rules(rightly, right),
-        asker=_asker(rightly),
+        expect=expected_rules(right_ones, right),
+        asker=_asker(right_ones),
         answered=answered,
     )
 

@@ -70,13 +70,15 @@ def passed_fields(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 class RecordedServer:
     """A server on this machine, or allowed by its service file. Raises TargetError if it is neither."""
 
-    def __init__(self, asked: LoadTarget) -> None:
-        target = allowed_hosts.target_of(asked)
-        self.address = asked.address
+    def __init__(self, load_target: LoadTarget) -> None:
+        target = allowed_hosts.target_of(load_target)
+        self.address = load_target.address
         self.max_rate = (
-            None if allowed_hosts.is_this_machine(allowed_hosts.addresses_of(asked.address)) else asked.max_rate
+            None
+            if allowed_hosts.is_this_machine(allowed_hosts.addresses_of(load_target.address))
+            else load_target.max_rate
         )
-        self._context = tls_context(asked)
+        self._context = tls_context(load_target)
         # Connect to the address that was checked: a name of this machine is not resolved again.
         self._addresses = [str(address) for address in target.addresses]
 
@@ -102,10 +104,12 @@ class RecordedServer:
             addresses=self._addresses,
         )
         try:
-            said = conversation.ask(request.method, request.path, request.body or None, self._headers(request), on_head)
+            received = conversation.ask(
+                request.method, request.path, request.body or None, self._headers(request), on_head
+            )
         finally:
             conversation.close()
-        return PassedAnswer(said.status, passed_fields(said.fields), said.body)
+        return PassedAnswer(received.status, passed_fields(received.fields), received.body)
 
     def _headers(self, request: PassedRequest) -> dict[str, str]:
         """The headers to forward, without compression, so that answers can be stored."""

@@ -35,7 +35,9 @@ class RecordWords:
     most_requests: int = MOST_REQUESTS
 
 
-def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[str, Path | None], None]) -> RecordOutput:
+def record(
+    load_target: LoadTarget, words: RecordWords, out: Path, ready: Callable[[str, Path | None], None]
+) -> RecordOutput:
     """Run a proxy for a server, and write the service folder `out` at the end. `ready` is called with the proxy's
     address and, with TLS, the certificate file.
 
@@ -43,7 +45,7 @@ def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[st
     be imported.
     """
     require_free(out)
-    server, remembered = RecordedServer(asked), Remembered(words.most_requests)
+    server, remembered = RecordedServer(load_target), Remembered(words.most_requests)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="steelyard-record-")))
         files = certificate.make(folder, "steelyard record", [HOST, "::1"], _DAYS) if words.tls else None
@@ -53,12 +55,12 @@ def record(asked: LoadTarget, words: RecordWords, out: Path, ready: Callable[[st
         serve_until_interrupted(RecordingProxy(server, remembered, address), listening, words.seconds, files)
     outputs = []
     with suppress(KeyboardInterrupt), hold_interrupts():  # a second Ctrl-C loses nothing
-        outputs.append(_write_service(remembered, asked, address, out))
+        outputs.append(_write_service(remembered, load_target, address, out))
     return outputs[0]
 
 
-def _write_service(remembered: Remembered, asked: LoadTarget, address: str, out: Path) -> RecordOutput:
-    imported, content = write_corpus(remembered, asked, out)
+def _write_service(remembered: Remembered, load_target: LoadTarget, address: str, out: Path) -> RecordOutput:
+    imported, content = write_corpus(remembered, load_target, out)
     return RecordOutput(
         service=imported.service,
         folder=str(out),
