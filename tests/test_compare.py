@@ -60,7 +60,9 @@ def test_a_gate_whose_subject_fails_cannot_tell(lab: Lab) -> None:
 def test_a_budget_is_kept_and_what_it_cannot_hold_is_said_before_anything_starts(lab: Lab) -> None:
     ran = lab.run_undisturbed("compare", "go", "go", "--budget", "20s", "--slice-seconds", "0.4", "--users", "2")
     assert ran.code == 0, ran.err
-    said = "20 s is enough for about 1 of the 4 forks that a verdict needs, so there may be no verdict; a budget of about "
+    said = (
+        "20 s is enough for about 1 of the 4 forks that a verdict needs, so there may be no verdict; a budget of about "
+    )
     assert said in ran.err
     run = lab.runs()[-1]
     records = trial_records(run)
