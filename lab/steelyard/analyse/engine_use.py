@@ -44,7 +44,7 @@ class EngineUse:
 
 
 def engine_use(rows: Sequence[tuple[Trial, SliceRow]]) -> EngineUse:
-    """How busy the engine was over these slices; in older runs the busiest thread is not known, and all threads stand for it."""
+    """How busy the engine was over these slices; older runs lack the busiest thread, so all threads together are used."""
     threads = max(trial.engine_threads for trial, _ in rows)
     processors = max(len(trial.record_or_empty.engine_cpus) for trial, _ in rows) or threads
     measured = sum(row.measured_ns for _, row in rows)

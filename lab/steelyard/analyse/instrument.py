@@ -34,7 +34,7 @@ CLOSES_WARNING = 1.0
 
 
 class Level(StrEnum):
-    """What a check says: `invalid` replaces the verdict, `warning` stands beside it."""
+    """The level of a finding: `invalid` replaces the verdict, `warning` is reported with it."""
 
     OK = "ok"
     WARNING = "warning"
@@ -166,8 +166,8 @@ def _littles_law_of_shape(rows: Sequence[tuple[Trial, SliceRow]]) -> str:
 
 
 def _processor_time_findings(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
-    """Throughput by answers over throughput by processor time, which is to be that of the reference. It warns: a comparison whose
-    witnesses disagree has both ratios in its interval."""
+    """Throughput by answers over throughput by processor time, which should equal that of the reference. It warns: a comparison
+    whose witnesses disagree has both ratios in its interval."""
     if kind_of(cell).name != "steady":
         return
     check, limit = "Answers, processor", f"alike within {run.schedule.margin / 2:.1%}"
@@ -316,8 +316,8 @@ def _closes(cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Finding:
 
 
 def _idle_cpu_findings(margin: float, cell: Cell, subject: str, rows: Sequence[SliceRow]) -> Iterator[Finding]:
-    """CPU time that a subject used in others' turns and between pairs, where others or nobody paid for it; known of slices that
-    took turns under keepers."""
+    """CPU time that a subject used in others' turns and between pairs, where it was not charged to the subject; known for slices
+    that took turns under keepers."""
     known = [row for row in rows if row.cpu_own_ns is not None]
     if not known:
         return
@@ -390,7 +390,7 @@ def _steal(run: Run, cell: Cell) -> Iterator[Finding]:
 
 
 def _throttling_findings(run: Run, cell: Cell) -> Iterator[Finding]:
-    """Time for which a quota halted the servers, or the engine, while the cell was measured; said only where there is a quota."""
+    """Time for which a quota halted the servers, or the engine, while the cell was measured; only where there is a quota."""
     seen = [
         (trial.throttled[number], trial.slices[number])
         for trial, number in _measured_slice_numbers(run, cell)
@@ -418,7 +418,7 @@ def link_uses(run: Run, cell: Cell) -> list[LinkUse]:
 
 
 def _link_finding(run: Run, cell: Cell) -> Iterator[Finding]:
-    """How much of the link to the subjects' host was used while the cell was measured; said only where one was declared."""
+    """How much of the link to the subjects' host was used while the cell was measured; only where a link was declared."""
     uses = [use for use in link_uses(run, cell) if use.link_share is not None]
     if not uses:
         return

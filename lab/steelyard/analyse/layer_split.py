@@ -1,4 +1,4 @@
-"""Splits the difference of two subjects' response times by layer, with a part of its own outside the layers."""
+"""Splits the difference of two subjects' response times by layer; the time outside the layers is a separate part."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Fork:
-    """The pairs of one trial for one comparison. `why_not` says why it does not count; it follows the words "trial N"."""
+    """The pairs of one trial for one comparison. `why_not` is the reason why it does not count, to follow the words "trial N"."""
 
     trial: Trial
     pairs: tuple[Pair, ...]

@@ -1,4 +1,4 @@
-"""The second witness of a steady comparison: its throughput ratio by processor time, beside that by answers."""
+"""The second witness of a steady comparison: its throughput ratio by processor time, compared with that by answers."""
 
 from __future__ import annotations
 

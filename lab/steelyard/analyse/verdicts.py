@@ -109,7 +109,7 @@ def _on_all_measures(run: Run, cell: Cell, measures: dict[str, Measure], other: 
 def _limited_only_the_faster(comparison: Compared, word: Word | None, troubles: Sequence[Finding]) -> bool:
     """Whether the only finding is that the engine limited the faster subject, and did not nearly limit the other.
 
-    Under closed load the faster subject can only be faster still. The word stands, and the measured difference is a lower bound.
+    Under closed load the faster subject can only be faster still. The word remains, and the measured difference is a lower bound.
     """
     faster = {Word.FASTER: comparison.a, Word.SLOWER: comparison.b}.get(word) if word is not None else None
     closed = comparison.cell.primary_measure == comparison.measure.name == "throughput"

@@ -50,7 +50,7 @@ def start_child(start: Callable[[], Child]) -> Child:
 
 
 def run(argv: Sequence[str], *, seconds: float, text_in: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a short command to its end, with `said` on its standard input. Raises OSError, and TimeoutExpired after
+    """Run a short command to its end, with `text_in` on its standard input. Raises OSError, and TimeoutExpired after
     `seconds`.
 
     Unlike `subprocess.run`, it kills and awaits the whole process group after Ctrl-C or a timeout.

@@ -66,7 +66,7 @@ class KeeperError(SteelyardError):
 
 
 class CommandFailedError(KeeperError):
-    """A kept command exited with a `code` other than 0 (None: a signal ended it) and this output (`said`)."""
+    """A kept command exited with a `code` other than 0 (None: a signal ended it) and this output (`output`)."""
 
     def __init__(self, message: str, hint: str, code: int | None, output: str) -> None:
         super().__init__(message, hint)

@@ -65,7 +65,7 @@ class Histogram:
     def length_biased_mean(self) -> float:
         """The mean in microseconds of the value in which an instant drawn by chance lies: each counts by its length; needs a value.
 
-        Of response times: the mean of those that who comes by finds under way (Feller 1971, "An Introduction to Probability Theory
+        Of response times: the mean of those in progress at a random instant (Feller 1971, "An Introduction to Probability Theory
         and Its Applications", volume II, on the waiting time paradox). The plain mean where all are alike.
         """
         return float(np.dot(self.middle**2, self.counts) / np.dot(self.middle, self.counts))

@@ -1,4 +1,4 @@
-"""`make deferred-work`: measures servers that defer work, alone and beside an honest one, and stores the results beside
+"""`make deferred-work`: measures servers that defer work, alone and together with one that does not. The results are stored next to
 the bank."""
 
 from __future__ import annotations

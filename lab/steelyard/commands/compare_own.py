@@ -52,7 +52,7 @@ def own_study(
 
 
 def _with_layers(specs: Sequence[SubjectSpec], requests: OwnRequests) -> OwnRequests:
-    """The requests with the layers that the agent tells apart where their service names none; the agent is built by then.
+    """The requests with the layers that the agent distinguishes where their service names none; the agent is built by then.
 
     Raises ConfigurationError where a subject does not look like Java.
     """

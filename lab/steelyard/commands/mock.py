@@ -1,4 +1,4 @@
-"""`steelyard mock`: a stand-in for a service on this machine, which runs until Ctrl-C."""
+"""`steelyard mock`: a mock server for a service, on this machine until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class MockOptions:
 
 @commands.command(
     name="mock",
-    short_help="Stand in for a service on this machine.",
+    short_help="Mock a service on this machine.",
     epilog=examples(
         "steelyard mock shop",
         "steelyard mock shop --delay 20ms --fail 1%",
@@ -56,7 +56,7 @@ class MockOptions:
 )
 @takes(MockOptions)
 def mock_command(options: MockOptions) -> None:
-    """Stand in for a service: answer each operation on this machine's loopback by its contract until Ctrl-C, then print what was
+    """Mock a service: answer each operation on this machine's loopback by its contract until Ctrl-C, then print what was
     answered. Answers come from stored samples, else they are made to fit the schema and the rules, so that `steelyard load` takes
     them for right."""
     from ..catalogue import entries

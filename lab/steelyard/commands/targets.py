@@ -130,7 +130,7 @@ def started_or_running(options: StartedOptions, words: LoadSpec) -> LoadTarget:
 def _started_target(options: StartedOptions, load: LoadSpec) -> LoadTarget:
     """A target that the user's words start, with its requests; it listens on its folder's port, or on a free one.
 
-    Raises ConfigurationError where nothing says what it is asked for.
+    Raises ConfigurationError where it has no requests.
     """
     from ..workload.load_target import of_service
 

@@ -46,8 +46,8 @@ def provide(progress: Progress) -> Path:
 
 
 def environment(jar: Path, records: Path, service: Path) -> dict[str, str]:
-    """What a server is started with so that its JVM has the agent, which writes into `records` and reads what the service's folder
-    tells it (agent.properties); options that the user has there already stay."""
+    """What a server is started with so that its JVM has the agent, which writes into `records` and reads agent.properties of the
+    service's folder; options that the user has there already stay."""
     properties = service / "agent.properties"
     settings = f",settings={properties.resolve()}" if properties.is_file() else ""
     option = f'"-javaagent:{jar}=records={records.resolve()}{settings}"'

@@ -218,9 +218,9 @@ def kept_awake(shares: Shares) -> Iterator[None]:
 def parse_keep_awake(
     value: str, *, limited: bool = False, idle: bool = False, root: Path = Path("/")
 ) -> Literal["all", "engine", "none"]:
-    """Whose processors to keep awake, from what the user said: yes, no, engine, or nothing; raises ConfigurationError.
+    """Whose processors to keep awake, by the user's `value`: yes, no, engine, or nothing; raises ConfigurationError.
 
-    `limited` says that a quota would have to pay for it, `idle` that the load leaves the servers idle.
+    `limited`: a quota would be charged for it; `idle`: the load leaves the servers idle.
     """
     match value:
         case "yes":

@@ -1,4 +1,4 @@
-"""The identity of a machine, which tells equal-looking machines apart: processor, caches, topology, boot and speed."""
+"""The identity of a machine, which distinguishes machines that look alike: processor, caches, topology, boot and speed."""
 
 from __future__ import annotations
 

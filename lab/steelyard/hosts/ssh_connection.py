@@ -46,7 +46,7 @@ _STAY = f"""echo here
 
 
 class FarCommandError(ProvisionError):
-    """A remote script failed; `said` is its standard error."""
+    """A remote script failed; `output` is its standard error."""
 
     def __init__(self, message: str, hint: str = "", output: str = "") -> None:
         super().__init__(message, hint)

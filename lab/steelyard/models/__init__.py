@@ -1,1 +1,1 @@
-"""Closed models of the data that passes between parts and lies in files. They only validate, and read no files."""
+"""Closed models of the data passed between parts and stored in files. They only validate, and read no files."""

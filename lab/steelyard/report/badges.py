@@ -16,7 +16,7 @@ COLLECTOR_FACTOR = "gc"
 
 @dataclass(frozen=True)
 class Badge:
-    """`words` are shown; `told` is the tooltip, also read aloud; `anchor` is the section with details."""
+    """`words` are shown; `explanation` is the tooltip, also read aloud; `anchor` is the section with details."""
 
     words: str
     explanation: str

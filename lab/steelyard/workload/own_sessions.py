@@ -57,7 +57,7 @@ class _StepText:
 
 @dataclass(frozen=True)
 class _SessionText:
-    """A session with the requests of its steps, and the file that it stands in."""
+    """A session with the requests of its steps, and its file."""
 
     service: Entry[Service]
     name: str
@@ -269,7 +269,7 @@ def _coding_of(kind: str, body: str) -> str:
 
 
 def _with_codings(text: str, coding: str, captured: Mapping[str, Capture]) -> str:
-    """A text whose places name a coding, where they name none; what was captured from XML as it stands there needs none in XML."""
+    """A text with a coding for each placeholder that names none. A value captured from XML needs none within XML."""
 
     def place(match: re.Match[str]) -> str:
         literal = match[1] in captured and captured[match[1]].kind in _LITERAL_CAPTURES

@@ -167,7 +167,7 @@ class Stages:
 
 
 def _logged_times(folder: Path, row: SliceRow) -> tuple[Values, Values, Values]:
-    """When each request was due and was taken up, in s from the stage's start, in order of the latter, and its time from then in
+    """When each request was due and was started, in s from the stage's start, in order of the latter, and its time from then in
     s."""
     rows = list(read_table(folder / "requests.csv", ["due_ns", "taken_up_ns", "response_ns", "right"]))
     due, taken_up, response = (

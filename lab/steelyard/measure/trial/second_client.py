@@ -16,7 +16,7 @@ class SecondClient:
     """As many users as the first engine has in a slice, from another process; a context manager that leaves no process behind."""
 
     def __init__(self, job: Job, slice_number: int, folder: Path) -> None:
-        """Begin the slice of `job`, which lies in `folder`; raises EngineError."""
+        """Begin the slice of `job`, stored in `folder`; raises EngineError."""
         self._scratch = tempfile.TemporaryDirectory(prefix="client-", dir=folder)
         try:
             self._engine = Engine(_single_slice_job(job, slice_number), Path(self._scratch.name))

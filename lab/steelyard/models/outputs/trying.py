@@ -25,7 +25,7 @@ class TriedPage(Strict):
 
 
 class TriedRequest(Strict):
-    """A request of one operation: `curl` is the command that sends `body`, which lies in a file until the end; both are null
+    """A request of one operation: `curl` is the command that sends `body`, stored in a file until the end; both are null
     where it continues a session that other requests begin, and `body` where it has none."""
 
     operation: str

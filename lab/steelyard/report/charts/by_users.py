@@ -73,8 +73,8 @@ def line_chart(
     bars: Sequence[Mapping[str, object]] = (),
     legend: Mapping[str, object] | None = None,
 ) -> Chart:
-    """Lines from 0 over the quantity `over` of each point, one a subject, with intervals; `bars` stand behind them. A `legend` is
-    for subjects that are not those of the page."""
+    """Lines from 0 over the quantity `over` of each point, one a subject, with intervals; `bars` are drawn behind them. A `legend`
+    is for subjects that are not those of the page."""
     scales = series(subjects)
     x = channel(f"{over}:Q", scale=scale_of(zero=True), axis=axis_of(title=over, tickCount=5))
     y = channel("value:Q", scale=scale_of(zero=True), axis=axis_of(title=None, tickCount=5, format="~s"))

@@ -217,7 +217,7 @@ class _Pages:
 
 
 async def live_events(folder: Path, every_seconds: float = _EVERY_SECONDS) -> AsyncIterator[str]:
-    """Where the run in `folder` stands as server-sent events, whenever it has changed, and `ended` when it runs no more."""
+    """The state of the run in `folder` as server-sent events whenever it changes, then `ended`."""
     before = ""
     while (now := await run_sync(running_now, folder)) is not None:
         _leave_processors(now)
