@@ -70,7 +70,7 @@ def _print_outcome(outcome: AddOutput) -> None:
     lines += [f"note: {note}" for note in outcome.notes]
     lines += [
         f"servers that run a WAR: {', '.join(outcome.servers)}",
-        f"next: look through {outcome.folder}/contract/exchanges, then "
+        f"next: review {outcome.folder}/contract/exchanges, then "
         f"`steelyard compare tomcat-metro wildfly --service {outcome.service}`",
     ]
     for line in lines:

@@ -89,7 +89,7 @@ def _print_outcome(imported: ImportOutput) -> None:
     lines += [f"note: {note}" for note in imported.notes]
     writes = " --writes" if imported.sessions and imported.changing else ""
     lines += [
-        f"next: look through {imported.folder}/service.toml and samples/, "
+        f"next: review {imported.folder}/service.toml and samples/, "
         f"then `steelyard load {imported.folder} --users 4 --for 10s{writes}`"
     ]
     for line in lines:

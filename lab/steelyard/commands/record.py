@@ -112,7 +112,7 @@ def _print_outcome(output: RecordOutput) -> None:
     lines += [f"not recorded: {omission.what}: {omission.why}" for omission in output.left_out]
     lines += [f"note: {note}" for note in output.notes]
     lines.append(
-        f"next: look through {output.folder}/service.toml and samples/, "
+        f"next: review {output.folder}/service.toml and samples/, "
         f"then `steelyard load {output.folder} --users 4 --for 10s`"
     )
     for line in lines:
