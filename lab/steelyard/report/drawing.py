@@ -121,7 +121,7 @@ def _svg(name: str, chart: Chart) -> str:
     more = _wider_names(svg)
     width, height = float(head[1]) + more, float(head[2])
     box = f'viewBox="{-more:g} 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
-    return f'<svg {box} aria-hidden="true" focusable="false">{svg[head.end() :]}'
+    return f'<svg {box} aria-hidden="true">{svg[head.end() :]}'
 
 
 def _wider_names(svg: str) -> float:

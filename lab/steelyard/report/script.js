@@ -107,7 +107,7 @@
     const head = headings.map((text, place) => make("th", { scope: "col", ...kind(place) }, text));
     const body = rows.map(row => make("tr", {}, ...row.map((text, place) => make(place ? "td" : "th", place ? kind(place) : { scope: "row" }, text))));
     const whole = make("table", { class: "sortable" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
-    return make("div", { class: "scroll" }, whole);
+    return make("div", { class: "scroll", tabindex: 0 }, whole);
   }
 
   function choice(label, names, chosen) {

@@ -120,5 +120,5 @@ def _draw_graph(depths: dict[str, int], calls: dict[str, list[str]], parallel: s
         lines.append(
             f'<text x="{x:g}" y="{y + 11:g}" text-anchor="middle" font-size="9.5" fill="var(--muted)">{times}</text>'
         )
-    head = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true" focusable="false">'
+    head = f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" aria-hidden="true">'
     return str(Markup(head + "".join(lines) + "</svg>"))
