@@ -66,7 +66,7 @@ def test_two_kept_runs_stand_side_by_side_and_are_not_judged(lab: Lab) -> None:
     both = (str(RUNS["demo"]), str(RUNS["wstest"]))
     said = lab.run("report", *both)
     assert said.code == 0, said.err
-    assert "differs: " in said.out and "not paired: " in said.out
+    assert "what differs" in said.out and "not paired: " in said.out
     found = lab.run("report", *both, "--json").json()
     jsonschema.validate(found, json.loads((CONTRACTS / "beside-output.schema.json").read_text()))
     assert {one["subject"] for one in found["figures"]} == {"tomcat-metro", "go"}

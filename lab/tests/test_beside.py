@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from command import steelyard
+from lxml import html
 from markupsafe import escape
 from rich.console import Console
 from steelyard.base.errors import ConfigurationError
 from steelyard.commands import printing
-from steelyard.models.outputs.beside import BesideOutput
+from steelyard.models.outputs.beside import BesideOutput, SetupDifference
 from steelyard.report import beside_page
 from steelyard.report.beside import agreement, compare_runs
 from steelyard.report.script import SCRIPT
@@ -47,7 +48,27 @@ def test_what_differs_between_their_setups_is_said_and_nothing_else(tmp_path: Pa
     newer = {"machine": {"kernel": "6.18", "processors": 2}}
     assert pair(tmp_path / "same", {"environment": KERNEL}, {"environment": KERNEL}).differences == []
     found = pair(tmp_path / "other", {"environment": KERNEL}, {"environment": newer})
-    assert found.differences == ["machine.kernel was 6.1 and is 6.18"]
+    assert found.differences == [SetupDifference(setting="machine.kernel", values=["6.1", "6.18"])]
+
+
+def test_what_differs_is_a_table_of_plain_values(tmp_path: Path) -> None:
+    def environment(heap: str, flags: list[str]) -> dict[str, Any]:
+        part = {"server": "go", "factors": {"heap": heap}, "flags": flags}
+        return {"environment": {"subjects": {B: [part, {"server": "h2"}]}}}
+
+    found = pair(tmp_path, environment("64m", ["-a"]), environment("128m", ["-a", "-b"]) | {"users": 16})
+    assert {one.setting: one.values for one in found.differences} == {
+        f"subjects.{B}.factors.heap": ["64m", "128m"],
+        f"subjects.{B}.flags": ["-a", "-a, -b"],
+        "load of echoStruct": ["big-bang, 8 users, seconds 2.0", "big-bang, 16 users, seconds 2.0"],
+        "parameter Agents": ["8", "16"],
+    }
+    rows = html.document_fromstring(beside_page.html_of(found)).xpath("//section[@id='differences']//tbody/tr")
+    assert [cell.text_content() for cell in rows[0]] == [f"subjects.{B}.factors.heap", "64m", "128m"]
+    console = Console(width=200, file=StringIO(), record=True)
+    printing.show_side_by_side(found, console)
+    said = console.export_text()
+    assert re.search(r"flags +-a +-a, -b", said) and "{" not in said
 
 
 def test_the_page_of_several_runs_says_what_the_terminal_says_and_escapes_what_runs_are_called(tmp_path: Path) -> None:

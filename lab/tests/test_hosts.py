@@ -452,7 +452,7 @@ def test_where_nothing_is_declared_all_stays_on_loopback() -> None:
 
 def test_other_hosts_make_another_setup() -> None:
     known = {name: {"role": "server"} for name in ("rack",)}
-    assert list(setup_differences({}, {"hosts": known})) == ["hosts was None and is {'rack': {'role': 'server'}}"]
+    assert list(setup_differences({}, {"hosts": known})) == ["hosts.rack.role was none and is server"]
     assert list(setup_differences({"hosts": known}, {"hosts": known})) == []
 
 

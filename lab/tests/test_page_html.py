@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from lxml import html
 from steelyard.analyse.analysis import analyse_run

@@ -79,12 +79,15 @@ def _show_faults(outcome: Outcome, console: Console) -> None:
 
 def show_side_by_side(side_by_side: BesideOutput, console: Console) -> None:
     """Print runs side by side: differences in their setups, their agreement, their figures, and why there is no verdict."""
-    for difference in side_by_side.differences:
-        console.print(f"differs: {difference}")
+    numbers = range(1, len(side_by_side.runs) + 1)
+    if side_by_side.differences:
+        differing = Table("what differs", *(f"run {number}" for number in numbers), box=None, pad_edge=False)
+        for difference in side_by_side.differences:
+            differing.add_row(*map(Text, (difference.setting, *difference.values)))
+        console.print(differing)
     for question in side_by_side.questions:
         console.print()
         console.print(agreement(question))
-    numbers = range(1, len(side_by_side.runs) + 1)
     table = Table("operation", "subject", "measure", box=None, pad_edge=False)
     for number in numbers:
         table.add_column(f"run {number}", justify="right")

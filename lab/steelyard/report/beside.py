@@ -10,9 +10,10 @@ from pathlib import Path
 from ..analyse.analysis import Analysis, analyse_run
 from ..analyse.verdicts import Judgement
 from ..base.text import plural, ratio_text
-from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question
+from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question, SetupDifference
+from ..models.records import Cell
 from ..models.verdict import Figure
-from ..results.setup import setup_differences
+from ..results.setup import differ, flat_values, setup_value_text, setup_values
 from ..results.stored_run import Run, read_run
 from ..statistics.campaigns import Found, random_effects
 from ..statistics.interval import Interval
@@ -29,12 +30,11 @@ def compare_runs(folders: Sequence[Path]) -> BesideOutput:
     It writes nothing. Raises StoreError where a run cannot be read.
     """
     analyses = [analyse_run(read_run(folder)) for folder in folders]
-    first, *others = (analysis.run for analysis in analyses)
     by_run = [{_key(figure): figure for figure in analysis.verdicts.figures} for analysis in analyses]
     return BesideOutput(
         runs=[str(folder) for folder in folders],
         why_not_paired=NOT_PAIRED,
-        differences=[sentence for other in others for sentence in _differences(first, other, named=len(others) > 1)],
+        differences=list(_differences([analysis.run for analysis in analyses])),
         questions=list(_questions(analyses)),
         figures=[_row([keyed[key] for keyed in by_run]) for key in by_run[0] if all(key in keyed for keyed in by_run)],
     )
@@ -119,18 +119,28 @@ def _bounds(interval: Interval) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-def _differences(old: Run, new: Run, *, named: bool) -> Iterator[str]:
-    """Differences of the setups, then of the loads; with the run's name for more than two runs."""
-    prefix = f"{new.name}: " if named else ""
-    for sentence in setup_differences(old.environment, new.environment):
-        yield prefix + sentence
-    loads = {cell.name: cell for cell in new.schedule.cells}
-    for cell in old.schedule.cells:
-        other = loads.get(cell.name)
-        if other is not None and (cell.mix, cell.users, cell.profile) != (other.mix, other.users, other.profile):
-            yield f"{prefix}the load of {cell.name} differs"
-    if old.schedule.parameters != new.schedule.parameters:
-        yield f"{prefix}parameters were {old.schedule.parameters} and are {new.schedule.parameters}"
+def _differences(runs: Sequence[Run]) -> Iterator[SetupDifference]:
+    """The settings whose values differ: of the setups, of the loads that all runs have, and the parameters."""
+    loads = [{cell.name: cell for cell in run.schedule.cells} for run in runs]
+    every = [name for name in loads[0] if all(name in cells for cells in loads)]
+    known = [
+        setup_values(run.environment)
+        | {f"load of {name}": _load_text(cells[name]) for name in every}
+        | {f"parameter {name}": value for name, value in run.schedule.parameters.items()}
+        for run, cells in zip(runs, loads, strict=True)
+    ]
+    for name in dict.fromkeys(name for values in known for name in values):
+        mine = [values.get(name) for values in known]
+        if differ(name, mine):
+            yield SetupDifference(setting=name, values=[setup_value_text(value) for value in mine])
+
+
+def _load_text(cell: Cell) -> str:
+    """The shape of a load, its users, other values and mix of operations: `big-bang, 8 users, seconds 2.0`."""
+    values = cell.profile.model_dump(mode="json", exclude_defaults=True, exclude={"kind", "users"})
+    shape = (f"{name[1:]} {setup_value_text(value)}" for name, value in flat_values("", values))
+    mix = [f"{name} {share:g}" for name, share in cell.mix.items()] if len(cell.mix) > 1 else []
+    return ", ".join((cell.profile.kind, plural(cell.users, "user"), *shape, *mix))
 
 
 def agreement(question: Question) -> str:

@@ -52,15 +52,22 @@ class Question(Strict):
     contradict: bool
 
 
+class SetupDifference(Strict):
+    """A setting that differs, such as `machine.kernel`: its value in each run as text, `none` where a run has none."""
+
+    setting: str
+    values: list[str]
+
+
 class BesideOutput(Strict):
     """`report RUN RUN ... --json`: runs side by side. There is no verdict, for the reason in `why_not_paired`.
 
-    `differences` are those of the setups and loads, one sentence each.
+    `differences` are those of the setups, loads and parameters.
     """
 
     runs: list[str]
     paired: Literal[False] = False
     why_not_paired: str
-    differences: list[str]
+    differences: list[SetupDifference]
     questions: list[Question]
     figures: list[Beside]
