@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..base.errors import InsufficientDataError
-from ..base.text import join_words, percent_text, plural, ratio_text
+from ..base.text import is_turned, join_words, percent_text, plural, spoken_range, spoken_ratio
 from ..models.records import Cell
 from ..models.server import PROCESSORS
 from ..results.stored_run import Run
@@ -67,9 +67,10 @@ def _pair_sentence(
     first = shown[levels[0]]
     by_throughput = first.measure.name == "throughput"
     of_other = f"as fast as {b.name}" if by_throughput else f"the {quantity_text(first)} of {b.name}"
+    lower = "slower" if by_throughput else f"less {quantity_text(first)}"
     amounts = [
-        f"{_amount(shown[levels[0]])} {of_other} on {plural(levels[0], 'processor')}",
-        f"{_amount(shown[levels[1]])} on {levels[1]}",
+        f"{_amount(shown[levels[0]], of_other, lower, b.name)} on {plural(levels[0], 'processor')}",
+        f"{_amount(shown[levels[1]], '', lower)} on {levels[1]}",
     ]
     verb = "is" if by_throughput else "has"
     where = f"on {cell.where}, {percent_text(first.confidence)} intervals"
@@ -86,11 +87,15 @@ def _comparison_of(run: Run, cell: Cell, judgements: Sequence[Judgement], a: str
     return None
 
 
-def _amount(compared: Compared) -> str:
+def _amount(compared: Compared, of_other: str, lower: str, other: str = "") -> str:
+    """A ratio with its interval before `of_other`; below 0.1 how many times it is `lower` than `other`."""
     assert compared.ratio is not None
-    bounds = compared.bounds
-    interval = "" if bounds is None else f" ({' to '.join(ratio_text(bound, bounds) for bound in bounds)})"
-    return f"{ratio_text(compared.ratio, bounds)} times{interval}"
+    ratio, bounds, after = compared.ratio, compared.bounds, of_other
+    if is_turned(ratio):
+        ratio, bounds = 1 / ratio, None if bounds is None else (1 / bounds[1], 1 / bounds[0])
+        after = f"{lower} than {other}" if other else lower
+    interval = "" if bounds is None else f" ({spoken_range(bounds, ratio)})"
+    return f"{spoken_ratio(ratio, bounds)} times{interval} {after}".rstrip()
 
 
 def _law_sentence(series: ProcessorSeries, cell: Cell, figures: Sequence[ForkFigure]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.csvfiles import write_document
-from ..base.text import lower_first, percent_text, plural, ratio_text, upper_first
+from ..base.text import lower_first, percent_text, plural, spoken_range, upper_first
 from ..models.between_sessions import Deviation, PairKind
 from ..models.cluster import ClusterRun, Level, MachineRatio, MachineRun, MachinesVerdict, OverMachines
 from ..models.records import Cell, Schedule
@@ -24,7 +24,7 @@ from .analysis import Analysis, analyse_run
 from .elsewhere import holds, of_sessions, prior_of, priors
 from .levels import WORDS
 from .measures import Measure
-from .sentences import prediction_text
+from .sentences import amount_text, prediction_text
 from .verdicts import Judgement
 
 ALPHA = 0.05
@@ -311,8 +311,8 @@ def _sentence(question: ClusterQuestion, given_word: Given | None, counting: Seq
     ]
     if question.together is None:
         sole = (
-            f"only {counting[0].shown.machine} counts: {ratio_text(counting[0].shown.ratio or 1.0, counting[0].shown.interval)} "
-            f"times the {quantity}"
+            f"only {counting[0].shown.machine} counts: "
+            f"{amount_text(counting[0].shown.ratio or 1.0, counting[0].shown.interval, quantity)}"
             if counting
             else f"no {words.one} counts"
         )
@@ -322,16 +322,16 @@ def _sentence(question: ClusterQuestion, given_word: Given | None, counting: Seq
     mean = together.mean.exp()
     bounds = (mean.low, mean.high)
     forks = sum(answer.shown.forks for answer in counting)
-    basis = f"{percent_text(mean.confidence)} interval {_range(bounds)}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
+    basis = f"{percent_text(mean.confidence)} interval {spoken_range(bounds, mean.estimate)}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
     heading = _heading(question, given_word, mean.count, where)
-    first = f"{heading}: {ratio_text(mean.estimate, bounds)} times the {quantity} ({basis})."
+    first = f"{heading}: {amount_text(mean.estimate, bounds, quantity)} ({basis})."
     spread = (
         f"Between {words.one}s the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
     )
     if together.prediction is not None:
         next_one = together.prediction.exp()
         spread += (
-            f"; {words.next} is expected to find {_range((next_one.low, next_one.high))} (95% prediction interval)"
+            f"; {words.next} is expected to find {spoken_range((next_one.low, next_one.high))} (95% prediction interval)"
         )
     wide = [f"The interval of so few {words.one}s is wide."] if mean.count < LEAST_FOR_PREDICTION + 1 else []
     beyond = [f"{upper_first(prediction_text(question.expected))}."] if question.expected is not None else []
@@ -351,7 +351,3 @@ def _heading(question: ClusterQuestion, given_word: Given | None, count: int, wh
             return f"Undecided between {a} and {b} {where}, {here}, after adjusting for all comparisons judged together"
         case _:
             return f"Undecided between {a} and {b} {where}, {here}"
-
-
-def _range(bounds: tuple[float, float]) -> str:
-    return " to ".join(ratio_text(bound, bounds) for bound in bounds)

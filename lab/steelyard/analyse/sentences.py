@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import bytes_text, join_words, lower_first, percent_text, plural, ratio_text, upper_first
+from ..base.text import (
+    bytes_text,
+    is_turned,
+    join_words,
+    lower_first,
+    percent_text,
+    plural,
+    spoken_range,
+    spoken_ratio,
+    upper_first,
+)
 from ..statistics.verdict_words import Word, word
 
 if TYPE_CHECKING:
@@ -151,7 +161,7 @@ def _decided_in(judgements: Sequence[Judgement], verdict_word: Word, whole: int)
     if not cells:
         return ""
     words, _ = _IN_CELLS[verdict_word]
-    amounts = _direction_note(judgements) if verdict_word is Word.EQUIVALENT else f" ({_ratios(cells)} times)"
+    amounts = _direction_note(judgements) if verdict_word is Word.EQUIVALENT else f" ({_times_text(cells)})"
     return f"{words} in {f'all {whole}' if len(cells) == whole else len(cells)}{amounts}"
 
 
@@ -191,9 +201,7 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
             if len(cells) <= _MOST_NAMED < whole
             else ""
         )
-        amounts = (
-            f", {_ratios(cells)} times the {quantity_text(first)}" if verdict_word in (Word.FASTER, Word.SLOWER) else ""
-        )
+        amounts = f", {_times_text(cells, quantity_text(first))}" if verdict_word in (Word.FASTER, Word.SLOWER) else ""
         amounts += _direction_note(judgements) if verdict_word is Word.EQUIVALENT else ""
         where = f"all {whole}" if len(cells) == whole else str(len(cells))
         clauses.append(f"{words}{against} in {where}{named}{amounts}")
@@ -215,10 +223,16 @@ def _bare_cell_name(compared: Compared) -> str:
     return f"{cell.operation}, {cell.size}" if cell.size else cell.name
 
 
-def _ratios(cells: Sequence[Compared]) -> str:
-    """The lowest and the highest ratio of these."""
-    texts = [ratio_text(ratio) for ratio in sorted(compared.ratio for compared in cells if compared.ratio is not None)]
-    return " to ".join(dict.fromkeys((texts[0], texts[-1]))) if texts else "-"
+def _times_text(cells: Sequence[Compared], quantity: str = "") -> str:
+    """The lowest and the highest ratio of these: `1.10 to 2.30 times the throughput`, `throughput 11 to 24 times lower`."""
+    ratios = sorted(compared.ratio for compared in cells if compared.ratio is not None)
+    if not ratios:
+        return "-"
+    low, high = ratios[0], ratios[-1]
+    text = spoken_ratio(low) if spoken_ratio(low) == spoken_ratio(high) else spoken_range((low, high), low)
+    if is_turned(low):
+        return f"{quantity} {text}".strip()
+    return f"{text} times{f' the {quantity}' if quantity else ''}"
 
 
 def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Wording:
@@ -231,7 +245,7 @@ def no_verdict(reasons: Sequence[str], compared: Compared | None = None) -> Word
 def contradiction_text(contradiction: ContradictedRun) -> str:
     """A contradicting earlier run, with both intervals."""
     here, before = (
-        f"{ratio_text(ratio, interval)} ({' to '.join(ratio_text(bound, interval) for bound in interval)})"
+        f"{spoken_ratio(ratio, interval)} ({spoken_range(interval, ratio)})"
         for ratio, interval in (
             (contradiction.ratio, contradiction.interval),
             (contradiction.earlier_ratio, contradiction.earlier_interval),
@@ -269,10 +283,16 @@ def place_text(rank: Ranked | Rank) -> str:
 
 
 def amount(compared: Compared) -> str:
-    """The ratio in words, such as "1.2 times the throughput"."""
+    """The ratio in words, such as "1.2 times the throughput", or "throughput 13 times lower" below 0.1."""
     if compared.ratio is None:
         return "nothing could be compared"
-    return f"{ratio_text(compared.ratio, compared.bounds)} times the {quantity_text(compared)}"
+    return amount_text(compared.ratio, compared.bounds, quantity_text(compared))
+
+
+def amount_text(ratio: float, bounds: tuple[float, float] | None, quantity: str) -> str:
+    """As `amount`, of a ratio of this quantity."""
+    text = spoken_ratio(ratio, bounds)
+    return f"{quantity} {text}" if is_turned(ratio) else f"{text} times the {quantity}"
 
 
 def basis(compared: Compared) -> str:
@@ -282,18 +302,16 @@ def basis(compared: Compared) -> str:
     bounds = compared.bounds
     if bounds is None:
         return compared.size
-    low, high = (ratio_text(bound, bounds) for bound in bounds)
     widened = "; no narrower than their pairs allow" if compared.is_widened else ""
-    return f"{percent_text(compared.confidence)} interval {low} to {high}, {compared.size}{widened}"
+    return f"{percent_text(compared.confidence)} interval {spoken_range(bounds, compared.ratio)}, {compared.size}{widened}"
 
 
 def prediction_text(expected: Elsewhere | None) -> str:
     """The prediction for another session, with the assumed deviation between sessions; empty where there is none."""
     if expected is None:
         return ""
-    low, high = (ratio_text(bound, expected.interval) for bound in expected.interval)
     by = f", assuming that sessions differ by {100 * expected.deviation:.2g}%" if expected.assumed else ""
-    return f"expected on another day or machine of this kind: {low} to {high}{by}"
+    return f"expected on another day or machine of this kind: {spoken_range(expected.interval)}{by}"
 
 
 def quantity_text(compared: Compared) -> str:

@@ -15,6 +15,28 @@ def ratio_text(ratio: float, interval: tuple[float, float] | None = None) -> str
     return f"{ratio:.3f}" if narrow or ratio < 0.1 else f"{ratio:.2f}"
 
 
+def spoken_ratio(ratio: float, interval: tuple[float, float] | None = None) -> str:
+    """A ratio in a sentence: as by `ratio_text`, whole from 10 on, and turned round below 0.1: `13 times lower`."""
+    return f"{_factor(1 / ratio)} times lower" if is_turned(ratio) else _factor(ratio, interval)
+
+
+def spoken_range(interval: tuple[float, float], ratio: float | None = None) -> str:
+    """An interval of ratios in a sentence: `1.35 to 1.63`, and `11 to 15 times lower` where its ratio (or middle) is below 0.1."""
+    low, high = interval
+    if is_turned(math.sqrt(low * high) if ratio is None else ratio) and low > 0:
+        return f"{_factor(1 / high)} to {_factor(1 / low)} times lower"
+    return f"{_factor(low, interval)} to {_factor(high, interval)}"
+
+
+def is_turned(ratio: float) -> bool:
+    """Whether a sentence says how many times lower, instead of a ratio below 0.1."""
+    return 0 < ratio < 0.1
+
+
+def _factor(ratio: float, interval: tuple[float, float] | None = None) -> str:
+    return f"{ratio:,.0f}" if ratio >= 9.995 else ratio_text(ratio, interval)
+
+
 def value_text(value: float) -> str:
     """A figure with three significant digits, or whole and grouped from 1,000 up. Never with an exponent."""
     return _significant(value, 3) if value else "0"

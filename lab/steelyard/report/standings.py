@@ -9,18 +9,21 @@ from ..analyse.analysis import Analysis
 from ..analyse.ratios import Compared
 from ..analyse.sentences import NOW, place_text
 from ..analyse.verdicts import Judgement, Ranked, ranks
-from ..base.text import lower_first, percent_text, plural, ratio_text, value_text
+from ..base.text import is_turned, lower_first, percent_text, plural, ratio_text, spoken_ratio, value_text
 from ..models.records import Cell
 from .subjects import full_label
 
 MOST_IN_SENTENCES = 3  # subjects compared with the reference; more are shown in a table
-# Measures that explain a verdict: the words before and after "0.5 times". The tail of a closed load is
+# Measures that explain a verdict, each with its words around a ratio, and around how many times lower it is. The tail of a closed load is
 # that of a saturated server's queue, so it explains nothing there.
 EXPLAINING = {
-    "throughput": ("answers", "as many requests"),
-    "cpu_per_request": ("spends", "the processor time per request"),
-    "response_time_p99": ("has", "the p99"),
-    "memory": ("holds", "the memory"),
+    "throughput": ("answers {} times as many requests", "answers {} times fewer requests"),
+    "cpu_per_request": (
+        "spends {} times the processor time per request",
+        "spends {} times less processor time per request",
+    ),
+    "response_time_p99": ("has {} times the p99", "has a p99 {} times lower"),
+    "memory": ("holds {} times the memory", "holds {} times less memory"),
 }
 WORDLESS = "-"
 _TAIL = "response_time_p99"
@@ -70,7 +73,7 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
 def cost_sentences(analysis: Analysis) -> list[str]:
     """A sentence per comparison on the measures behind its verdict, with both subjects' values.
 
-    Such as "go spends 1.61 times the processor time per request (212 against 131 µs) and holds 0.034 times the memory (13.5
+    Such as "go spends 1.61 times the processor time per request (212 against 131 µs) and holds 29 times less memory (13.5
     against 398 MiB)." Empty for several judged cells, for too many subjects, and without a valid verdict.
     """
     judged = against_reference(analysis)
@@ -103,8 +106,10 @@ def _part(analysis: Analysis, judged: Compared, name: str) -> str:
     values = "" if None in sides else f"{sides[0]} against {sides[1]} {compared.measure.unit}"
     undecided = "no difference detected" if bounds is not None and bounds[0] <= 1 <= bounds[1] else ""
     aside = "; ".join(part for part in (values, undecided) if part)
-    does, quantity = EXPLAINING[name]
-    return f"{does} {ratio_text(compared.ratio, bounds)} times {quantity}" + (f" ({aside})" if aside else "")
+    of_ratio, of_lower = EXPLAINING[name]
+    turned = is_turned(compared.ratio)
+    words = (of_lower if turned else of_ratio).format(spoken_ratio(1 / compared.ratio if turned else compared.ratio, bounds))
+    return words + (f" ({aside})" if aside else "")
 
 
 def compared_on(analysis: Analysis, cell: Cell, subject: str, measure: str) -> Compared | None:

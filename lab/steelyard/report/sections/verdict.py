@@ -9,7 +9,7 @@ from ...analyse.analysis import Analysis
 from ...analyse.decisions import judged_by, tests_in_order
 from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
-from ...base.text import percent_text, plural, ratio_text
+from ...base.text import percent_text, plural, spoken_range
 from ...models.records import Cell
 from ...models.verdict import Elsewhere
 from ...plan.kinds import kind_of
@@ -84,8 +84,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
 def prediction_text(expected: Elsewhere) -> str:
     """The prediction interval on a machine of this kind, and on any machine."""
     like, any_machine = (
-        " to ".join(ratio_text(bound, bounds) for bound in bounds)
-        for bounds in (expected.interval, expected.any_machine)
+        spoken_range(bounds) for bounds in (expected.interval, expected.any_machine)
     )
     by = [" (assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)]
     return f"{like} on machines of this kind{by[0]}, {any_machine} on any machine{by[1]}"
