@@ -193,8 +193,8 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
     assert not headline.detail and all(wording.detail for wording in below)
     assert analysis.verdicts.sentence == str(headline)
     page = html_of(analysis)
-    first_screen = page[: page.index("<dl class=")]
-    assert first_screen.index(headline.verdict) < first_screen.index("<details>") < first_screen.index(below[0].verdict)
+    in_full = page.index('id="in-full"')
+    assert page.index(headline.verdict) < in_full < page.index("Subject by subject") < page.index(below[0].verdict)
     assert below[0].verdict not in markdown_of(analysis)
 
 

@@ -150,7 +150,7 @@ def test_a_table_is_sorted_by_a_click_and_put_back_by_the_third(shown: Any) -> N
 
 
 def test_a_table_is_filtered_by_what_is_typed(shown: Any) -> None:
-    section = shown.locator("#verdict")
+    section = shown.locator("#in-full")
     field = section.get_by_label("Filter")
     field.fill("SERVER-3")
     assert texts(shown, ".standings tbody tr:visible th") == ["server-3"]

@@ -27,6 +27,11 @@ def test_notes_stand_in_the_report_with_their_headings_below_the_sections(run: P
     assert "made by a tool" not in page
 
 
+def test_a_table_in_notes_scrolls_and_its_empty_corner_heads_nothing(run: Path) -> None:
+    page = report(run, "|   | b |\n|---|---|\n| 1 | 2 |\n")
+    assert '<div class="scroll" tabindex="0"><table>\n<thead>\n<tr>\n<td></td>\n<th scope="col">b</th>' in page
+
+
 def test_a_run_without_notes_has_no_such_section(run: Path) -> None:
     assert HEADING not in write_report(run).read_text()
 

@@ -29,13 +29,13 @@ def test_every_section_has_its_template_and_every_template_its_section() -> None
 
 def test_a_study_without_a_wish_gets_all_that_have_something_to_show(tmp_path: Path) -> None:
     shown = headings(report(tmp_path, ""))
-    assert shown[0] == "The evidence"
+    assert shown[:2] == ["The result in full", "The evidence"]
     assert {"Validity of the instrument", "Failures", "What these numbers cannot say"} <= set(shown)
 
 
 def test_a_study_names_its_own_sections_in_its_own_order(tmp_path: Path) -> None:
     page = report(tmp_path, 'sections = ["verdict", "failures", "instrument"]')
-    assert headings(page) == ["Failures", "Validity of the instrument"]
+    assert headings(page) == ["The result in full", "Failures", "Validity of the instrument"]
     assert 'class="verdict' in page
 
 

@@ -322,17 +322,15 @@ def _sentence(question: ClusterQuestion, given_word: Given | None, counting: Seq
     mean = together.mean.exp()
     bounds = (mean.low, mean.high)
     forks = sum(answer.shown.forks for answer in counting)
-    basis = f"{percent_text(mean.confidence)} interval {spoken_range(bounds, mean.estimate)}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
-    heading = _heading(question, given_word, mean.count, where)
-    first = f"{heading}: {amount_text(mean.estimate, bounds, quantity)} ({basis})."
+    interval = f"{percent_text(mean.confidence)} interval {spoken_range(bounds, mean.estimate)}"
+    basis = f"{interval}, {plural(mean.count, words.one)}, {plural(forks, 'fork')}"
+    first = f"{_heading(question, given_word, mean.count, where)}: {amount_text(mean.estimate, bounds, quantity)} ({basis})."
     spread = (
         f"Between {words.one}s the ratio varies by {math.expm1(together.spread):.1%} beyond what their forks explain"
     )
     if together.prediction is not None:
         next_one = together.prediction.exp()
-        spread += (
-            f"; {words.next} is expected to find {spoken_range((next_one.low, next_one.high))} (95% prediction interval)"
-        )
+        spread += f"; {words.next} is expected to find {spoken_range((next_one.low, next_one.high))} (95% prediction interval)"
     wide = [f"The interval of so few {words.one}s is wide."] if mean.count < LEAST_FOR_PREDICTION + 1 else []
     beyond = [f"{upper_first(prediction_text(question.expected))}."] if question.expected is not None else []
     return " ".join([first, *wide, f"{spread}.", *beyond, *left_out])

@@ -303,7 +303,9 @@ def basis(compared: Compared) -> str:
     if bounds is None:
         return compared.size
     widened = "; no narrower than their pairs allow" if compared.is_widened else ""
-    return f"{percent_text(compared.confidence)} interval {spoken_range(bounds, compared.ratio)}, {compared.size}{widened}"
+    return (
+        f"{percent_text(compared.confidence)} interval {spoken_range(bounds, compared.ratio)}, {compared.size}{widened}"
+    )
 
 
 def prediction_text(expected: Elsewhere | None) -> str:

@@ -28,6 +28,9 @@ def badges(analysis: Analysis) -> Iterator[Badge]:
     run = analysis.run
     if analysis.verdicts.status == "partial":
         yield Badge("partial run", "not all planned trials were completed", "caveats")
+    if failures := analysis.verdicts.failures:
+        kinds = ", ".join(dict.fromkeys(failure.kind for failure in failures))
+        yield Badge(plural(len(failures), "failed trial"), kinds, "failures")
     if run.schedule.scale != 1:
         yield Badge(f"times scaled by {run.schedule.scale:g}", "the study's tests were shortened", "caveats")
     yield from _warming(run)

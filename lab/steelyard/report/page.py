@@ -69,4 +69,7 @@ def sections_named(names: object) -> list[Section]:
     for name in names:
         if name not in SECTIONS:
             raise StoreError(f"study.toml: the report has no section '{name}'{nearest(str(name), sorted(SECTIONS))}")
+    if "verdict" in names and "in_full" not in names:  # the first screen links to the caveats there
+        place = names.index("verdict") + 1
+        names = [*names[:place], "in_full", *names[place:]]
     return [SECTIONS[name] for name in names]

@@ -14,7 +14,7 @@ from ..models.records import Cell
 from .subjects import full_label
 
 MOST_IN_SENTENCES = 3  # subjects compared with the reference; more are shown in a table
-# Measures that explain a verdict, each with its words around a ratio, and around how many times lower it is. The tail of a closed load is
+# Measures that explain a verdict, with the words around a ratio and around how many times lower it is. The tail of a closed load is
 # that of a saturated server's queue, so it explains nothing there.
 EXPLAINING = {
     "throughput": ("answers {} times as many requests", "answers {} times fewer requests"),
@@ -108,7 +108,9 @@ def _part(analysis: Analysis, judged: Compared, name: str) -> str:
     aside = "; ".join(part for part in (values, undecided) if part)
     of_ratio, of_lower = EXPLAINING[name]
     turned = is_turned(compared.ratio)
-    words = (of_lower if turned else of_ratio).format(spoken_ratio(1 / compared.ratio if turned else compared.ratio, bounds))
+    words = (of_lower if turned else of_ratio).format(
+        spoken_ratio(1 / compared.ratio if turned else compared.ratio, bounds)
+    )
     return words + (f" ({aside})" if aside else "")
 
 
@@ -225,6 +227,11 @@ def _ordered_subjects(
         yield WORDLESS, analysis.run.schedule.reference
     for compared in rest:
         yield ("floor" if compared.a in analysis.run.floors else WORDLESS), compared.a
+
+
+def ranking_headline(analysis: Analysis, compared: Compared) -> str:
+    """Which subjects may be first, by the measure and in the cell of this comparison."""
+    return _headline(compared, ranks(analysis.run, analysis.judgements))
 
 
 def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..analyse.decisions import tests_in_order
 from ..models.records import Cell
 from ..results.stored_run import Run
 from .drawing import COLOURS, DASHES, PATHS, Picture, shape_of
+
+_LONG = 16  # characters of a label from which names are shortened
 
 
 def cells(run: Run) -> list[Cell]:
@@ -21,10 +25,49 @@ def cell_word(run: Run) -> str:
 
 
 def full_label(run: Run, label: str) -> str:
-    """A subject's label, with its permanent caveats."""
+    """A subject's label on the page (see `short_labels`), with its permanent caveats."""
     known = ["floor"] if label in run.floors else []
     known += [f"JDK {major}" for subject, major in run.unusual_jdks.items() if subject == label]
-    return f"{label} ({', '.join(known)})" if known else label
+    shown = short_labels(run.schedule.subjects).shown.get(label, label)
+    return f"{shown} ({', '.join(known)})" if known else shown
+
+
+@dataclass(frozen=True)
+class ShortLabels:
+    """Labels as a page shows them. `shared` is their common part, such as `wildfly@variant=\u2026`; empty for whole labels."""
+
+    shown: Mapping[str, str]
+    shared: str = ""
+
+    def in_sentence(self, sentence: str) -> str:
+        """The sentence with the short labels."""
+        every = "|".join(re.escape(label) for label in sorted(self.shown, key=len, reverse=True))
+        return re.sub(rf"(?<![\w@=.-])(?:{every})(?![\w@=-])", lambda found: self.shown[found[0]], sentence)
+
+
+def short_labels(labels: Sequence[str]) -> ShortLabels:
+    """Long labels without the server and settings that all share.
+
+    They stay whole where what is left would not tell them apart. A label that is only what is shared is shown by its server.
+    """
+    whole = ShortLabels({label: label for label in labels})
+    if len(labels) < 2 or max(map(len, labels)) <= _LONG:
+        return whole
+    servers, settings = zip(*((label.split("@")[0], label.split("@")[1:]) for label in labels), strict=True)
+    shared = [setting for setting in settings[0] if all(setting in others for others in settings)]
+    own = [[setting for setting in mine if setting not in shared] for mine in settings]
+    if len(set(servers)) > 1:
+        shown = ["@".join([server, *mine]) for server, mine in zip(servers, own, strict=True)]
+        pattern = "@".join(["\u2026", *shared])
+    else:
+        factors = {setting.partition("=")[:2] for mine in own for setting in mine}
+        factor = "".join(factors.pop()) if len(factors) == 1 else ""
+        factor = factor if factor.endswith("=") else ""
+        shown = ["@".join(setting.removeprefix(factor) for setting in mine) or servers[0] for mine in own]
+        pattern = "@".join([servers[0], f"{factor}\u2026", *shared])
+    if shown == list(labels) or len(set(shown)) < len(shown):
+        return whole
+    return ShortLabels(dict(zip(labels, shown, strict=True)), pattern)
 
 
 def present(pictures: Iterable[Picture | None]) -> tuple[Picture, ...]:

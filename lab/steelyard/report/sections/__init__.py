@@ -18,6 +18,7 @@ from . import (
     glossary,
     grid,
     growth,
+    in_full,
     indices,
     instrument,
     layers,
@@ -47,6 +48,7 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
+        in_full,
         paper_claims,
         measured,
         stages,

@@ -26,10 +26,17 @@ def _html(markdown: str) -> Markup:
     """Markdown as HTML, with headings below those of sections. HTML in it is shown as text, and nothing is fetched."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = parser.parse(_COMMENT.sub("", markdown))
-    for token in tokens:
+    for place, token in enumerate(tokens):
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
+        elif token.type == "th_open" and tokens[place + 1].content:
+            token.attrSet("scope", "col")
+        elif token.type == "th_open":  # an empty corner heads no column
+            token.tag = tokens[place + 2].tag = "td"
+    html = parser.renderer.render(tokens, parser.options, {})
+    return Markup(
+        html.replace("<table>", '<div class="scroll" tabindex="0"><table>').replace("</table>", "</table></div>")
+    )
 
 
 SECTION = Section("notes", content, of_faults=True, of_running=True)

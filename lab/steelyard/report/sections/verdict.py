@@ -1,42 +1,64 @@
-"""The first screen: the verdict in words, its limitations, failures, facts and caveats."""
+"""The first screen: the result in a sentence and a picture, three facts and the caveats that matter."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
-from ...analyse.decisions import judged_by, tests_in_order
+from ...analyse.decisions import judged_by
 from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
+from ...analyse.verdicts import ranks
 from ...base.text import percent_text, plural, spoken_range
 from ...models.records import Cell
 from ...models.verdict import Elsewhere
 from ...plan.kinds import kind_of
 from ..badges import badges
+from ..charts.verdict_forest import verdict_forest
 from ..dates import measuring_text, when_text
+from ..drawing import Picture
+from ..headline import headline
 from ..section import Section
-from ..standings import cost_sentences, standings
-from ..terms import terms_in
-from .failures import deaths
+from ..subjects import short_labels
+
+FIRST_FACTS = (
+    "judged by",
+    "tests",
+    "confidence",
+    "machine",
+    "measured",
+    "duration",
+)  # the first three of a run are shown
 
 
-def content(analysis: Analysis) -> Mapping[str, object]:
-    """Always present."""
-    verdicts, known = analysis.verdicts, list(facts(analysis))
+def content(analysis: Analysis) -> Mapping[str, object] | None:
+    """Always present: one sentence, one picture, at most three facts, and the caveats as badges."""
+    run, known, best = analysis.run, dict(facts(analysis)), headline(analysis)
+    names = short_labels(run.schedule.subjects)
     return {
-        "sentences": analysis.sentences,
-        "ranked": bool(verdicts.ranks or tests_in_order(analysis.run)),
-        "why_not": verdicts.why_not[1:],
-        "valid": verdicts.valid,
+        "sentence": names.in_sentence(best.verdict),
+        "reasons": names.in_sentence(best.reasons),
+        "shared_label": names.shared,
+        "valid": analysis.verdicts.valid,
+        "forest": _forest(analysis),
+        "facts": [(name, known[name]) for name in FIRST_FACTS if name in known][:3],
         "badges": list(badges(analysis)),
-        "why": cost_sentences(analysis),
-        "standings": standings(analysis),
-        "deaths": list(deaths(verdicts.failures)),
-        "facts": known,
-        "terms": terms_in([*map(str, analysis.sentences), *itertools.chain.from_iterable(known)]),
-        "notes": verdicts.notes,
     }
+
+
+def _forest(analysis: Analysis) -> Picture | None:
+    """None where there is no verdict, or nothing to compare."""
+    run = analysis.run
+    if not analysis.verdicts.valid:
+        return None
+    judged = [
+        (judgement, comparison.elsewhere)
+        for judgement, comparison in zip(analysis.judgements, analysis.verdicts.comparisons, strict=True)
+        if judgement.compared.primary and judgement.compared.b == run.schedule.reference
+    ]
+    order = [place.subject for place in ranks(run, analysis.judgements)]
+    names = short_labels(run.schedule.subjects).shown
+    return verdict_forest(judged, order, run.floors, names, run.schedule.margin)
 
 
 def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -83,9 +105,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
 
 def prediction_text(expected: Elsewhere) -> str:
     """The prediction interval on a machine of this kind, and on any machine."""
-    like, any_machine = (
-        spoken_range(bounds) for bounds in (expected.interval, expected.any_machine)
-    )
+    like, any_machine = (spoken_range(bounds) for bounds in (expected.interval, expected.any_machine))
     by = [" (assumed deviation)" if assumed else "" for assumed in (expected.assumed, expected.any_machine_assumed)]
     return f"{like} on machines of this kind{by[0]}, {any_machine} on any machine{by[1]}"
 
