@@ -86,7 +86,7 @@ def test_tests_of_several_operations_are_counted_by_their_best_subject(tmp_path:
         blocks={"one": steps, "two": steps},
         operations={"two": "echoVoid"},
     )
-    assert len(analysis.said) == 2
+    assert len(analysis.sentences) == 2
     said = headline(analysis).verdict
     assert said.startswith("By throughput, on this machine, at this hour, ") and "under " in said and "2 loads" in said
 

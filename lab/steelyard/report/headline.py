@@ -23,9 +23,9 @@ def headline(analysis: Analysis) -> Wording:
     table = standings(analysis)
     if table is not None:
         return Wording(table.headline)
-    said = [wording for wording in analysis.said if not wording.detail]
-    if len(said) == 1 or ran_already(analysis.run.schedule) or not analysis.verdicts.valid:
-        return said[0]
+    sentences = [wording for wording in analysis.sentences if not wording.detail]
+    if len(sentences) == 1 or ran_already(analysis.run.schedule) or not analysis.verdicts.valid:
+        return sentences[0]
     if analysis.verdicts.faults:
         return Wording(_of_faults(analysis.verdicts.faults))
     if analysis.verdicts.decisions:
@@ -33,7 +33,7 @@ def headline(analysis: Analysis) -> Wording:
     judged = [judgement for judgement in against_reference(analysis) if judgement.word is not None]
     if judged:
         return Wording(_of_cells(analysis, judged))
-    return Wording(_of_endings(analysis)) if any(endings(analysis.run)) else said[0]
+    return Wording(_of_endings(analysis)) if any(endings(analysis.run)) else sentences[0]
 
 
 def _of_faults(rows: Sequence[FaultRow]) -> str:

@@ -17,13 +17,13 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Always present."""
     verdicts, known = analysis.verdicts, list(facts(analysis))
     return {
-        "said": analysis.said,
+        "sentences": analysis.sentences,
         "why_not": verdicts.why_not[1:],
         "why": cost_sentences(analysis),
         "standings": standings(analysis),
         "deaths": list(deaths(verdicts.failures)),
         "facts": known,
-        "terms": terms_in([*map(str, analysis.said), *itertools.chain.from_iterable(known)]),
+        "terms": terms_in([*map(str, analysis.sentences), *itertools.chain.from_iterable(known)]),
         "notes": verdicts.notes,
     }
 
