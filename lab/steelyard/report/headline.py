@@ -48,7 +48,7 @@ def _of_faults(rows: Sequence[FaultRow]) -> str:
     after = f"after {plural(times, 'fault')} in all, {HERE}"
     if not broke:
         return f"All {len(subjects)} subjects kept their goals {after}"
-    return f"{len(broke)} of {len(subjects)} subjects broke a goal {after}: {_named(broke)}"
+    return f"{len(broke)} of {len(subjects)} subjects broke a goal {after}: {_list_text(broke)}"
 
 
 def _of_decisions(analysis: Analysis, decisions: Sequence[Decision]) -> str:
@@ -87,7 +87,7 @@ def _of_endings(analysis: Analysis) -> str:
     return f"As load grew, {HERE}, {'; '.join(parts)}"
 
 
-def _named(subjects: Sequence[str]) -> str:
+def _list_text(subjects: Sequence[str]) -> str:
     """Some subjects by name, more by their number."""
     if len(subjects) <= _MOST_NAMED:
         return join_words(subjects)

@@ -34,7 +34,7 @@ def full_label(run: Run, label: str) -> str:
 
 @dataclass(frozen=True)
 class ShortLabels:
-    """Labels as a page shows them. `shared` is their common part, such as `wildfly@variant=\u2026`; empty for whole labels."""
+    """Labels as a page shows them. `shared` is their common part, such as `SERVER@variant=\u2026`; empty for whole labels."""
 
     shown: Mapping[str, str]
     shared: str = ""
@@ -42,7 +42,7 @@ class ShortLabels:
     def in_sentence(self, sentence: str) -> str:
         """The sentence with the short labels."""
         every = "|".join(re.escape(label) for label in sorted(self.shown, key=len, reverse=True))
-        return re.sub(rf"(?<![\w@=.-])(?:{every})(?![\w@=-])", lambda found: self.shown[found[0]], sentence)
+        return re.sub(rf"(?<![\w@=.-])(?:{every})(?![\w@=-])", lambda match: self.shown[match[0]], sentence)
 
 
 def short_labels(labels: Sequence[str]) -> ShortLabels:

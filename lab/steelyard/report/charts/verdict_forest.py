@@ -78,7 +78,7 @@ def verdict_forest(
     return Picture(
         "",
         _caption(shown, first, reference, cells, len(subjects)),
-        f"{first.measure.title} over {reference}: {'; '.join(map(_told, shown))}.",
+        f"{first.measure.title} over {reference}: {'; '.join(map(_row_text, shown))}.",
         wide,
         narrow,
         ("subject", f"ratio to {reference}", "here and now", "another day or machine"),
@@ -106,7 +106,7 @@ def _dash(bounds: tuple[float, float] | None) -> str:
     return "-" if bounds is None else "\u2013".join(ratio_text(bound, bounds) for bound in bounds)
 
 
-def _told(row: _Row) -> str:
+def _row_text(row: _Row) -> str:
     expected = f", expected on another day or machine {_dash(row.elsewhere)}" if row.elsewhere else ""
     return f"{row.name} {row.amount} ({_dash(row.bounds)} here and now{expected})"
 
