@@ -238,7 +238,7 @@ def require_verdict(outcome: Outcome) -> None:
             hint=f"{f'{step}; ' if step else ''}all measurements are in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
-        longer = "JIT compilers were still at work: more time may help, such as --warm-up 200 --budget 20m of `steelyard run`; "
+        longer = "JIT compilers were still at work: more time may help, such as --warm-up 200 --budget 20m; "
         raise SteelyardError(
             f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
             hint=f"{longer if _lost_to_compilers(outcome.verdicts) else ''}see {outcome.report}",

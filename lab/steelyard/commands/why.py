@@ -119,9 +119,11 @@ def _split_by_layer(run: Run, cell: Cell, a: str, b: str) -> LayerSplit:
 
     parted = split(run, cell, a, b, [*examine(run), *examine_layers(run), *examine_foreign(run)])
     if parted is None:
+        reference = run.schedule.reference
+        other_pair = "" if reference in (a, b) else f"compare each with {reference}, or "
         raise StoreError(
             f"no trial of {run.name} that counts measured both {a} and {b} on {cell.name} with records",
-            hint=f"compare each with {run.schedule.reference}, or see the report for what became of the trials",
+            hint=f"{other_pair}see why its trials do not count: `steelyard report {run.folder}`",
         )
     return parted
 
