@@ -196,4 +196,4 @@ def test_a_run_of_several_machines_is_resumed_on_a_cluster_and_one_of_one_is_not
     ran = steelyard("run", "--resume", str(tmp_path / "run"), folder=tmp_path)
     assert ran.code == 64 and "is a run on several machines" in ran.err and "--cluster" in ran.err
     ran = steelyard("run", "--resume", str(alone), "--cluster", "local:2", folder=tmp_path)
-    assert ran.code == 64 and "by this machine alone" in ran.err
+    assert ran.code == 64 and "is a run on one machine" in ran.err

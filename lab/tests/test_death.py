@@ -132,7 +132,7 @@ def test_the_same_death_in_two_trials_is_told_once_before_any_figure(tmp_path: P
     page = made(tmp_path, failures={2: died, 3: died})
     told = "<b>go</b> deadlocked at 8 users on echoStruct, requests of 4.1 KiB"
     assert page.count(told) == 1
-    assert page.index(told) < page.index("Operation by operation")
+    assert page.index(told) < page.index(">Operation by operation</h2>")
     assert "trials 2, 3</a>" in page
     assert page.count("<dd>12, measure</dd>") == 2
 

@@ -97,7 +97,7 @@ def test_agents_may_be_auto(tmp_path: Path) -> None:
         ("Agents ", "Agent ", "no parameter 'Agent'; did you mean 'Agents'"),
         ("= 1024", "= many", "NumBytes is 'many'"),
         ("= 1024", "= -4", "NumBytes is '-4'"),
-        ("EchoListMix    = 0", "EchoListMix = 20", "comes to 120"),
+        ("EchoListMix    = 0", "EchoListMix = 20", "adds up to 120"),
         ("Agents          = 8", "Agents 8", "line 2"),
         ("ListSize       = 20", "NumBytes = 20", "given twice"),
     ],

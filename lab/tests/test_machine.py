@@ -50,7 +50,7 @@ def test_companions_have_processors_of_their_own_where_there_are_some_else_the_e
     if companions:
         assert shares.of("own") == companions
     else:
-        with pytest.raises(ProvisionError, match="none can be spared") as caught:
+        with pytest.raises(ProvisionError, match="none are free") as caught:
             shares.of("own")
         assert "processors" in caught.value.hint
 

@@ -169,7 +169,7 @@ def test_a_role_that_a_reconciliation_asks_and_the_subject_has_not_is_named_befo
     run: Run, tmp_path: Path
 ) -> None:
     ran = run("run", kept_study(tmp_path, command='["echo", "{port.mail}"]'))
-    assert ran.code != 0 and "a has no mail, which the reconciliation rows of wstest asks" in ran.err
+    assert ran.code != 0 and "a has no mail, which the reconciliation rows of wstest needs" in ran.err
     assert records(tmp_path) == []
 
 
@@ -194,4 +194,4 @@ def test_a_companion_on_processors_of_its_own_where_there_are_none_is_named(
     monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0})
     run("run", kept_study(tmp_path, first=', processors = "own"', command='["true"]'))
     kind, message = failures(tmp_path)[0]
-    assert kind == "not-ready" and "processors of its own" in message
+    assert kind == "not-ready" and "its own processors" in message

@@ -170,7 +170,7 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
             )
         for role in sorted(reconciliation.roles() - places):
             raise ProvisionError(
-                f"{spec.label} has no {role}, which the reconciliation {reconciliation.name} of {service.name} queries",
+                f"{spec.label} has no {role}, which the reconciliation {reconciliation.name} of {service.name} needs",
                 hint="add it to the companions, as CONTRIBUTING.md shows",
             )
     settle = service.model.settle

@@ -94,7 +94,7 @@ def test_a_server_without_messaging_is_refused_in_a_sentence(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("factor", "value"), [("variant", "ws-at"), ("part", "center"), ("part", "site")])
 def test_what_wildfly_alone_can_have_is_refused_before_anything_starts(factor: str, value: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"factor {factor} is '{value}', which goes with profile"):
+    with pytest.raises(ConfigurationError, match=f"factor {factor} is '{value}', which needs profile"):
         factors.factor_values(entries.server("liberty"), entries.service("petstore"), {factor: value})
 
 
