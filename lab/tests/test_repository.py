@@ -108,8 +108,8 @@ def test_the_image_runs_one_script_and_its_user_has_no_rights() -> None:
     assert (ROOT / script).is_file()
     runs = re.findall(r"^RUN (\S+)", build, re.MULTILINE)
     assert runs == ["apt-get", "rustup", "sh"]
-    user = final.index("USER weigher")
-    assert final.index("RUN useradd --create-home --shell /bin/bash weigher") < user < final.index("ENTRYPOINT")
+    user = final.index("USER steelyard")
+    assert final.index("RUN useradd --create-home --shell /bin/bash steelyard") < user < final.index("ENTRYPOINT")
     assert "RUN" not in final[user:]
 
 
