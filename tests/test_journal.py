@@ -96,4 +96,4 @@ def test_another_implementation_keeps_no_journal_and_says_so(lab: Lab) -> None:
 def test_a_journal_without_a_database_is_named_before_anything_runs(lab: Lab) -> None:
     ran = lab.run("compare", "tomcat-metro", "tomcat-metro@journal=jdbc", "--budget", "10m")
     assert ran.code != 0
-    assert "has no database, which the reconciliation journal of wstest asks" in ran.err
+    assert "has no database, which the reconciliation journal of wstest needs" in ran.err
