@@ -64,10 +64,10 @@ def _study(entry: Entry[Study]) -> StudyRow:
 
 
 def _service(entry: Entry[Service]) -> ServiceRow:
-    folders = (path for path in entry.folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    folders = (path.name for path in entry.folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     return ServiceRow(
         name=entry.name,
         title=entry.model.title,
         operations=list(entry.model.operations),
-        implementations=sorted(path.name for path in folders if path.name != "contract"),
+        implementations=sorted(name for name in folders if name != "contract" and not name.endswith("-shared")),
     )

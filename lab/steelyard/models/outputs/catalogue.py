@@ -102,7 +102,7 @@ class StudiesOutput(Strict):
 
 
 class ServiceRow(Strict):
-    """One service, with its operations and the folders of its implementations."""
+    """One service, with its operations and the folders of its implementations; a folder `*-shared` has sources for several."""
 
     name: str
     title: str
