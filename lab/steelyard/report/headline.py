@@ -46,6 +46,8 @@ def _of_faults(rows: Sequence[FaultRow]) -> str:
         if any(outcome.broken for row in rows if row.subject == subject for outcome in row.outcomes)
     ]
     after = f"after {plural(times, 'fault')} in all, {HERE}"
+    if len(subjects) == 1:
+        return f"{subjects[0]} {'broke a goal' if broke else 'kept its goals'} {after}"
     if not broke:
         return f"All {len(subjects)} subjects kept their goals {after}"
     return f"{len(broke)} of {len(subjects)} subjects broke a goal {after}: {_list_text(broke)}"
