@@ -16,6 +16,7 @@ from steelyard.models.verdict import Comparison, Verdicts
 from steelyard.plan.stretches import (
     FORK_ANSWERS,
     HEADROOM,
+    SETTLE_SECONDS,
     STRETCH_ANSWERS,
     cost_text,
     lengthen_stretches,
@@ -119,6 +120,17 @@ def test_a_trial_plans_once_and_says_the_cost_once() -> None:
     for _ in range(stretches.plans[0].pairs - 1):
         stretches.next(pair)
     assert stretches.is_complete(CELL)
+
+
+def test_where_turns_distorted_a_subject_each_stretch_begins_with_the_time_to_spend_what_it_saved() -> None:
+    quick = [Answering(mean_ms=10, cycle_ms=10)] * 2
+    stretches = TrialStretches(schedule(), TRIAL, SETTLE_SECONDS)
+    assert stretches.plan(CELL, quick, None) == ""
+    pair = [SlicePlan(number=n, subject=one, cell="echo", phase="measure", pair=0) for n, one in enumerate((A, B))]
+    assert [edges.lead_in_ms for edges in stretches.next(pair)] == [SETTLE_SECONDS * 1000] * 2
+    within = 60.0
+    tight = plan_stretches(schedule(), CELL, 2, 0.01, within, SETTLE_SECONDS)
+    assert tight.pairs * pair_seconds(SETTLE_SECONDS + tight.seconds, 0.01, 2) <= within + 0.5
 
 
 def test_a_cell_that_was_not_warmed_up_is_expected_to_answer_as_the_slowest_of_its_operation_by_users() -> None:

@@ -49,6 +49,7 @@ from ..plan.stopping import (
     warm_up_within,
     without_verdict,
 )
+from ..plan.stretches import SETTLE_SECONDS
 from ..plan.subjects import requested_subjects, subjects_of
 from ..results import earlier, machine_history
 from ..results.live_file import LiveFile
@@ -294,7 +295,8 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
             setting.progress.print_line("turns distort a subject, so the next fork is driven in stretches")
-            return replace(setting, schedule=setting.schedule.model_copy(update={"turn_ms": 0.0}))
+            changed = setting.schedule.model_copy(update={"turn_ms": 0.0})
+            return replace(setting, schedule=changed, settle_s=SETTLE_SECONDS)
     return setting
 
 

@@ -355,11 +355,13 @@ class PlannedStretches(Strict):
     """The stretches of a cell whose subjects took no turns, planned after its warm-up.
 
     `response_s` is the longest response time in the warm-up, in seconds. Each subject was planned to have `pairs` stretches of
-    `seconds` each. `fits` is false where the trial's share of the budget was too short for throughput.
+    `seconds` each, after a lead-in of at least `settle_s`. `fits` is false where the trial's share of the budget was too short for
+    throughput.
     """
 
     cell: str
     response_s: Significant
+    settle_s: Significant = 0.0
     seconds: Significant
     pairs: int
     fits: bool = True

@@ -23,6 +23,8 @@ FORK_ANSWERS = 50  # of each user, in all stretches of a fork
 HEADROOM = 1.2  # more than that is planned, because the response time is an estimate
 LEAST_LEAD_IN_SECONDS = 0.2
 LEAD_IN_RESPONSES = 2.0  # and up to one more, drawn at random for each stretch
+# The lead-in where turns distort a subject: what it gathered by the clock without load, such as a limiter's tokens, is spent first.
+SETTLE_SECONDS = 3.0
 _AROUND_RESPONSES = LEAD_IN_RESPONSES + 1.5  # the mean lead-in, and the last answers
 
 
@@ -33,13 +35,18 @@ def may_be_stretched(schedule: Schedule, cell: Cell) -> bool:
 
 
 def plan_stretches(
-    schedule: Schedule, cell: Cell, subjects: int, response_s: float, within: float | None = None
+    schedule: Schedule,
+    cell: Cell,
+    subjects: int,
+    response_s: float,
+    within: float | None = None,
+    settle_s: float = 0.0,
 ) -> PlannedStretches:
     """The stretches for a fork: as much load as the schedule plans, or more if the response times require it, in as few
     stretches as hold enough of them each.
 
     `within` are the seconds that a budget leaves for the cell's pairs. If they are too few for throughput, the plan
-    holds what fits, and `fits` is false.
+    holds what fits, and `fits` is false. `settle_s` is the shortest lead-in.
     """
     wanted = schedule.pairs_per_cell
     least = max(schedule.slice_seconds, HEADROOM * STRETCH_ANSWERS * response_s)
@@ -47,12 +54,14 @@ def plan_stretches(
     load = max(wanted * schedule.slice_seconds, needed)
     pairs = max(min(wanted, LEAST_PAIRS), min(wanted, int(load / least)))
     seconds = max(least, load / pairs)
-    if within is not None and pairs * pair_seconds(seconds, response_s, subjects) > within:
+    if within is not None and pairs * pair_seconds(settle_s + seconds, response_s, subjects) > within:
         pairs = min(wanted, LEAST_PAIRS)
-        held = within / pairs / subjects - pair_seconds(0.0, response_s, 1)
+        held = within / pairs / subjects - pair_seconds(settle_s, response_s, 1)
         seconds = max(schedule.slice_seconds, min(max(least, load / pairs), held))
     fits = seconds >= least and pairs * seconds >= needed
-    return PlannedStretches(cell=cell.name, response_s=response_s, seconds=seconds, pairs=pairs, fits=fits)
+    return PlannedStretches(
+        cell=cell.name, response_s=response_s, settle_s=settle_s, seconds=seconds, pairs=pairs, fits=fits
+    )
 
 
 def lengthen_stretches(
@@ -69,8 +78,8 @@ def lengthen_stretches(
     least = HEADROOM * STRETCH_ANSWERS * response_s
     done = sum(seconds for seconds in driven if seconds >= STRETCH_ANSWERS * response_s)
     seconds = max(least, (HEADROOM * FORK_ANSWERS * response_s - done) / left)
-    whole = sum(pair_seconds(each, plan.response_s, subjects) for each in driven)
-    whole += left * pair_seconds(seconds, response_s, subjects)
+    whole = sum(pair_seconds(plan.settle_s + each, plan.response_s, subjects) for each in driven)
+    whole += left * pair_seconds(plan.settle_s + seconds, response_s, subjects)
     if within is not None and whole > within:
         return plan.model_copy(update={"fits": False})
     return plan.model_copy(update={"response_s": response_s, "seconds": seconds})
@@ -83,9 +92,9 @@ def pair_seconds(seconds: float, response_s: float, subjects: int) -> float:
 
 def stretch_of(plan: PlannedStretches, seed: str) -> StretchEdges:
     """The edges of one stretch: users start over one response time, and the lead-in takes two of them and a part drawn
-    from `seed`."""
+    from `seed`, or the plan's time to settle."""
     part = random.Random(f"lead-in {seed}").random()
-    lead_in = max(LEAST_LEAD_IN_SECONDS, (LEAD_IN_RESPONSES + part) * plan.response_s)
+    lead_in = max(LEAST_LEAD_IN_SECONDS, plan.settle_s, (LEAD_IN_RESPONSES + part) * plan.response_s)
     return StretchEdges(lead_in_ms=lead_in * 1000, spread_ms=plan.response_s * 1000, seconds=plan.seconds)
 
 
@@ -93,12 +102,12 @@ def cost_text(plan: PlannedStretches, cell: Cell, subjects: int) -> str:
     """A sentence on the cost of a fork's stretches, or that they do not fit, such as "answers take 1.1 s on echo, too
     long for turns: each subject has 5 stretches of 13 s, 2 min 48 s per fork"."""
     answers = f"answers take {_seconds_text(plan.response_s)} on {cell.where}, too long for turns"
-    cost = duration(plan.pairs * pair_seconds(plan.seconds, plan.response_s, subjects))
+    cost = duration(plan.pairs * pair_seconds(plan.settle_s + plan.seconds, plan.response_s, subjects))
     if plan.fits:
         stretches = f"{plan.pairs} stretch{'es' if plan.pairs > 1 else ''}"
         return f"{answers}: each subject has {stretches} of {_seconds_text(plan.seconds)}, {cost} per fork"
     needed = HEADROOM * FORK_ANSWERS * plan.response_s / plan.pairs
-    whole = duration(plan.pairs * pair_seconds(needed, plan.response_s, subjects))
+    whole = duration(plan.pairs * pair_seconds(plan.settle_s + needed, plan.response_s, subjects))
     load = f"throughput needs about {whole} of load in each fork, and the budget leaves {cost}"
     return f"{answers}: {load}, so there will be no verdict on it"
 

@@ -82,7 +82,8 @@ class TrialContext:
     is the time by which the budget ends the trial. `apart` are the subjects that share a fixed port. Each has its own network
     namespace. `load_target` are the requests of a user's own service with the rules for their answers, and `credentials` their
     credentials; None where the service has a contract. `deadline` is the time on the monotonic clock after which no measurement
-    starts. `site` is the host of all subjects. `lab` is the process id of the run, where trials are driven side by side.
+    starts. `settle_s` is the shortest lead-in of stretches in seconds. `site` is the host of all subjects. `lab` is the process id
+    of the run, where trials are driven side by side.
     """
 
     schedule: Schedule
@@ -100,6 +101,7 @@ class TrialContext:
     apart: Sequence[str] = ()
     load_target: LoadTarget | None = None
     credentials: Credentials | None = None
+    settle_s: float = 0.0
 
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """The trial's current activity, for the progress line."""

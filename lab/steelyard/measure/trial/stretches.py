@@ -11,11 +11,13 @@ from .jobs import Answering
 
 
 class TrialStretches:
-    """The plans of cells without turns so far. `plans` is what the trial's record stores."""
+    """The plans of cells without turns so far, whose lead-ins take at least `settle_s` seconds. `plans` is what the trial's record
+    stores."""
 
-    def __init__(self, schedule: Schedule, trial: TrialPlan) -> None:
+    def __init__(self, schedule: Schedule, trial: TrialPlan, settle_s: float = 0.0) -> None:
         self._schedule = schedule
         self._trial = trial
+        self._settle_s = settle_s
         self._plans: dict[str, PlannedStretches] = {}
         self._driven: dict[str, list[float]] = {}
 
@@ -33,7 +35,7 @@ class TrialStretches:
             plan = lengthen_stretches(known, response_s, self._driven[cell.name], len(answering), within)
             self._plans[cell.name] = plan
             return "" if plan == known else cost_text(plan, cell, len(answering))
-        plan = plan_stretches(self._schedule, cell, len(answering), response_s, within)
+        plan = plan_stretches(self._schedule, cell, len(answering), response_s, within, self._settle_s)
         self._plans[cell.name], self._driven[cell.name] = plan, []
         longer = plan.seconds > self._schedule.slice_seconds or not plan.fits
         return cost_text(plan, cell, len(answering)) if longer else ""

@@ -42,6 +42,7 @@ from ...statistics.steady import (
     steady_since,
     still_compiles,
 )
+from ..load.session_figures import forget_private
 from . import idle_cpu, own_answers, remote_logs
 from .bring_up import error_or_lost_host, require_host, start_all
 from .context import OUT_OF_BUDGET, TrialContext, TrialFailedError, TrialLog, trial_folder
@@ -202,6 +203,8 @@ def _drive_subjects(
             raise TrialFailedError(Failure(kind="died", message=error.message), error.hint) from None
         finally:
             check_samples(setting, log)
+            if setting.load_target is not None:
+                forget_private(setting.load_target, log.folder)
 
 
 def _store_notes(
@@ -258,7 +261,7 @@ class _Driver:
         self.rows = SliceRows(log.folder / "slices.csv")
         self._last_slices = LastSlices(log.folder / "intervals.hlog")
         self._answering: dict[tuple[str, str], Answering] = {}  # of the last slice, by subject and cell
-        self._stretches = TrialStretches(setting.schedule, plan)
+        self._stretches = TrialStretches(setting.schedule, plan, setting.settle_s)
         self._measuring_within: float | None = None  # seconds that the budget leaves for all pairs
         self.watch = Watch(
             running,
