@@ -222,19 +222,19 @@ def test_a_data_file_that_is_missing_or_no_json_lines_is_named(tmp_path: Path) -
         rows_of({"user": columns["user"]}, tmp_path, 1, None)
 
 
-@pytest.mark.parametrize(
-    ("start", "reason"),
-    [
-        ('start = ["sleep", "60"]\n', "which comparisons do not drive"),
-        ("", "comparisons of running targets do not drive them"),
-    ],
-)
-def test_a_comparison_of_a_service_with_sessions_is_refused_with_what_drives_them(
-    tmp_path: Path, start: str, reason: str
-) -> None:
-    folder = service_folder(tmp_path, ADDRESS, SESSION)
-    file = folder / "service.toml"
-    file.write_text(start + file.read_text())
-    ran = steelyard("compare", str(folder), str(folder), folder=tmp_path)
-    assert ran.code == 64 and "shop is loaded by sessions (visit)" in ran.err and reason in ran.err
-    assert "`steelyard load`" in ran.err
+def test_goals_of_a_step_and_of_a_session_are_judged_by_their_own_times(tmp_path: Path) -> None:
+    with session_shop() as shop:
+        made = service_folder(tmp_path, shop.address)
+        words = ["load", str(made), "--users", "4", "--for", "2s", "--json", "--out", "runs"]
+        goals = ["--p50", "checkout=5s,visit=1ms,5s", "--errors", "0%"]
+        ran = steelyard(*words, *goals, folder=tmp_path, environment=BESIDE_OTHERS)
+        unknown = steelyard(*words, "--p50", "chekout=5s", folder=tmp_path, environment=BESIDE_OTHERS)
+    assert ran.code == 1 and "p50 of visit <= 1 ms was missed: 100.00% of sessions" in ran.err, ran.err
+    found = {goal["goal"]: goal["kept"] for goal in json.loads(ran.out)["goals"]}
+    assert found == {
+        "p50 <= 5000 ms": True,
+        "p50 of checkout <= 5000 ms": True,
+        "p50 of visit <= 1 ms": False,
+        "failed <= 0": True,
+    }
+    assert unknown.code == 64 and "no operation, session or step 'chekout'" in unknown.err

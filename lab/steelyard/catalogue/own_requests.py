@@ -39,33 +39,47 @@ class OwnRequests:
         except OSError as error:
             raise StoreError(f"the requests cannot be stored in {folder}: {error.strerror}") from None
 
+    def has_same_requests(self, other: OwnRequests) -> bool:
+        """Whether both send the same requests, alone and in sessions."""
+        own, others = self.service, other.service
+        return (own.operations, own.sessions, self.files) == (others.operations, others.sessions, other.files)
+
     def mix(self, operation: str | None, *, writes: bool) -> dict[str, float]:
-        """The loaded operations, with equal weights: one, or all that do not change data unless `writes`.
+        """The load with its weights: the operation or session of a name, else all sessions, or without sessions all operations,
+        each only if it does not change data, unless `writes`.
 
         Raises ConfigurationError where none is left.
         """
-        operations = self.service.operations
+        service = self.service
         if operation is not None:
             return {operation: 1.0}
-        loaded = [name for name, known in operations.items() if writes or not known.changes_data]
+        weights = {name: session.weight for name, session in service.sessions.items()}
+        kind = "sessions" if weights else "operations"
+        weights = weights or dict.fromkeys(service.operations, 1.0)
+        loaded = {name: weight for name, weight in weights.items() if writes or not self._changes_data(name)}
         if not loaded:
             raise ConfigurationError(
-                f"all operations of {self.service.name} change data ({', '.join(operations)})",
+                f"all {kind} of {service.name} change data ({', '.join(weights)})",
                 hint="--writes loads them, or correct changes_data in service.toml",
             )
-        return dict.fromkeys(loaded, 1.0)
+        return loaded
+
+    def _changes_data(self, name: str) -> bool:
+        """Whether an operation, or a step of the session of this name, changes data."""
+        operations = self.service.operations
+        if name in operations:
+            return operations[name].changes_data
+        return any(
+            step.changes_data or (step.operation is not None and operations[step.operation].changes_data)
+            for step in self.service.sessions[name].steps
+        )
 
 
 def of_service(service: Entry[Service]) -> OwnRequests:
     """The requests of a service that names its target.
 
-    Raises ConfigurationError where one of its files cannot be read, or where it is loaded by sessions.
+    Raises ConfigurationError where one of its files cannot be read.
     """
-    if service.model.sessions:
-        raise ConfigurationError(
-            f"{service.name} is loaded by sessions ({', '.join(service.model.sessions)}), which comparisons do not drive",
-            hint="`steelyard load` drives them; compare operations that need none from a service.toml of their own",
-        )
     auth = service.model.auth
     if auth is not None and auth.secret.startswith("file:"):
         place = service.folder / Path(auth.secret.removeprefix("file:")).expanduser()
@@ -116,7 +130,9 @@ def _named_files(service: Entry[Service]) -> Iterator[str]:
     model = service.model
     for operation in model.operations.values():
         yield from (sample for sample in (operation.sample, *operation.samples) if sample is not None)
-    for expect in (model.expect, *(operation.expect for operation in model.operations.values())):
+    rules = [model.expect, *(operation.expect for operation in model.operations.values())]
+    rules += [step.expect for session in model.sessions.values() for step in session.steps]
+    for expect in rules:
         yield from () if expect.answer is None else (expect.answer,)
     yield from (column.file for column in model.data.values() if column.file is not None)
     if model.schema_file is not None:

@@ -16,7 +16,9 @@ from ..plan.designs.one_at_a_time import OneAtATime
 from .options import ComparisonOptions
 
 if TYPE_CHECKING:
+    from ..catalogue.entries import Entry
     from ..catalogue.own_requests import OwnRequests
+    from ..models.service import Service
     from ..models.study import Study, SubjectSpec
 
 
@@ -46,9 +48,25 @@ def own_study(
         margin=subject_syntax.share_of(options.margin),
     )
     requests.write(folder / entries.OWN_REQUESTS)
+    study = _with_sessions(study, entries.service_at(str(folder / entries.OWN_REQUESTS)))
     if options.layers:
         study = study.model_copy(update={"observe": [*study.observe, "layers"]})
     return _side_by_side_or_not(study)
+
+
+def _with_sessions(study: Study, service: Entry[Service]) -> Study:
+    """The study with the loaded sessions of its service; raises ConfigurationError where they cannot be compared."""
+    from ..models.service import Expect
+    from ..workload.own_sessions import read_sessions
+    from ..workload.planned_load import judged_measure, require_endless_data
+
+    own = read_sessions(service, 0, Expect()).sessions if service.model.sessions else {}
+    sessions = {name: own[name].session for name in study.mix if name in own}
+    if not sessions:
+        return study
+    require_endless_data(sessions)
+    judged_by = "" if study.rate is not None else judged_measure(sessions, open_load=False)
+    return study.model_copy(update={"sessions": sessions, "judged_by": judged_by})
 
 
 def _with_layers(specs: Sequence[SubjectSpec], requests: OwnRequests) -> OwnRequests:
@@ -131,7 +149,7 @@ def requests_of(
     of_each = {words: own_requests.of_service(entries.service_at(words)) for words in folders}
     chosen = of_each[folders[0]]
     for words, other in of_each.items():
-        if (other.service.operations, other.files) != (chosen.service.operations, chosen.files):
+        if not other.has_same_requests(chosen):
             console().print(f"both get the requests of {folders[0]}; those of {words} differ")
     return chosen
 

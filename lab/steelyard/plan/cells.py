@@ -98,7 +98,8 @@ def combined_mix(cells: Sequence[Cell]) -> dict[str, float]:
 
 
 def _check_names(study: Study, service: Service, request: Request) -> None:
-    """Raises ConfigurationError for an operation that the service lacks, in the request, the study or a session of it."""
+    """Raises ConfigurationError for an operation that the service lacks, in the request, the study or a session of it. The steps
+    of a user's own sessions are operations of their own."""
     for operation in (*request.operations, *study.operations):
         if operation not in service.operations and operation not in study.sessions:
             known = sorted({*service.operations, *study.sessions})
@@ -116,7 +117,7 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
                 f"{study.name}: the session '{name}' has the name of an operation of {service.name}"
             )
         for step in session.steps:
-            if step.operation not in service.operations:
+            if step.operation not in service.operations and not service.is_own:
                 raise ConfigurationError(
                     f"{study.name}: the session '{name}' calls '{step.operation}', which {service.name} does not "
                     f"have{nearest(step.operation, sorted(service.operations))}"

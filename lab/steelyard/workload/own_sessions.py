@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..base.configuration import nearest
@@ -307,6 +308,26 @@ def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow 
 def rows_file(session: str) -> str:
     """The file of a session's rows in the corpus folder."""
     return f"rows-{session}.csv"
+
+
+@contextmanager
+def temporary_rows(sessions: Mapping[str, LoadSession], folder: Path) -> Iterator[None]:
+    """The rows of sessions' data are in the corpus folder for the body alone: they may hold passwords."""
+    try:
+        yield
+    finally:
+        for session in sessions.values():
+            if session.session.rows is not None:
+                (folder / session.session.rows.file).unlink(missing_ok=True)
+
+
+def rename_session(session: LoadSession, name: str, suffix: str) -> LoadSession:
+    """The session under a new name, with `suffix` after the names of its operations, and rows in a file of its own."""
+    own = session.session
+    steps = [step.model_copy(update={"operation": step.operation + suffix}) for step in own.steps]
+    rows = own.rows and own.rows.model_copy(update={"file": rows_file(name)})
+    private = [operation + suffix for operation in session.private]
+    return replace(session, session=own.model_copy(update={"steps": steps, "rows": rows}), private=private)
 
 
 def write_rows(sessions: Mapping[str, LoadSession], folder: Path) -> None:

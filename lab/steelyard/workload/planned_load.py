@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..base.text import plural
-from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stage, Steps, Think
+from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Session, Stage, Steps, Think
 from ..models.outputs.own_service import LeftOut
+from ..plan.cells import pauses_seconds
 from . import answer_rules
-from .load_spec import LoadSpec
+from .load_spec import MOST_IN_FLIGHT, LoadSpec
 from .load_target import LoadTarget
 
 _MOST_STEPS = 20
@@ -43,17 +45,30 @@ def loadable(load_target: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list
     for operation in load_target.operations.values():
         answer_rules.require_rules(operation.expect)
     load_target = load_target.select([*words.operations, *(name for name in words.mix if name not in words.operations)])
-    left = [
+    load_target, left = _skip(load_target, words.skip)
+    left += [
         LeftOut(what=name, why="it changes data: allow it with --writes")
         for name in load_target.weights
         if load_target.changes_data(name) and not words.writes
     ]
-    if len(left) == len(load_target.weights):
+    if {omitted.what for omitted in left} >= {*load_target.weights}:
         raise ConfigurationError(
             f"all selected operations of {load_target.name} change data ({', '.join(omitted.what for omitted in left)})",
             hint="allow it with --writes, or correct changes_data in service.toml",
         )
     return load_target, left
+
+
+def _skip(load_target: LoadTarget, names: Sequence[str]) -> tuple[LoadTarget, list[LeftOut]]:
+    """The target without the operations and sessions of these names, which are not even verified; raises ConfigurationError."""
+    known = load_target.weights
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise ConfigurationError(f"--skip: {load_target.name} loads no '{unknown}'{nearest(unknown, list(known))}")
+    rest = [name for name in known if name not in names]
+    if not rest:
+        raise ConfigurationError(f"--skip leaves nothing of {load_target.name} to load", hint="leave one of them out")
+    return load_target.select(rest), [LeftOut(what=name, why="--skip names it") for name in names]
 
 
 def stretch_of(words: LoadSpec, weights: Mapping[str, float], most_rate: float | None) -> Stretch:
@@ -94,6 +109,23 @@ def require_no_sessions(load_target: LoadTarget, purpose: str, hint: str) -> Non
         )
 
 
+def require_endless_data(sessions: Mapping[str, Session]) -> None:
+    """Raise ConfigurationError where the data of a session ends: a comparison drives both subjects for the same time."""
+    for name, session in sessions.items():
+        if session.rows is not None and session.rows.at_end == "stop":
+            raise ConfigurationError(
+                f"the session {name} stops at the end of its data, and a comparison drives both subjects for the same time",
+                hint='data_end = "recycle" begins the data anew; `steelyard load` stops at its end',
+            )
+
+
+def judged_measure(sessions: Mapping[str, Session], *, open_load: bool) -> str:
+    """The measure that judges a comparison by throughput or mean response time. Under open load the rate sets the throughput, and
+    under closed load the pauses of sessions do."""
+    pauses = any(pauses_seconds(session) for session in sessions.values())
+    return "response_time_mean" if open_load or pauses else "throughput"
+
+
 def require_bounded(load_target: LoadTarget, words: LoadSpec) -> None:
     """Raise ConfigurationError where sessions could send more than the target's max_rate, which counts requests."""
     if load_target.max_rate is None or not load_target.sessions:
@@ -108,8 +140,13 @@ def require_bounded(load_target: LoadTarget, words: LoadSpec) -> None:
 
 def profile_of(words: LoadSpec) -> Profile:
     """The load's profile; raises ConfigurationError if the options give none."""
-    first, last = words.users
     seconds = words.seconds
+    if words.profile not in ("constant", "rate") and words.most_requests is not None:
+        raise ConfigurationError("--max-requests needs a constant number of users, or a rate")
+    if words.poisson and words.rates is None:
+        raise ConfigurationError("--poisson needs --rate", hint="--rate 200/s --poisson")
+    if words.shape is not None:
+        return words.shape
     if words.profile == "rate" or words.rates is not None:
         if words.rates is None or words.profile not in ("rate", "constant"):
             raise ConfigurationError(
@@ -118,11 +155,13 @@ def profile_of(words: LoadSpec) -> Profile:
         if words.most_requests is not None:
             seconds = min(seconds, words.most_requests / (sum(words.rates) / 2))
         stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
-        return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=10_000)
-    if words.poisson:
-        raise ConfigurationError("--poisson needs --rate", hint="--rate 200/s --poisson")
-    if words.profile != "constant" and words.most_requests is not None:
-        raise ConfigurationError("--max-requests needs a constant number of users, or a rate")
+        return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=MOST_IN_FLIGHT)
+    return _closed_profile(words)
+
+
+def _closed_profile(words: LoadSpec) -> Profile:
+    """The profile of a closed load; raises ConfigurationError if its options conflict."""
+    (first, last), seconds = words.users, words.seconds
     if words.profile == "constant":
         if first != last:
             raise ConfigurationError(
@@ -153,15 +192,17 @@ def load_text(words: LoadSpec, stretch: Stretch) -> str:
     profile = stretch.profile
     last = f"for {words.seconds:g} s"
     if isinstance(profile, Rate):
-        first, second = profile.stages[0].from_rate, profile.stages[0].to_rate
+        ends = [rate for stage in profile.stages for rate in (stage.from_rate, stage.to_rate)]
+        first, second = ends if len(profile.stages) == 1 else (min(ends), max(ends))
         rate = f"{first:g}" if first == second else f"{first:g} to {second:g}"
         how = "at random (Poisson)" if profile.arrivals == "poisson" else "evenly"
-        return f"{rate} {stretch.unit}s/s, {how}, for {profile.stages[0].seconds:g} s"
+        within = f"in {len(profile.stages)} stages, " if len(profile.stages) > 1 else ""
+        return f"{rate} {stretch.unit}s/s, {within}{how}, for {sum(stage.seconds for stage in profile.stages):g} s"
     if isinstance(profile, FixedWork):
         return f"{plural(profile.users, 'user')}, {profile.work:,} {stretch.unit}s"
     if isinstance(profile, BigBang):
         return f"{plural(profile.users, 'user')} {last}"
     first_users, last_users = words.users
-    shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts"}[profile.kind]
+    shape = {"ramp": "a ramp", "steps": "steps", "bursts": "bursts", "stages": "stages"}[profile.kind]
     users = plural(last_users, "user") if shape == "bursts" else f"{first_users} to {last_users} users"
     return f"{shape} of {users} {last}"

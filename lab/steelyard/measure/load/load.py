@@ -33,17 +33,25 @@ from ...results.outcomes import OUTCOMES, by_status, read_outcomes, total_counts
 from ...results.tables import SliceRow
 from ...workload import answer_rules
 from ...workload.allowed_hosts import target_of
-from ...workload.load_spec import LoadSpec
+from ...workload.load_spec import LoadSpec, NamedGoal
 from ...workload.load_target import LoadTarget, label_of
+from ...workload.own_sessions import temporary_rows
 from ...workload.planned_load import Stretch, load_text, loadable, loaded_weights, require_bounded, stretch_of
 from ...workload.request_files import write_requests
 from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
 from . import connections, started_target, starting
 from .auth import with_auth
-from .driving import LoadContext, Stretches, is_resent, operations_of, samples_of, ticks_of, verify
+from .driving import LoadContext, Stretches, is_resent, operations_of, samples_of, ticks_of, verify_each
 from .engine_pilot import with_engine_threads
-from .judged_requests import JudgedRequests, judged_goals, judged_requests, user_seconds
+from .judged_requests import (
+    JudgedRequests,
+    judged_goals,
+    judged_requests,
+    requests_of_operation,
+    sessions_as_requests,
+    user_seconds,
+)
 from .ready_target import NO_AGENT, Ready, records_in
 from .run_folder import (
     LOAD,
@@ -77,6 +85,8 @@ def load(
     load. Raises SteelyardError."""
     load_target, not_loaded = loadable(load_target, words)
     require_bounded(load_target, words)
+    for goal in words.goals.named:
+        load_target.resolve_name(goal.name)
     planned = stretch_of(words, loaded_weights(load_target, not_loaded), load_target.max_rate)
     if load_target.sessions:
         planned = replace(planned, unit="session")
@@ -92,6 +102,8 @@ def load(
         )
     progress = invocation.progress
     with prepare_load(load_target, words, invocation) as verified:
+        not_loaded += verified.left_out
+        planned = replace(planned, mix=verified.without_failed(planned.mix))
         ready = with_engine_threads(verified, planned, layers=words.layers)
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
@@ -167,6 +179,7 @@ def prepare_load(load_target: LoadTarget, words: LoadSpec, invocation: Invocatio
             words.give_up_seconds,
             progress,
             engine_hosts=engine_hosts,
+            connection="per-request" if words.new_connection else "keep-alive",
             sessions={name: session.session for name, session in load_target.sessions.items()},
         )
         with (
@@ -174,37 +187,32 @@ def prepare_load(load_target: LoadTarget, words: LoadSpec, invocation: Invocatio
             progress.followed_by(live_file),
             kept_awake(shares),
             _running(load_target, folder, progress, layers=words.layers) as kept_by,
-            _without_rows(load_target, corpus.folder),
+            temporary_rows(load_target.sessions, corpus.folder),
         ):
             before = None if kept_by is None else started_target.read(*kept_by, load_target.address)
-            verification, answers = _verify_answers(load_target, ground)
+            verification, answers, failed = _verify_answers(load_target, ground)
             keeper = None if kept_by is None else kept_by[1]
             running = RunningTarget(target.subject, load_target.name, load_target.address, len(answers), keeper)
             if kept_by is None or before is None:
-                yield Ready(ground, shares, running, verification, answers)
+                yield Ready(ground, shares, running, verification, answers, failed)
             else:
                 loaded = started_target.read(*kept_by, load_target.address)
-                yield Ready(ground, shares, running, verification, answers, (*kept_by, before, loaded))
+                yield Ready(ground, shares, running, verification, answers, failed, (*kept_by, before, loaded))
 
 
-def _verify_answers(load_target: LoadTarget, ground: LoadContext) -> tuple[SliceRow, dict[str, bytes]]:
-    """What the verification counted, and the answer of each operation; raises TargetError on the first that is not right."""
+def _verify_answers(load_target: LoadTarget, ground: LoadContext) -> tuple[SliceRow, dict[str, bytes], dict[str, str]]:
+    """What the verification counted, the answer of each operation, and why operations failed where others did not. Raises
+    TargetError where a session or every operation failed."""
     ground.progress.show(f"verifying {plural(len(load_target.operations), 'operation')} of {load_target.name}")
-    verification, answers = verify(ground, list(load_target.weights))
+    names = list(load_target.weights)
+    verification, answers, failed = verify_each(ground, names)
     forget_private(load_target, ground.folder / loads.VERIFICATION)
-    _require_kept(load_target, answers, ground.folder)
-    return verification, answers
-
-
-@contextmanager
-def _without_rows(load_target: LoadTarget, corpus: Path) -> Iterator[None]:
-    """The rows of sessions' data are there for the body alone: they may hold passwords."""
-    try:
-        yield
-    finally:
-        for session in load_target.sessions.values():
-            if session.session.rows is not None:
-                (corpus / session.session.rows.file).unlink(missing_ok=True)
+    failed |= _broken_rules(load_target, answers, ground.folder)
+    if failed and ({*failed} - {*names} or {*names} <= {*failed}):
+        raise next(iter(failed.values()))
+    for name, error in failed.items():
+        ground.progress.show(f"{name} is not loaded: {error.message}")
+    return verification, answers, {name: error.message for name, error in failed.items()}
 
 
 def _describe(
@@ -261,15 +269,18 @@ def _without_values(command: Sequence[str]) -> list[str]:
     return shown
 
 
-def _require_kept(load_target: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> None:
-    for name, answer in answers.items():
-        broken = answer_rules.broken_by(answer, load_target, name)
-        if broken is not None:
-            raise TargetError(
-                f"verification of {name} failed at {load_target.address}: {broken}",
-                hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml has the rules for "
-                "right answers (schema = false accepts any body)",
-            )
+def _broken_rules(load_target: LoadTarget, answers: Mapping[str, bytes], folder: Path) -> dict[str, TargetError]:
+    """The operations whose answers break a rule that the engine does not check, each with its error."""
+    broken = {name: answer_rules.broken_by(answer, load_target, name) for name, answer in answers.items()}
+    return {
+        name: TargetError(
+            f"verification of {name} failed at {load_target.address}: {why}",
+            hint=f"see {folder / loads.VERIFICATION / 'samples'}; [operations.{name}.expect] in service.toml has the rules for "
+            "right answers (schema = false accepts any body)",
+        )
+        for name, why in broken.items()
+        if why is not None
+    }
 
 
 def _tick_text(tick: Mapping[str, Any]) -> str:
@@ -292,6 +303,20 @@ class _DrivenLoad:
     wrong: list[str]
 
 
+def _named_requests(
+    load_target: LoadTarget, words: LoadSpec, judged: JudgedRequests, row: SliceRow, folder: Path
+) -> list[tuple[NamedGoal, str, JudgedRequests]]:
+    """The goals of single operations or sessions, with what they count and its requests."""
+    found = []
+    for goal in words.goals.named:
+        name = load_target.resolve_name(goal.name)
+        if name in load_target.sessions:
+            found.append((goal, "sessions", sessions_as_requests(judged, row, folder, name)))
+        else:
+            found.append((goal, "requests", requests_of_operation(judged, row, folder, name)))
+    return found
+
+
 def _output(
     load_target: LoadTarget,
     words: LoadSpec,
@@ -307,7 +332,7 @@ def _output(
     seconds = figures.seconds_of(row, ticks, folder)
     failed, verified = figures.failed_of(row), ready.verification.sent
     judged = judged_requests(row, folder, user_seconds(planned.profile, row, seconds))
-    goals = judged_goals(words.goals, judged)
+    goals = judged_goals(words.goals, judged, _named_requests(load_target, words, judged, row, folder))
     why_not = _why_not(row, driven.wrong, target, row.sent + verified)
     rest = row.sent - row.completed - failed
     return LoadOutput(
@@ -338,7 +363,7 @@ def _output(
         notes=_notes(words, planned, stretches, row, target),
         not_judged=NOT_JUDGED if target is None else started_target.not_judged(target),
         started=target,
-        by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps") else [],
+        by_users=figures.by_users(seconds) if words.profile in ("ramp", "steps", "stages") else [],
         run=str(ready.ground.folder),
     )
 

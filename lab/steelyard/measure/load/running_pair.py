@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +17,7 @@ from ...base.lock import machine_lock
 from ...base.progress import Progress
 from ...hosts import environment, processes
 from ...hosts.cpus import kept_awake, share
-from ...models.job import Target
+from ...models.job import Session, Target
 from ...models.outputs.loading import RunningComparison
 from ...models.outputs.own_service import LeftOut
 from ...models.records import Schedule, SlicePlan
@@ -28,7 +28,17 @@ from ...results.live_file import STOPPED, LiveFile, StopRequested
 from ...workload.allowed_hosts import target_of
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget, label_of
-from ...workload.planned_load import Stretch, load_text, loadable, require_no_sessions, stretch_of
+from ...workload.own_sessions import rename_session, temporary_rows
+from ...workload.planned_load import (
+    Stretch,
+    judged_measure,
+    load_text,
+    loadable,
+    loaded_weights,
+    require_bounded,
+    require_endless_data,
+    stretch_of,
+)
 from ...workload.request_files import write_requests
 from .auth import with_auth
 from .driving import LoadContext, Stretches, verify
@@ -45,6 +55,7 @@ from .run_folder import (
     plan_trial,
     record_trial,
 )
+from .session_figures import forget_private
 from .starting import require_up
 
 _MOST_PAIRS = 40
@@ -80,19 +91,23 @@ class PairSpec:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The two subjects with their targets, the requests of each by the names of a common corpus, and operations that are not
-    loaded."""
+    """The two subjects with their targets, the requests of both in a common corpus, the weights of the loaded operations and
+    sessions, and what is not loaded. Both `alike` send the same requests."""
 
     sides: tuple[RunningSide, RunningSide]
     targets: tuple[Target, Target]
     requests: LoadTarget
-    names: tuple[dict[str, str], dict[str, str]]  # for each side, the names of its operations in the corpus
+    names: tuple[
+        dict[str, str], dict[str, str]
+    ]  # for each side, the names of its operations and sessions in the corpus
+    weights: Mapping[str, float]
     not_loaded: list[LeftOut]
+    alike: bool
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The operations of the first, each as often as the others."""
-        return dict.fromkeys(self.names[0], 1.0)
+    def sessions(self) -> dict[str, Session]:
+        """The sessions of both by the names of the corpus."""
+        return {name: session.session for name, session in self.requests.sessions.items()}
 
     def stretch(self, place: int, planned: Stretch, **more: object) -> Stretch:
         """A stretch of load on one of the subjects."""
@@ -147,31 +162,47 @@ def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
     not_loaded: list[LeftOut] = []
     for load_target in (first, second):
         loaded, left = loadable(load_target, load)
-        require_no_sessions(
-            loaded, "comparisons of running targets do not drive them", "`steelyard load` of each target drives them"
-        )
+        require_bounded(loaded, load)
         not_loaded += [omitted for omitted in left if omitted not in not_loaded]
-        kept = [name for name in loaded.operations if name not in {omitted.what for omitted in left}]
-        chosen.append(loaded.select(kept))
-    if {*chosen[0].operations} != {*chosen[1].operations}:
+        chosen.append(loaded.select([*loaded_weights(loaded, left)]))
+        require_endless_data({name: session.session for name, session in loaded.sessions.items()})
+    if {*chosen[0].weights} != {*chosen[1].weights}:
+        kind = "sessions or operations" if chosen[0].sessions or chosen[1].sessions else "operations"
         raise ConfigurationError(
-            "the two services have different operations",
-            hint="--service FOLDER, or --operation with an operation that both have",
+            f"the two services have different {kind}",
+            hint="--service FOLDER, or --operation with a name that both have",
         )
     labels = _labels(sides)
     targets = [
         target_of(load_target).model_copy(update={"subject": label})
         for load_target, label in zip(chosen, labels, strict=True)
     ]
-    alike = chosen[0].operations == chosen[1].operations
-    called = [{name: name if alike else f"{name}@{label}" for name in chosen[0].operations} for label in labels]
-    operations = {
-        own[name]: replace(operation, name=own[name])
-        for load_target, own in zip(chosen, called, strict=True)
-        for name, operation in load_target.operations.items()
-    }
-    requests = replace(chosen[0], operations=operations)
-    return _Pair(sides, (targets[0], targets[1]), requests, (called[0], called[1]), not_loaded)
+    alike = (chosen[0].operations, chosen[0].sessions) == (chosen[1].operations, chosen[1].sessions)
+    suffixes = ["" if alike else f"@{label}" for label in labels]
+    first, second = (_rename_requests(own, suffix) for own, suffix in zip(chosen, suffixes, strict=True))
+    requests = replace(
+        first, operations={**first.operations, **second.operations}, sessions={**first.sessions, **second.sessions}
+    )
+    called = [{name: name + suffix for name in chosen[0].weights} for suffix in suffixes]
+    return _Pair(
+        sides, (targets[0], targets[1]), requests, (called[0], called[1]), chosen[0].weights, not_loaded, alike
+    )
+
+
+def _rename_requests(load_target: LoadTarget, suffix: str) -> LoadTarget:
+    """The target with `suffix` after the names of its operations and sessions."""
+    if not suffix:
+        return load_target
+    return replace(
+        load_target,
+        operations={
+            name + suffix: replace(operation, name=name + suffix) for name, operation in load_target.operations.items()
+        },
+        sessions={
+            name + suffix: rename_session(session, name + suffix, suffix)
+            for name, session in load_target.sessions.items()
+        },
+    )
 
 
 def _labels(sides: Sequence[RunningSide]) -> list[str]:
@@ -195,21 +226,34 @@ def _drive_pairs(pair: _Pair, words: PairSpec, folder: Path, progress: Progress)
         load.timeout_seconds,
         load.give_up_seconds,
         progress,
+        sessions=pair.sessions,
     )
+    with temporary_rows(requests.sessions, corpus.folder):
+        return _drive_verified(pair, words, ground)
+
+
+def _drive_verified(pair: _Pair, words: PairSpec, ground: LoadContext) -> tuple[RunFolder, bool]:
+    """Verify both subjects, then drive the pairs: the run, and whether a stop was requested."""
+    load, shares, folder = words.load, share(), ground.folder
     running = [_verify_target(place, pair, ground) for place in (0, 1)]
     measured = replace(stretch_of(load, pair.weights, pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
     labels = [target.subject for target in pair.targets]
     ground = with_threads(
         replace(ground, beside=[pair.targets[1]]), [pair.stretch(place, measured) for place in (0, 1)]
     )
-    by_rate = "response_time_mean" if load.rates is not None else "throughput"
-    cell = cell_of(measured).model_copy(update={"judged_by": by_rate})
+    judged_by = judged_measure(pair.sessions, open_load=load.rates is not None)
+    cell = cell_of(measured).model_copy(update={"judged_by": judged_by})
     schedule = plan_trial(COMPARISON, pair.requests.name, labels, [cell], load.seed)
-    update = {"pairs_per_cell": words.planned_pairs, "warm_up_limit_seconds": load.warm_up_seconds}
+    update = {
+        "pairs_per_cell": words.planned_pairs,
+        "warm_up_limit_seconds": load.warm_up_seconds,
+        "sessions": pair.sessions if pair.alike else {},
+    }
     run = RunFolder(folder, schedule.model_copy(update=update), shares)
     run.keep()
     with record_trial(run, run.schedule.trials[0], running) as notes:
         stopped = _take_turns(pair, words, ground, run.schedule, measured, running, notes)
+        forget_private(pair.requests, notes.folder)
         notes.stopped = STOPPED if stopped else None
     pairs = sum(plan.phase == "measure" for plan in notes.slices) // 2
     if not pairs:
@@ -225,6 +269,7 @@ def _verify_target(place: int, pair: _Pair, ground: LoadContext) -> RunningTarge
     ground.progress.show(f"verifying {side.name}")
     own = replace(ground, target=target, folder=ground.folder / f"verified-{place + 1}")
     _, answers = verify(own, list(pair.names[place].values()))
+    forget_private(pair.requests, own.folder / loads.VERIFICATION)
     return RunningTarget(target.subject, side.name, side.load_target.address, len(answers))
 
 

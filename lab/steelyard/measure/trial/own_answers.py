@@ -8,10 +8,12 @@ from ...base.errors import TargetError
 from ...hosts.running import RunningSubject
 from ...models.job import Target
 from ...models.records import Failure
+from ...results.loads import VERIFICATION
 from ...workload import answer_rules
 from ..load.auth import Credentials
 from ..load.driving import LoadContext
 from ..load.driving import verify as verify_once
+from ..load.session_figures import forget_private
 from .context import TrialContext, TrialFailedError
 from .engine import Secrets
 
@@ -26,12 +28,12 @@ def secrets(setting: TrialContext) -> Secrets | None:
 
 
 def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) -> int:
-    """Send each loaded operation once to a subject, and judge the answer by all rules; returns the number of operations.
+    """Send each loaded operation and session once to a subject, and judge the answers by all rules; returns the number of
+    operations.
 
     Raises TrialFailedError on the first wrong answer.
     """
     assert setting.load_target is not None
-    operations = list(setting.load_target.operations)
     own = folder / f"{label}.verified"
     own.mkdir()
     ground = LoadContext(
@@ -44,14 +46,16 @@ def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) 
         setting.schedule.drain_limit_seconds,
         _GIVE_UP_SECONDS,
         setting.progress,
+        sessions=setting.schedule.sessions,
     )
     try:
-        _, answers = verify_once(ground, operations)
+        _, answers = verify_once(ground, list(setting.load_target.weights))
         for operation, answer in answers.items():
             broken = answer_rules.broken_by(answer, setting.load_target, operation)
             if broken is not None:
                 raise TargetError(f"verification of {operation} failed: {broken}", hint=f"its answer is in {own}")
+        forget_private(setting.load_target, own / VERIFICATION)
     except TargetError as error:
         message = up.death() or f"{label}: {error.message}"
         raise TrialFailedError(Failure(kind="contract", subject=label, message=message), error.hint) from None
-    return len(operations)
+    return len(setting.load_target.operations)
