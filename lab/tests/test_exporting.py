@@ -14,7 +14,7 @@ import yaml
 from command import steelyard
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
-from steelyard.models.job import Think
+from steelyard.models.job import Rate, Stages, Think
 from steelyard.models.service import Expect
 from steelyard.workload import load_spec
 from steelyard.workload.exporting import export
@@ -46,6 +46,27 @@ headers = { Content-Type = "text/plain", X-Of = "{{time}}" }
 expect = { status = [200, 202], least = 2, matches = "^a", xpath = ["//a"] }
 """
 BODY = 'one </script> `tick` ${x} @OPTIONS@ "quoted" \\ {{uuid}} é\n'
+
+
+STAGES = Stages.model_validate(
+    {
+        "stages": [
+            {"from_users": 2, "to_users": 5, "seconds": 2},
+            {"from_users": 5, "to_users": 5, "seconds": 5},
+            {"from_users": 1, "to_users": 1, "seconds": 3},
+        ]
+    }
+)
+VIRTUAL_USERS = [
+    {"target": 5, "duration": "2000ms"},
+    {"target": 5, "duration": "0ms"},
+    {"target": 5, "duration": "5000ms"},
+    {"target": 1, "duration": "0ms"},
+    {"target": 1, "duration": "3000ms"},
+]
+RATES = Rate.model_validate(
+    {"stages": [{"from_rate": 0, "to_rate": 40, "seconds": 4}, {"from_rate": 40, "to_rate": 40, "seconds": 6}]}
+)
 
 
 def plan(folder: Path, **said: Any) -> PlannedExport:
@@ -119,6 +140,8 @@ def test_the_script_is_one_that_javascript_reads_and_judges_answers_as_the_engin
         ({"most_requests": 9}, "shared-iterations", "iterations", 9),
         ({"users": (1, 5), "profile": "ramp"}, "ramping-vus", "stages", [{"target": 5, "duration": "10000ms"}]),
         ({"users": (1, 2), "profile": "steps"}, "ramping-vus", "startVUs", 1),
+        ({"shape": STAGES}, "ramping-vus", "stages", VIRTUAL_USERS),
+        ({"shape": RATES, "rates": (0.0, 40.0)}, "ramping-arrival-rate", "startRate", 0),
         ({"users": (3, 3), "profile": "bursts"}, "ramping-vus", "startVUs", 3),
     ],
 )

@@ -201,7 +201,7 @@ PLAN = """<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="plan"/><ha
 @pytest.mark.parametrize(
     ("users", "said"),
     [
-        ("20", ["--users 20 --for 120s", "over 30 s: `steelyard load --users 1..20 --over 30s --profile ramp`"]),
+        ("20", ["--users 20 --for 120s", "`steelyard load --stages 0..20/30s,20/90s`"]),
         ("${__P(users,7)}", ["--users 7 --for 120s"]),
         ("${__P(users)}", ["its users is ${__P(users)}: choose a number"]),
     ],

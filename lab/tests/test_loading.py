@@ -94,6 +94,8 @@ def test_words_become_profiles() -> None:
 def test_a_goal_says_its_unit_and_a_share_is_a_share() -> None:
     goals = load_spec.goals_of({0.95: "200ms", 0.99: "1.5 s"}, "1%")
     assert goals.percentiles == {0.95: 200, 0.99: 1500} and goals.errors == 0.01
+    both = load_spec.goals_of({0.95: "200ms,checkout=0.8s"}, None)
+    assert both.percentiles == {0.95: 200} and [(goal.name, goal.most_ms) for goal in both.named] == [("checkout", 800)]
     with pytest.raises(ConfigurationError, match="has no unit") as bare:
         load_spec.goals_of({0.95: "200"}, None)
     assert bare.value.hint == "write 200ms or 200s"

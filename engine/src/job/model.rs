@@ -16,6 +16,7 @@ pub enum Profile {
     Ramp(Ramp),
     Steps(Steps),
     Bursts(Bursts),
+    Stages(Stages),
     Rate(Rate),
     FixedWork(FixedWork),
 }
@@ -71,6 +72,22 @@ pub struct Bursts {
     pub seconds: f64,
     #[serde(default)]
     pub idle_seconds: f64,
+}
+
+/// A stretch of closed load: the number of users goes from one level to the other in equal steps of one user.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserStage {
+    pub from_users: u32,
+    pub to_users: u32,
+    pub seconds: f64,
+}
+
+/// Closed: stages, one after the other.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stages {
+    pub stages: Vec<UserStage>,
 }
 
 /// A stretch of an open profile: the rate goes linearly from one value to the other, in requests per second.

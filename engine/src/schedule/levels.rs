@@ -64,6 +64,16 @@ impl Levels {
                 }
                 p.seconds
             }
+            Profile::Stages(p) => {
+                let mut now = 0.0;
+                for stage in &p.stages {
+                    let (from, to) = (stage.from_users, stage.to_users);
+                    changes.add(now, from)?;
+                    changes.climb(now, from, to, stage.seconds / f64::from(from.abs_diff(to).max(1)))?;
+                    now += stage.seconds;
+                }
+                now
+            }
             Profile::FixedWork(p) => {
                 changes.add(0.0, p.users)?;
                 p.most_seconds
@@ -148,6 +158,21 @@ mod tests {
             vec![(0, 0), (s, 1), (2 * s, 2), (5 * s, 0), (8 * s, 1), (11 * s, 0)]
         );
         assert_eq!(levels.length, 12 * s);
+    }
+
+    #[test]
+    fn stages_climb_hold_jump_and_fall() {
+        let levels = levels(
+            r#"{"kind":"stages","stages":[
+                {"from_users":0,"to_users":2,"seconds":4},{"from_users":2,"to_users":2,"seconds":3},
+                {"from_users":5,"to_users":5,"seconds":1},{"from_users":5,"to_users":3,"seconds":2}]}"#,
+        );
+        let s = SECOND;
+        assert_eq!(
+            levels.changes,
+            vec![(0, 0), (2 * s, 1), (4 * s, 2), (7 * s, 5), (9 * s, 4), (10 * s, 3)]
+        );
+        assert_eq!((levels.length, levels.most()), (10 * s, 5));
     }
 
     #[test]

@@ -236,6 +236,19 @@ fn check_profile(at: &str, profile: &Profile) -> Checked {
             check_seconds(at, "seconds", p.seconds)?;
             check_seconds_or_none(at, "idle_seconds", p.idle_seconds)?;
         }
+        Profile::Stages(p) => {
+            ensure(!p.stages.is_empty(), || format!("`{at}.stages` is empty"))?;
+            for (place, stage) in p.stages.iter().enumerate() {
+                ensure(stage.from_users.max(stage.to_users) <= MOST_USERS, || {
+                    format!("`{at}.stages[{place}]` has more than {MOST_USERS} users")
+                })?;
+                check_seconds(at, "stages.seconds", stage.seconds)?;
+            }
+            ensure(p.stages.iter().any(|stage| stage.from_users.max(stage.to_users) > 0), || {
+                format!("`{at}.stages` has no users")
+            })?;
+            check_total_seconds(at, p.stages.iter().map(|stage| stage.seconds).sum())?;
+        }
         Profile::FixedWork(p) => {
             check_users(at, "users", p.users)?;
             check_seconds(at, "most_seconds", p.most_seconds)?;

@@ -87,6 +87,8 @@ def goal_of(goals: Goals) -> LimitGoal:
     """The goal of a search; raises ConfigurationError where there are two percentiles."""
     from ..measure.load.stages import LimitGoal
 
+    if goals.named:
+        raise ConfigurationError("a limit has a goal of all requests", hint="write --p95 200ms")
     if len(goals.percentiles) > 1:
         raise ConfigurationError("a limit has one percentile", hint="give one of --p50, --p95 and --p99")
     share, most_ms = next(iter(goals.percentiles.items()), (None, None))

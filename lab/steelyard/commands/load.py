@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 _USERS = "4"  # users of a closed load without --users
+_CONSTANT = "constant"  # the usual profile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +52,23 @@ class LoadOptions(TargetOptions):
         typer.Option(
             help="constant; ramp or steps from the first to the last of --users; bursts: five times all users, then none; rate."
         ),
-    ] = "constant"
+    ] = _CONSTANT
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            help="Load in stages instead of --users, --rate and --for: 0..50/30s,50/5m (users), or 10..200/s/30s,200/s/5m."
+        ),
+    ] = None
     for_: Annotated[str, typer.Option("--for", "--over", help="Measured time: 10s, 5m.")] = "10s"
-    warm_up: Annotated[str, typer.Option(help="Warm-up time before the measured time.")] = "1s"
+    warm_up: Annotated[str, typer.Option(help="Warm-up time before the measured time; 0 for none.")] = "1s"
     max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after this number of requests.")] = None
     think: Annotated[str, typer.Option(help="Think time of a user after an answer: 2s, or 1s..4s.")] = ""
     gzip: Annotated[bool, typer.Option("--gzip", help="Accept compressed answers (gzip or deflate).")] = False
     chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies with chunked transfer encoding.")] = False
+    new_connection: Annotated[
+        bool,
+        typer.Option("--new-connection", help="Open a connection for each request, as clients without keep-alive do."),
+    ] = False
     http2: Annotated[
         bool, typer.Option("--http2", help="Use HTTP/2: negotiated over TLS, or by prior knowledge without TLS.")
     ] = False
@@ -109,6 +120,8 @@ class LoadCommandOptions(LoadOptions, StartedOptions):
     epilog=examples(
         "steelyard load shop --users 4 --for 10s",
         "steelyard load shop --users 1..40 --over 5m --profile ramp",
+        "steelyard load shop --target http://127.0.0.1:8081 --skip deleteOrder",
+        "steelyard load shop --stages 0..50/30s,50/5m,50..0/30s",
         "steelyard load shop --rate 200/s --poisson --for 1m --p95 200ms --errors 1%",
         "steelyard load http://127.0.0.1:8080/orders --method POST --body @order.json",
         "steelyard load 'java -jar a.jar --port {port}' --request 'GET /items/7' --for 10s",
@@ -152,27 +165,36 @@ def words_of(options: LoadOptions) -> LoadSpec:
         )
     if options.users is not None and options.rate is not None:
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
+    if options.stages is not None and (options.users, options.rate, options.profile) != (None, None, _CONSTANT):
+        raise ConfigurationError(
+            "--stages has the users or rates and their times: it excludes --users, --rate and --profile",
+            hint="--stages 0..50/30s,50/5m,50..0/30s",
+        )
     if options.streams is not None and not options.http2:
         raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
+    if options.http2 and options.new_connection:
+        raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
-    return replace(
+    words = replace(
         load_of(options),
         users=load_spec.users_of(options.users or _USERS),
         rates=None if options.rate is None else load_spec.rates_of(options.rate),
         poisson=options.poisson,
         profile=options.profile,
         seconds=load_spec.seconds_of(options.for_),
-        warm_up_seconds=load_spec.seconds_of(options.warm_up),
+        warm_up_seconds=load_spec.warm_up_of(options.warm_up),
         think=load_spec.parse_think(options.think),
         most_requests=options.max_requests,
         give_up_seconds=load_spec.seconds_of(options.give_up),
         packed=options.gzip,
         chunked=options.chunked,
+        new_connection=options.new_connection,
         streams=(options.streams or Http2().streams) if options.http2 else None,
         layers=options.layers,
         engines=options.engines,
     )
+    return words if options.stages is None else load_spec.with_stages(words, options.stages)
 
 
 def require_good(loaded: LoadOutput) -> None:

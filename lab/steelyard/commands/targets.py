@@ -32,6 +32,12 @@ class TargetOptions:
         str, typer.Argument(metavar="SERVICE|URL", help="A service that names its target, its folder, or a URL.")
     ]
     operation: Annotated[str, typer.Option(help="Operations to load, separated by commas (default: all).")] = ""
+    skip: Annotated[
+        str, typer.Option(help="Operations to leave out, separated by commas; they are not verified either.")
+    ] = ""
+    target: Annotated[
+        str | None, typer.Option(metavar="URL", help="For a service: where it runs, instead of its file's target.")
+    ] = None
     mix: Annotated[str, typer.Option(help="Weights: OPERATION=3,OPERATION=1.")] = ""
     method: Annotated[str | None, typer.Option(help="For a URL: the method (default: GET, or POST with --body).")] = (
         None
@@ -58,6 +64,14 @@ class TargetOptions:
     secret: Annotated[
         str, typer.Option(metavar="env:VARIABLE|file:PATH", help="Source of the password or token for --auth.")
     ] = ""
+    insecure: Annotated[bool, typer.Option("--insecure", help="Over TLS: accept any certificate.")] = False
+    ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Over TLS: trust the authorities in this PEM file alone.")
+    ] = None
+    cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Over TLS: the client's certificate (PEM); needs --key.")
+    ] = None
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="The private key of --cert (PEM).")] = None
     expect: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,9 +82,18 @@ class TargetOptions:
     ] = None
     writes: Annotated[bool, typer.Option("--writes", help="Load operations that change data, too.")] = False
     timeout: Annotated[str, typer.Option(help="Request timeout.")] = "30s"
-    p50: Annotated[str | None, typer.Option(help="A goal: half of the requests are answered within this time.")] = None
-    p95: Annotated[str | None, typer.Option(help="A goal: 95% of the requests are answered within this time.")] = None
-    p99: Annotated[str | None, typer.Option(help="A goal: 99% of the requests are answered within this time.")] = None
+    p50: Annotated[
+        str | None,
+        typer.Option(help="A goal: half of the requests are answered within this time (200ms, checkout=800ms)."),
+    ] = None
+    p95: Annotated[
+        str | None,
+        typer.Option(help="A goal: 95% of the requests are answered within this time (200ms, checkout=800ms)."),
+    ] = None
+    p99: Annotated[
+        str | None,
+        typer.Option(help="A goal: 99% of the requests are answered within this time (200ms, checkout=800ms)."),
+    ] = None
     errors: Annotated[str | None, typer.Option(help="A goal: at most this share of requests fails.")] = None
     seed: Seed = 1
     out: Out = None
@@ -95,12 +118,18 @@ class StartedOptions(TargetOptions):
     ] = None
 
 
+def _names_of(words: str) -> list[str]:
+    """Names that are separated by commas."""
+    return [name.strip() for name in words.split(",") if name.strip()]
+
+
 def load_of(options: TargetOptions) -> LoadSpec:
     """What every load asks of its target, parsed and checked; raises ConfigurationError."""
     from ..workload import load_spec
 
     return load_spec.LoadSpec(
-        operations=[name.strip() for name in options.operation.split(",") if name.strip()],
+        operations=_names_of(options.operation),
+        skip=_names_of(options.skip),
         mix=load_spec.mix_of(options.mix),
         timeout_seconds=load_spec.seconds_of(options.timeout),
         expect=load_spec.expect_of(options.expect or []),
@@ -161,6 +190,8 @@ def target_of(options: TargetOptions, words: LoadSpec) -> LoadTarget:
     from ..workload import load_target
 
     if options.service.lower().startswith(("http://", "https://")):
+        if options.target is not None:
+            raise ConfigurationError("--target is for a service: a URL is its own target", hint="leave --target out")
         body = body_of(options.body) or b""
         target = load_target.of_url(options.service, options.method, body, words.headers, words.expect)
     else:
@@ -170,13 +201,36 @@ def target_of(options: TargetOptions, words: LoadSpec) -> LoadTarget:
                 hint="for a service folder they are in its service.toml and samples",
             )
         target = load_target.of_service(entries.service_at(options.service), words.seed, words.expect)
+        if options.target is not None:
+            target = target.move_to(options.target)
     return _with_auth(target, options)
+
+
+def _with_tls(target: LoadTarget, options: TargetOptions) -> LoadTarget:
+    """The target with the trust and the client certificate of the options, where given; raises ConfigurationError."""
+    files = {"ca": options.ca, "certificate": options.cert, "key": options.key}
+    changes: dict[str, object] = {name: str(file.absolute()) for name, file in files.items() if file is not None}
+    if options.insecure:
+        changes["verify"] = False
+    if not changes:
+        return target
+    if not target.address.startswith("https:"):
+        raise ConfigurationError(
+            "--insecure, --ca, --cert and --key are for TLS", hint=f"{target.name} is at {target.address}"
+        )
+    if (options.cert is None) != (options.key is None):
+        raise ConfigurationError("--cert and --key go together", hint="both are PEM files")
+    missing = next((file for file in files.values() if file is not None and not file.is_file()), None)
+    if missing is not None:
+        raise ConfigurationError(f"there is no file {missing}", hint="give a PEM file")
+    return replace(target, tls=target.tls.model_copy(update=changes))
 
 
 def _with_auth(target: LoadTarget, options: TargetOptions) -> LoadTarget:
     """The target with the authentication of `--auth`, `--user` and `--secret`, where given; raises ConfigurationError."""
     from ..base.configuration import validate
 
+    target = _with_tls(target, options)
     if options.auth is None:
         if options.user or options.secret:
             raise ConfigurationError(

@@ -55,6 +55,27 @@ class Bursts(Strict):
     idle_seconds: SecondsOrNone = 0
 
 
+class UserStage(Strict):
+    """A stretch of closed load: the number of users goes from one level to the other in equal steps of one user."""
+
+    from_users: Annotated[int, Field(ge=0, le=100_000)]
+    to_users: Annotated[int, Field(ge=0, le=100_000)]
+    seconds: Seconds
+
+
+class Stages(Strict):
+    """Closed: stages, one after the other."""
+
+    kind: Literal["stages"] = "stages"
+    stages: Annotated[list[UserStage], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _has_users(self) -> Stages:
+        if not any(stage.from_users or stage.to_users for stage in self.stages):
+            raise ValueError("the stages have no users")
+        return self
+
+
 class Stage(Strict):
     """A stretch of an open profile: the rate goes linearly from one value to the other, in requests per second."""
 
@@ -94,7 +115,7 @@ class FixedWork(Strict):
         return self.users * self.each + self.extra
 
 
-Profile = Annotated[BigBang | Ramp | Steps | Bursts | Rate | FixedWork, Field(discriminator="kind")]
+Profile = Annotated[BigBang | Ramp | Steps | Bursts | Stages | Rate | FixedWork, Field(discriminator="kind")]
 
 
 class Think(Strict):

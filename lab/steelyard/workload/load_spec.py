@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import ValidationError
 
@@ -13,20 +13,32 @@ from ..base.errors import ConfigurationError
 from ..base.validation import problem_text
 from ..catalogue.subject_syntax import share_of
 from ..models.hosts import EngineHosts
-from ..models.job import Think
+from ..models.job import Rate, Stage, Stages, Think
 from ..models.service import Expect
 
 PROFILES = ("constant", "ramp", "steps", "bursts", "rate")
+STAGES = "stages"  # the profile of a load with --stages
+MOST_IN_FLIGHT = 10_000
 _TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?\s*")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, None: 1.0}
 
 
 @dataclass(frozen=True)
+class NamedGoal:
+    """The highest percentile of time, in milliseconds, of one operation, step or session; `share` is the percentile's (0.95)."""
+
+    name: str
+    share: float
+    most_ms: float
+
+
+@dataclass(frozen=True)
 class Goals:
-    """The goals of a load: percentiles of response time in milliseconds by their share (0.95), and the highest share of
-    failed requests. None: no goal."""
+    """The goals of a load: percentiles of response time in milliseconds by their share (0.95), those of single operations, steps
+    or sessions, and the highest share of failed requests. None: no goal."""
 
     percentiles: dict[float, float] = field(default_factory=dict)
+    named: Sequence[NamedGoal] = ()
     errors: float | None = None
 
 
@@ -34,17 +46,19 @@ class Goals:
 class LoadSpec:
     """The options of `load`. `users` and `rates` are first and last values, equal if constant.
 
-    With `streams`, requests use HTTP/2 with so many streams per connection. `engines` share the load, all on this
-    machine, or one on each of `hosts`.
+    `shape` is the load in stages, whose extremes and time `users` or `rates` and `seconds` repeat. With `streams`, requests use
+    HTTP/2 with so many streams per connection. `engines` share the load, all on this machine, or one on each of `hosts`.
     """
 
     users: tuple[int, int] = (4, 4)
     rates: tuple[float, float] | None = None
     poisson: bool = False
     profile: str = "constant"
+    shape: Stages | Rate | None = None
     seconds: float = 10.0
     warm_up_seconds: float = 1.0
     operations: Sequence[str] = ()
+    skip: Sequence[str] = ()
     mix: dict[str, float] = field(default_factory=dict)
     think: Think = field(default_factory=Think)
     most_requests: int | None = None
@@ -54,6 +68,7 @@ class LoadSpec:
     headers: dict[str, str] = field(default_factory=dict)
     packed: bool = False
     chunked: bool = False
+    new_connection: bool = False
     streams: int | None = None
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
@@ -77,6 +92,11 @@ def seconds_of(words: str) -> float:
     return seconds
 
 
+def warm_up_of(words: str) -> float:
+    """The warm-up in seconds, 0 for none; raises ConfigurationError."""
+    return 0.0 if re.fullmatch(r"\s*0+(\.0*)?\s*(ms|s|m|min|h)?\s*", words) else seconds_of(words)
+
+
 def users_of(words: str) -> tuple[int, int]:
     """The first and last number of users, from `8` or `1..40`; raises ConfigurationError."""
     match = re.fullmatch(r"\s*(\d{1,6})(?:\.\.(\d{1,6}))?\s*", words)
@@ -95,6 +115,62 @@ def rates_of(words: str) -> tuple[float, float]:
     if not 0 < max(first, last) <= 1_000_000:
         raise ConfigurationError(f"'{words}' is not a rate", hint="write 200/s, or 10..200/s")
     return first, last
+
+
+@dataclass(frozen=True)
+class _StageText:
+    """A stage as typed: its first and last value, per which time they are (empty: users), and its seconds."""
+
+    first: float
+    last: float
+    per: str
+    seconds: float
+
+
+def with_stages(spec: LoadSpec, words: str) -> LoadSpec:
+    """The load in stages of users (`0..50/30s,50/5m`) or of a rate (`10..200/s/30s,200/s/5m`); raises ConfigurationError."""
+    stages = [_parse_stage(part.strip()) for part in words.split(",")]
+    if len({bool(stage.per) for stage in stages}) > 1:
+        raise ConfigurationError(
+            "stages are of users or of a rate, not both", hint="write /s in each of them, or in none"
+        )
+    seconds = sum(stage.seconds for stage in stages)
+    try:
+        shape = _rate_stages(stages, poisson=spec.poisson) if stages[0].per else _user_stages(stages)
+    except ValidationError as error:
+        raise ConfigurationError(f"--stages {words[:60]}: {problem_text(error.errors()[0])}") from None
+    if isinstance(shape, Rate):
+        rates = [rate for stage in shape.stages for rate in (stage.from_rate, stage.to_rate)]
+        return replace(spec, profile=STAGES, shape=shape, rates=(min(rates), max(rates)), seconds=seconds)
+    users = [level for stage in shape.stages for level in (stage.from_users, stage.to_users)]
+    return replace(spec, profile=STAGES, shape=shape, users=(min(users), max(users)), seconds=seconds)
+
+
+def _parse_stage(words: str) -> _StageText:
+    """A stage of `0..50/30s` or `10..200/s/30s`; raises ConfigurationError."""
+    number = r"\d{1,9}(?:\.\d{1,9})?"
+    match = re.fullmatch(rf"({number})(?:\.\.({number}))?(?:/([smh]))?/({number}(?:ms|s|m|min|h))", words)
+    if match is None:
+        raise ConfigurationError(
+            f"'{words[:60]}' is not a stage",
+            hint="write 0..50/30s,50/5m for users, or 10..200/s/30s,200/s/5m for a rate",
+        )
+    per = match[3] or ""
+    length = _UNITS[per] if per else 1.0
+    return _StageText(float(match[1]) / length, float(match[2] or match[1]) / length, per, seconds_of(match[4]))
+
+
+def _user_stages(stages: Sequence[_StageText]) -> Stages:
+    ends = [{"from_users": stage.first, "to_users": stage.last, "seconds": stage.seconds} for stage in stages]
+    return Stages.model_validate({"stages": ends})
+
+
+def _rate_stages(stages: Sequence[_StageText], *, poisson: bool) -> Rate:
+    return Rate(
+        arrivals="poisson" if poisson else "constant",
+        stages=[Stage(from_rate=stage.first, to_rate=stage.last, seconds=stage.seconds) for stage in stages],
+        max_in_flight=MOST_IN_FLIGHT,
+    )
 
 
 def parse_think(words: str) -> Think:
@@ -176,9 +252,21 @@ def expect_of(rules: Sequence[str]) -> Expect:
 
 
 def goals_of(percentiles: dict[float, str | None], errors: str | None) -> Goals:
-    """Goals, from response times by percentile and a share of failures; raises ConfigurationError."""
-    times = {share: _goal_seconds(words) * 1000 for share, words in percentiles.items() if words is not None}
-    return Goals(times, None if errors is None else share_or_none(errors))
+    """Goals, from times by percentile (`200ms`, `checkout=800ms`, or both with a comma) and a share of failures; raises
+    ConfigurationError."""
+    times: dict[float, float] = {}
+    named: list[NamedGoal] = []
+    for share, words in percentiles.items():
+        for part in [] if words is None else words.split(","):
+            name, equals, limit = part.rpartition("=")
+            most_ms = _goal_seconds(limit) * 1000
+            if not equals and share in times:
+                raise ConfigurationError("there are two goals of all requests", hint="write 200ms,checkout=800ms")
+            if equals:
+                named.append(NamedGoal(name.strip(), share, most_ms))
+            else:
+                times[share] = most_ms
+    return Goals(times, named, None if errors is None else share_or_none(errors))
 
 
 def _goal_seconds(words: str) -> float:

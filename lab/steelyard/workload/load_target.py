@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError, TargetError
@@ -63,6 +63,32 @@ class LoadTarget:
         """Whether an operation, or a step of the session of this name, changes data."""
         names = self.sessions[name].operations if name in self.sessions else [name]
         return any(self.operations[operation].changes_data for operation in names)
+
+    def move_to(self, url: str) -> LoadTarget:
+        """The same requests to the server at `url`, which is not started. Its host is only declared where the file's target has the
+        same. Raises ConfigurationError, TargetError."""
+        parts = _split_url(url)
+        if parts.path not in ("", "/") or parts.query:
+            raise ConfigurationError(
+                f"--target {url[:200]} has a path, but each operation of {self.name} has its own",
+                hint="write http://HOST:PORT",
+            )
+        same = parts.hostname == urlsplit(self.address).hostname
+        address = _address(f"{parts.scheme}://{parts.netloc}")
+        return replace(self, address=address, own=None, declared=self.declared and same)
+
+    def resolve_name(self, name: str) -> str:
+        """The session or operation of a name, or the one session's step of this name; raises ConfigurationError."""
+        if name in self.sessions or name in self.operations:
+            return name
+        steps = [operation for operation in self.operations if operation.partition(".")[2] == name]
+        if len(steps) == 1:
+            return steps[0]
+        if steps:
+            raise ConfigurationError(f"several sessions have a step '{name}'", hint=f"write {' or '.join(steps)}")
+        raise ConfigurationError(
+            f"{self.name} has no operation, session or step '{name}'{nearest(name, [*self.sessions, *self.operations])}"
+        )
 
     def select(self, names: Sequence[str]) -> LoadTarget:
         """The target with only these operations and sessions. If none is named: all sessions, or without sessions all
@@ -189,16 +215,7 @@ def _fill_sample(text: str, row: Mapping[str, str]) -> str:
 
 def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str], expect: Expect) -> LoadTarget:
     """One request to one URL; raises TargetError if the URL is invalid."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        good = False
-    if not good or "@" in urlsplit(url).netloc or not url.isprintable() or " " in url:
-        shown = re.sub("//[^/@]*@", "//...@", url[:200])  # it may contain a user and password
-        raise TargetError(
-            f"'{shown}' is not a valid HTTP URL", hint="write http://HOST:PORT/PATH; give credentials with --auth"
-        )
+    parts = _split_url(url)
     if expect.schema_kept:
         raise ConfigurationError(
             "a URL alone has no schema to check answers against",
@@ -223,6 +240,21 @@ def of_url(url: str, method: str | None, body: bytes, headers: Mapping[str, str]
     )
     address = _address(f"{parts.scheme}://{parts.netloc}")
     return LoadTarget(parts.netloc, address, {"request": operation}, Path(), declared=False)
+
+
+def _split_url(url: str) -> SplitResult:
+    """The parts of an HTTP URL; raises TargetError if it is invalid."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good or "@" in urlsplit(url).netloc or not url.isprintable() or " " in url:
+        shown = re.sub("//[^/@]*@", "//...@", url[:200])  # it may contain a user and password
+        raise TargetError(
+            f"'{shown}' is not a valid HTTP URL", hint="write http://HOST:PORT/PATH; give credentials with --auth"
+        )
+    return parts
 
 
 def _address(address: str) -> str:

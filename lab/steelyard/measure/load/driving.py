@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ...base.errors import EngineError, StoreError, TargetError
 from ...base.interrupts import StopWish, interrupts_ask
@@ -39,7 +39,8 @@ _STOPPING_SECONDS = 5.0  # after Ctrl-C, until the current second ends and its a
 class LoadContext:
     """Settings shared by all stretches of load on a target. `folder` is the run's; `cpus` are this machine's processors for
     engines. Each load has one engine on each of `engine_hosts`. Where stretches name other subjects than the target, `beside`
-    holds their targets. The engine has so many `threads`. `sessions` are those that mixes may name."""
+    holds their targets. The engine has so many `threads`, and keeps its connections or opens one for each request. `sessions` are
+    those that mixes may name."""
 
     target: Target
     corpus: Corpus
@@ -53,6 +54,7 @@ class LoadContext:
     beside: Sequence[Target] = ()
     engine_hosts: Sequence[EngineHost] = (THIS_MACHINE,)
     threads: int = 1
+    connection: Literal["keep-alive", "per-request"] = "keep-alive"
     sessions: Mapping[str, Session] = field(default_factory=dict)
 
 
@@ -165,6 +167,7 @@ class Stretches:
                 seconds_histograms=not verifying,
                 log_requests=self._logged,
                 threads=1 if verifying else ground.threads,
+                connection=ground.connection,
             ),
         )
 
@@ -191,6 +194,15 @@ class GiveUp:
 def verify(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, dict[str, bytes]]:
     """Send every operation and session once, one after the other; returns the counts and the answer of each operation. Raises
     TargetError with the answer at the first wrong one."""
+    row, answers, failed = verify_each(ground, names)
+    if failed:
+        raise next(iter(failed.values()))
+    return row, answers
+
+
+def verify_each(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, dict[str, bytes], dict[str, TargetError]]:
+    """Send every operation and session once, as `verify` does; also returns the errors of operations that failed while others did
+    not. Raises TargetError where a session failed, or every operation."""
     profile = FixedWork(users=1, each=len(names), most_seconds=_MOST_VERIFYING_SECONDS)
     once = Stretch(profile, dict.fromkeys(names, 1.0), lead_in_seconds=0, phase="verify")
     operations = [operation for name in names for operation in operations_of(ground.sessions, name)]
@@ -199,15 +211,19 @@ def verify(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, dict[st
     if stretches.stop_requested:
         raise StopRequested  # nothing was measured yet
     answers: dict[str, bytes] = {}
+    failed: dict[str, TargetError] = {}
     for sample in samples_of(stretches.folder):
         if sample.outcome != "right":
-            raise _not_right(sample, ground)
-        if not is_resent(ground, sample):
+            failed.setdefault(sample.operation, _not_right(sample, ground))
+        elif not is_resent(ground, sample):
             answers[sample.operation] = sample.answer
-    if row.completed < len(operations):
-        missing = next((operation for operation in operations if operation not in answers), operations[0])
-        raise _not_right(SampledAnswer(missing, next(iter(row.failures), "not answered"), b""), ground)
-    return row, answers
+    if row.completed + len(failed) < len(operations):
+        missing = next((name for name in operations if name not in answers and name not in failed), operations[0])
+        sample = SampledAnswer(missing, next(iter(row.failures), "not answered"), b"")
+        failed.setdefault(missing, _not_right(sample, ground))
+    if failed and ({*failed} - {*names} or {*names} <= {*failed}):
+        raise next(iter(failed.values()))
+    return row, answers, failed
 
 
 def operations_of(sessions: Mapping[str, Session], name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -13,9 +13,9 @@ from ...base.histogram import Histogram
 from ...models.job import Profile, Rate
 from ...models.outputs.loading import GoalFound
 from ...plan.shapes import most_users
-from ...results.outcomes import OUTCOMES, RequestCounts, judged_counts, read_outcomes
+from ...results.outcomes import JUDGED, OUTCOMES, RequestCounts, judged_counts, read_outcomes, request_counts
 from ...results.tables import SliceRow, read_histograms
-from ...workload.load_spec import Goals
+from ...workload.load_spec import Goals, NamedGoal
 
 USUAL_ERRORS = 0.01  # share of failures that is allowed without a goal
 _LEAST_SILENCE_S, _SILENT_RESPONSES = (
@@ -44,10 +44,30 @@ def judged_requests(row: SliceRow, folder: Path, user_seconds: float) -> JudgedR
     open load. Raises StoreError."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     counts = judged_counts(row, outcomes)
-    kinds = {kind: _response_times(row, folder, kind) for kind in ("response", "late", "carried")}
-    times = histogram.merge_histograms([histogram.subtract(kinds["response"], kinds["carried"]), kinds["late"]])
+    times = _answer_times(row, folder)
     waited_share = min(1.0, row.unanswered_ns_sum / 1e9 / user_seconds) if user_seconds else 0.0
     return JudgedRequests(counts, times, waited_share, _silent_from(row, counts))
+
+
+def requests_of_operation(judged: JudgedRequests, row: SliceRow, folder: Path, operation: str) -> JudgedRequests:
+    """Those of the judged requests that are of one operation."""
+    outcomes = [
+        each for each in read_outcomes(folder / OUTCOMES, True).get(row.slice, []) if each.operation == operation
+    ]
+    times = _answer_times(row, folder, operation)
+    return replace(judged, counts=request_counts(outcomes, JUDGED), times=times)
+
+
+def sessions_as_requests(judged: JudgedRequests, row: SliceRow, folder: Path, session: str) -> JudgedRequests:
+    """The sessions of one name that ended in the measured time, in place of requests; their times hold their pauses."""
+    whole, failed = (_times(row, folder, kind, session) for kind in ("session", "session_failed"))
+    return replace(judged, counts=RequestCounts(right=whole.total, failed=failed.total), times=whole)
+
+
+def _answer_times(row: SliceRow, folder: Path, operation: str | None = None) -> Histogram:
+    """The response times in µs of right answers to requests that were due in the measured time."""
+    kinds = {kind: _times(row, folder, kind, operation) for kind in ("response", "late", "carried")}
+    return histogram.merge_histograms([histogram.subtract(kinds["response"], kinds["carried"]), kinds["late"]])
 
 
 def user_seconds(profile: Profile, row: SliceRow, seconds: Sequence[Second]) -> float:
@@ -58,9 +78,12 @@ def user_seconds(profile: Profile, row: SliceRow, seconds: Sequence[Second]) -> 
     return users * row.seconds
 
 
-def _response_times(row: SliceRow, folder: Path, kind: str) -> Histogram:
+def _times(row: SliceRow, folder: Path, kind: str, name: str | None) -> Histogram:
+    """The times in µs of one kind; only those of the operation or session `name`, if given."""
     logged = read_histograms(folder / "intervals.hlog", True).get((row.slice, kind), [])
-    return histogram.merge_histograms(histogram.decode(encoded) for _, encoded in logged)
+    return histogram.merge_histograms(
+        histogram.decode(encoded) for tag, encoded in logged if name is None or tag.rsplit("/", 3)[2] == name
+    )
 
 
 def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
@@ -71,24 +94,30 @@ def _silent_from(row: SliceRow, counts: RequestCounts) -> float | None:
     return last if silent and (counts.unanswered or row.timeout) else None
 
 
-def judged_goals(goals: Goals, requests: JudgedRequests) -> list[GoalFound]:
-    """Whether each goal was met. A request without a right answer counts as slower than any goal.
+def judged_goals(
+    goals: Goals, requests: JudgedRequests, named: Sequence[tuple[NamedGoal, str, JudgedRequests]] = ()
+) -> list[GoalFound]:
+    """Whether each goal was met; `named` are those of single operations or sessions, with what they count and its requests. A
+    request without a right answer counts as slower than any goal.
 
     Hung users send little, so counts alone do not show them. A goal is therefore also missed where users spent a larger share of
     their time waiting for answers that never came than the allowed share of failures.
     """
-    counts, times = requests.counts, requests.times
+    counts = requests.counts
     allowed = USUAL_ERRORS if goals.errors is None else goals.errors
     hung = requests.waited_share > allowed
     waited = (
         f"; users spent {requests.waited_share:.1%} of their time waiting for answers that never came" if hung else ""
     )
     judged = []
-    for share, most_ms in sorted(goals.percentiles.items()):
-        slow = slower_than(times, most_ms) + counts.bad
-        kept = counts.total > 0 and slow <= (1 - share) * counts.total and not hung
-        measured = f"{slow / max(1, counts.total):.2%} of requests took longer, failed or had no answer"
-        judged.append(_goal(f"{percentile_name(share)} <= {most_ms:g} ms", measured, waited, counts, kept=kept))
+    limits = [(share, most_ms, "", "requests", requests) for share, most_ms in sorted(goals.percentiles.items())]
+    limits += [(goal.share, goal.most_ms, f" of {goal.name}", unit, of) for goal, unit, of in named]
+    for share, most_ms, whose, unit, of in limits:
+        slow, total = slower_than(of.times, most_ms) + of.counts.bad, of.counts.total
+        kept = total > 0 and slow <= (1 - share) * total and not hung
+        measured = f"{slow / max(1, total):.2%} of {unit} took longer, failed or had no answer"
+        goal = f"{percentile_name(share)}{whose} <= {most_ms:g} ms"
+        judged.append(_goal(goal, measured, waited, of.counts, kept=kept))
     if goals.errors is not None:
         share_bad = counts.bad / counts.total if counts.total else 1.0
         kept = share_bad <= goals.errors and not hung

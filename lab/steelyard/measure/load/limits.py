@@ -79,6 +79,8 @@ def find_limit(load_target: LoadTarget, words: LimitWords, invocation: Invocatio
     begun = time.monotonic()
     progress = invocation.progress
     with prepare_load(load_target, words.load, invocation) as ready:
+        not_loaded += ready.left_out
+        weights = ready.without_failed(weights)
         progress.plan(words.within_seconds)
         schedule = plan_trial(LIMIT, load_target.name, [ready.running.label], [], words.load.seed)
         run = RunFolder(ready.ground.folder, schedule, ready.shares)

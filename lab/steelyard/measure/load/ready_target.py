@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...base.errors import TargetError
+from ...base.errors import ConfigurationError, TargetError
 from ...hosts.cpus import Shares
 from ...hosts.keeper import Keeper
 from ...models.outputs.loading import LoadedLayers, StartedTarget
+from ...models.outputs.own_service import LeftOut
 from ...models.service import Service
 from ...results.tables import SliceRow
 from . import agent, started_target
@@ -28,15 +29,31 @@ def records_in(folder: Path) -> Path:
 @dataclass(frozen=True)
 class Ready:
     """A verified target: the host of its load, the division of the machine, its name in the run, and the requests and answers of
-    the verification. For a started target also `started`: its service, its keeper, and its use before the verification and before
-    the load."""
+    the verification. `failed` are the operations that are not loaded because their answer was wrong, with the reason. For a
+    started target also `started`: its service, its keeper, and its use before the verification and before the load."""
 
     ground: LoadContext
     shares: Shares
     running: RunningTarget
     verification: SliceRow
     answers: Mapping[str, bytes]
+    failed: Mapping[str, str] = field(default_factory=dict)
     started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The operations that are not loaded because their verification failed."""
+        return [LeftOut(what=name, why=why) for name, why in self.failed.items()]
+
+    def without_failed(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """The weights of what may be loaded; raises ConfigurationError where nothing is left."""
+        left = {name: weight for name, weight in weights.items() if name not in self.failed}
+        if not left:
+            raise ConfigurationError(
+                f"nothing is left to load: {'; '.join(self.failed.values())}",
+                hint="mend these operations, or load others",
+            )
+        return left
 
     def target(self, row: SliceRow) -> StartedTarget | None:
         """The use and count of a started target, with the load of `row`; raises TargetError where it has ended."""

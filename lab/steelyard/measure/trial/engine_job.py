@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ...models.job import FixedWork, Job, OnFailure, Profile, Rule, Samples, Session, Slice, Target, Think
 
@@ -43,6 +44,7 @@ class JobSettings:
     seconds_histograms: bool = False
     log_requests: bool = False
     threads: int = 1
+    connection: Literal["keep-alive", "per-request"] = "keep-alive"
 
 
 def engine_job(
@@ -83,6 +85,7 @@ def engine_job(
         samples=settings.samples,
         seconds_histograms=settings.seconds_histograms,
         log_requests=settings.log_requests,
+        connection=settings.connection,
     )
 
 

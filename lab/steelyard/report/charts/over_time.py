@@ -39,7 +39,7 @@ def charts(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
     yield picture("time-throughput", "Throughput", "seconds", "requests/s", over_time("throughput_per_s"))
     levels = {subject: [blocks.by_users(fork) for fork in them] for subject, them in forks.items()}
     levels = {subject: them for subject, them in levels.items() if any(len(fork.users) for fork in them)}
-    if levels and cell.profile.kind in ("ramp", "steps"):
+    if levels and cell.profile.kind in ("ramp", "steps", "stages"):
 
         def over_users(value: str) -> dict[str, Points]:
             return {

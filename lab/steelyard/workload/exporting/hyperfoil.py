@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think
+from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Stage, Stages, Steps, Think
 from ...models.outputs.own_service import LeftOut
 from .planned import PLACE, ExportedOperation, PlannedExport, Secret
 
@@ -202,8 +202,10 @@ def _phases(plan: PlannedExport, forks: Mapping[str, Any]) -> list[Any]:
         kind, load = _flat_plan(plan)
         phases.append(("warmUp", kind, {**load, "duration": f"{plan.warm_up_seconds:g}s", "isWarmup": True}))
     if isinstance(profile, Rate):
-        kind, load = _arrivals(profile)
-        phases.append(("load", kind, {**load, "duration": f"{profile.stages[0].seconds:g}s"}))
+        for number, stage in enumerate(profile.stages, 1):
+            name = "load" if len(profile.stages) == 1 else f"load{number}"
+            kind, load = _arrivals(profile, stage)
+            phases.append((name, kind, {**load, "duration": f"{stage.seconds:g}s"}))
     else:
         levels = _levels(plan)
         for number, (users, seconds) in enumerate(levels, 1):
@@ -219,15 +221,15 @@ def _phases(plan: PlannedExport, forks: Mapping[str, Any]) -> list[Any]:
 
 def _flat_plan(plan: PlannedExport) -> tuple[str, dict[str, Any]]:
     if isinstance(plan.profile, Rate):
-        stage = plan.profile.stages[0]
-        return _arrivals(
-            plan.profile.model_copy(update={"stages": [stage.model_copy(update={"to_rate": stage.from_rate})]})
-        )
+        first = plan.profile.stages[0]
+        rate = first.from_rate or first.to_rate
+        return _arrivals(plan.profile, first.model_copy(update={"from_rate": rate, "to_rate": rate}))
     return "always", {"users": _levels(plan)[0][0]}
 
 
-def _arrivals(profile: Rate) -> tuple[str, dict[str, Any]]:
-    stage = profile.stages[0]
+def _arrivals(profile: Rate, stage: Stage) -> tuple[str, dict[str, Any]]:
+    if not stage.from_rate and not stage.to_rate:
+        return "noop", {}
     load: dict[str, Any] = {"variance": profile.arrivals == "poisson", "maxSessions": _MOST_SESSIONS}
     if stage.from_rate == stage.to_rate:
         return "constantRate", {"usersPerSec": stage.from_rate, **load}
@@ -245,13 +247,21 @@ def _levels(plan: PlannedExport) -> list[tuple[int, float]]:
     if isinstance(profile, Steps):
         return [(level, profile.hold_seconds) for level in profile.levels]
     if isinstance(profile, Ramp):
-        first, last = profile.from_users, profile.to_users
-        count = min(_MOST_LEVELS, abs(last - first) + 1)
-        levels = [round(first + (last - first) * step / max(1, count - 1)) for step in range(count)]
-        return [(level, profile.seconds / count) for level in levels]
+        return _ramp_levels(profile.from_users, profile.to_users, profile.seconds)
+    if isinstance(profile, Stages):
+        return [
+            level for stage in profile.stages for level in _ramp_levels(stage.from_users, stage.to_users, stage.seconds)
+        ]
     assert isinstance(profile, Bursts)
     cycles = max(1, round(profile.seconds / (profile.on_seconds + profile.off_seconds)))
     return [(profile.users, profile.on_seconds), (0, profile.off_seconds)] * cycles
+
+
+def _ramp_levels(first: int, last: int, seconds: float) -> list[tuple[int, float]]:
+    """Levels of equal length that stand for a ramp: how many users, and for how many seconds."""
+    count = min(_MOST_LEVELS, abs(last - first) + 1)
+    levels = [round(first + (last - first) * step / max(1, count - 1)) for step in range(count)]
+    return [(level, seconds / count) for level in levels]
 
 
 def _approximations(plan: PlannedExport) -> list[LeftOut]:
@@ -265,7 +275,7 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
     if isinstance(profile, FixedWork):
         why = f"Hyperfoil runs for {profile.most_seconds:g} s instead"
         left_out.append(LeftOut(what="--max-requests", why=why))
-    if isinstance(profile, Ramp):
+    if isinstance(profile, Ramp | Stages):
         left_out.append(LeftOut(what="a ramp of users", why=f"it is exported as {len(_levels(plan))} levels"))
     if any(operation.rule.fault != "any" for operation in plan.operations):
         left_out.append(

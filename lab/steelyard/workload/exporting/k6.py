@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think
+from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Stages, Steps, Think
 from ...models.outputs.own_service import LeftOut
 from .planned import ExportedOperation, PlannedExport, Secret
 
@@ -134,10 +134,15 @@ def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, An
     return {"executor": "ramping-vus", "startVUs": first, "stages": stepped, "gracefulRampDown": grace}
 
 
-def _stages(profile: Ramp | Steps | Bursts | Any) -> tuple[int, list[tuple[int, float]]]:
+def _stages(profile: Ramp | Steps | Bursts | Stages | Any) -> tuple[int, list[tuple[int, float]]]:
     """The first number of users, then the number at the end of each stage with its seconds."""
     if isinstance(profile, Ramp):
         return profile.from_users, [(profile.to_users, profile.seconds)]
+    if isinstance(profile, Stages):
+        stages: list[tuple[int, float]] = []
+        for stage in profile.stages:
+            stages += [(stage.from_users, 0.0), (stage.to_users, stage.seconds)]
+        return profile.stages[0].from_users, stages[1:]
     if isinstance(profile, Steps):
         held = [stage for level in profile.levels for stage in ((level, 0.0), (level, profile.hold_seconds))]
         return profile.levels[0], held
@@ -147,16 +152,19 @@ def _stages(profile: Ramp | Steps | Bursts | Any) -> tuple[int, list[tuple[int, 
 
 
 def _arrivals(profile: Rate, seconds: float | None) -> dict[str, Any]:
-    stage = profile.stages[0]
-    whole = all(float(rate).is_integer() for rate in (stage.from_rate, stage.to_rate))
+    ends = [rate for stage in profile.stages for rate in (stage.from_rate, stage.to_rate)]
+    whole = all(float(rate).is_integer() for rate in ends)
     times, unit = (1, "1s") if whole else (3600, "1h")
-    first, last = (round(rate * times) for rate in (stage.from_rate, stage.to_rate))
+    first = round(ends[0] * times)
     virtual = {"timeUnit": unit, "preAllocatedVUs": min(_VIRTUAL_USERS, 50), "maxVUs": _VIRTUAL_USERS}
-    if first == last or seconds is not None:
-        lasting = stage.seconds if seconds is None else seconds
+    if len({*ends}) == 1 or seconds is not None:
+        lasting = sum(stage.seconds for stage in profile.stages) if seconds is None else seconds
         return {"executor": "constant-arrival-rate", "rate": first, "duration": _time(lasting), **virtual}
-    ramp = [{"target": last, "duration": _time(stage.seconds)}]
-    return {"executor": "ramping-arrival-rate", "startRate": first, "stages": ramp, **virtual}
+    stages: list[dict[str, Any]] = []
+    for stage in profile.stages:
+        begin = {"target": round(stage.from_rate * times), "duration": _time(0)}
+        stages += [begin, {"target": round(stage.to_rate * times), "duration": _time(stage.seconds)}]
+    return {"executor": "ramping-arrival-rate", "startRate": first, "stages": stages[1:], **virtual}
 
 
 def _time(seconds: float) -> str:

@@ -80,6 +80,8 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
             left_out.append(LeftOut(what=f"[auth] of kind {load_target.auth.kind}", why=why))
         else:
             secrets.append(_secret(load_target))
+    if words.goals.named:
+        left_out.append(LeftOut(what="goals of single operations", why="the goal of all requests is exported"))
     if words.chunked:
         left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
     operations = []

@@ -38,17 +38,28 @@ def group_load(element: etree._Element, texts: Texts) -> GroupLoad:
     scheduled = own.get("ThreadGroup.scheduler") == "true"
     duration = number("ThreadGroup.duration") if scheduled else ""
     said = [f"`{load_words(users, duration)}`"]
-    if ramp.isdecimal() and users.isdecimal() and int(ramp) > 0 and int(users) > 1:
-        said.append(f"its users start over {ramp} s: `steelyard load --users 1..{users} --over {ramp}s --profile ramp`")
     delay = number("ThreadGroup.delay") if scheduled else ""
-    if delay.isdecimal() and int(delay) > 0:
-        said.append(f"it begins after {delay} s, which `load` cannot do")
+    stages = _stages(*(int(text) if text.isdecimal() else 0 for text in (users, ramp, duration, delay)))
+    if stages:
+        said.append(f"its users start and end as in the plan with `steelyard load --stages {stages}`")
     if not scheduled and loops.isdecimal() and users.isdecimal():
         said.append(f"each user repeats it {loops} times")
     open_ended = {"users": users, "ramp": ramp, "duration": duration}
     said += [f"its {name} is {text[:60]}: choose a number" for name, text in open_ended.items() if "$" in text]
     known = [int(text) if text.isdecimal() and len(text) < 7 else 0 for text in (users, duration)]
     return GroupLoad(known[0], known[1], "; ".join(said))
+
+
+def _stages(users: int, ramp: int, duration: int, delay: int) -> str:
+    """The stages of a thread group for `load --stages`, from whole seconds; empty where all users begin at once."""
+    if users < 1 or not (delay or (ramp and users > 1)) or not (ramp or duration):
+        return ""
+    stages = [f"0/{delay}s"] if delay else []
+    if ramp:
+        stages.append(f"0..{users}/{ramp}s")
+    if duration > ramp:
+        stages.append(f"{users}/{duration - ramp}s")
+    return ",".join(stages)
 
 
 def group_options(own: Mapping[str, str]) -> dict[str, object]:
