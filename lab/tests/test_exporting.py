@@ -14,7 +14,7 @@ import yaml
 from command import steelyard
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
-from steelyard.models.job import Rate, Stages, Think
+from steelyard.models.job import Rate, Think, UserStages
 from steelyard.models.service import Expect
 from steelyard.workload import load_spec
 from steelyard.workload.exporting import export
@@ -48,7 +48,7 @@ expect = { status = [200, 202], least = 2, matches = "^a", xpath = ["//a"] }
 BODY = 'one </script> `tick` ${x} @OPTIONS@ "quoted" \\ {{uuid}} é\n'
 
 
-STAGES = Stages.model_validate(
+STAGES = UserStages.model_validate(
     {
         "stages": [
             {"from_users": 2, "to_users": 5, "seconds": 2},

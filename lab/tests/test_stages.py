@@ -9,7 +9,7 @@ import pytest
 from command import steelyard
 from own_service import serving
 from steelyard.base.errors import ConfigurationError
-from steelyard.models.job import Rate, Stages
+from steelyard.models.job import Rate, UserStages
 from steelyard.plan import shapes
 from steelyard.workload.load_spec import LoadSpec, with_stages
 from steelyard.workload.planned_load import load_text, stretch_of
@@ -19,7 +19,7 @@ ALONE = {"read": 1.0}
 
 def test_stages_of_users_climb_hold_and_fall() -> None:
     spec = with_stages(LoadSpec(), "0..50/30s, 50/5m,50..0/500ms")
-    assert isinstance(spec.shape, Stages)
+    assert isinstance(spec.shape, UserStages)
     found = [(stage.from_users, stage.to_users, stage.seconds) for stage in spec.shape.stages]
     assert found == [(0, 50, 30.0), (50, 50, 300.0), (50, 0, 0.5)]
     stretch = stretch_of(spec, ALONE, None)

@@ -63,14 +63,14 @@ class UserStage(Strict):
     seconds: Seconds
 
 
-class Stages(Strict):
+class UserStages(Strict):
     """Closed: stages, one after the other."""
 
     kind: Literal["stages"] = "stages"
     stages: Annotated[list[UserStage], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _has_users(self) -> Stages:
+    def _has_users(self) -> UserStages:
         if not any(stage.from_users or stage.to_users for stage in self.stages):
             raise ValueError("the stages have no users")
         return self
@@ -115,7 +115,7 @@ class FixedWork(Strict):
         return self.users * self.each + self.extra
 
 
-Profile = Annotated[BigBang | Ramp | Steps | Bursts | Stages | Rate | FixedWork, Field(discriminator="kind")]
+Profile = Annotated[BigBang | Ramp | Steps | Bursts | UserStages | Rate | FixedWork, Field(discriminator="kind")]
 
 
 class Think(Strict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.text import plural
-from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Stages, Steps
+from ..models.job import BigBang, Bursts, FixedWork, Profile, Ramp, Rate, Steps, UserStages
 
 LEAST_HOLD_SECONDS = 5.0  # METHODOLOGY: the knee and the scalability law need steps held at least this long
 LEAST_BURST_SECONDS = 8.0  # in shorter ones, recovery between bursts is lost in noise
@@ -16,7 +16,7 @@ def seconds_of(profile: Profile) -> float:
             return profile.most_seconds
         case Steps():
             return len(profile.levels) * (profile.ramp_seconds + profile.hold_seconds + profile.pause_seconds)
-        case Rate() | Stages():
+        case Rate() | UserStages():
             return sum(stage.seconds for stage in profile.stages)
         case BigBang() | Ramp() | Bursts():
             return profile.seconds
@@ -29,7 +29,7 @@ def most_users(profile: Profile) -> int:
             return max(profile.from_users, profile.to_users)
         case Steps():
             return max(profile.levels)
-        case Stages():
+        case UserStages():
             return max(_stage_levels(profile))
         case Rate():
             return profile.max_in_flight
@@ -64,7 +64,7 @@ def users_text(profile: Profile) -> str:
             return _change_text(profile.from_users, profile.to_users)
         case Steps():
             return _change_text(min(profile.levels), max(profile.levels))
-        case Stages():
+        case UserStages():
             return _change_text(min(_stage_levels(profile)), max(_stage_levels(profile)))
         case Rate():
             return f"up to {profile.max_in_flight}"
@@ -72,7 +72,7 @@ def users_text(profile: Profile) -> str:
             return str(profile.users)
 
 
-def _stage_levels(profile: Stages) -> list[int]:
+def _stage_levels(profile: UserStages) -> list[int]:
     """The numbers of users between which the load goes."""
     return [users for stage in profile.stages for users in (stage.from_users, stage.to_users)]
 
@@ -141,7 +141,7 @@ def scale_profile(profile: Profile, scale: float, least_ramp_seconds: float = 0.
             idle = profile.idle_seconds * scale
             times = {"on_seconds": on, "off_seconds": off, "idle_seconds": idle, "seconds": idle + bursts * (on + off)}
             return profile.model_copy(update=times)
-        case Rate() | Stages():
+        case Rate() | UserStages():
             stages = [stage.model_copy(update={"seconds": stage.seconds * scale}) for stage in profile.stages]
             return profile.model_copy(update={"stages": stages})
         case BigBang() | Ramp():

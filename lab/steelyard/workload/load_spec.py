@@ -13,7 +13,7 @@ from ..base.errors import ConfigurationError
 from ..base.validation import problem_text
 from ..catalogue.subject_syntax import share_of
 from ..models.hosts import EngineHosts
-from ..models.job import Rate, Stage, Stages, Think
+from ..models.job import Rate, Stage, Think, UserStages
 from ..models.service import Expect
 
 PROFILES = ("constant", "ramp", "steps", "bursts", "rate")
@@ -54,7 +54,7 @@ class LoadSpec:
     rates: tuple[float, float] | None = None
     poisson: bool = False
     profile: str = "constant"
-    shape: Stages | Rate | None = None
+    shape: UserStages | Rate | None = None
     seconds: float = 10.0
     warm_up_seconds: float = 1.0
     operations: Sequence[str] = ()
@@ -160,9 +160,9 @@ def _parse_stage(words: str) -> _StageText:
     return _StageText(float(match[1]) / length, float(match[2] or match[1]) / length, per, seconds_of(match[4]))
 
 
-def _user_stages(stages: Sequence[_StageText]) -> Stages:
+def _user_stages(stages: Sequence[_StageText]) -> UserStages:
     ends = [{"from_users": stage.first, "to_users": stage.last, "seconds": stage.seconds} for stage in stages]
-    return Stages.model_validate({"stages": ends})
+    return UserStages.model_validate({"stages": ends})
 
 
 def _rate_stages(stages: Sequence[_StageText], *, poisson: bool) -> Rate:

@@ -112,11 +112,11 @@ def judged_goals(
     judged = []
     limits = [(share, most_ms, "", "requests", requests) for share, most_ms in sorted(goals.percentiles.items())]
     limits += [(goal.share, goal.most_ms, f" of {goal.name}", unit, of) for goal, unit, of in named]
-    for share, most_ms, whose, unit, of in limits:
+    for share, most_ms, suffix, unit, of in limits:
         slow, total = slower_than(of.times, most_ms) + of.counts.bad, of.counts.total
         kept = total > 0 and slow <= (1 - share) * total and not hung
         measured = f"{slow / max(1, total):.2%} of {unit} took longer, failed or had no answer"
-        goal = f"{percentile_name(share)}{whose} <= {most_ms:g} ms"
+        goal = f"{percentile_name(share)}{suffix} <= {most_ms:g} ms"
         judged.append(_goal(goal, measured, waited, of.counts, kept=kept))
     if goals.errors is not None:
         share_bad = counts.bad / counts.total if counts.total else 1.0

@@ -307,14 +307,14 @@ def _named_requests(
     load_target: LoadTarget, words: LoadSpec, judged: JudgedRequests, row: SliceRow, folder: Path
 ) -> list[tuple[NamedGoal, str, JudgedRequests]]:
     """The goals of single operations or sessions, with what they count and its requests."""
-    found = []
+    judged_by_name = []
     for goal in words.goals.named:
         name = load_target.resolve_name(goal.name)
         if name in load_target.sessions:
-            found.append((goal, "sessions", sessions_as_requests(judged, row, folder, name)))
+            judged_by_name.append((goal, "sessions", sessions_as_requests(judged, row, folder, name)))
         else:
-            found.append((goal, "requests", requests_of_operation(judged, row, folder, name)))
-    return found
+            judged_by_name.append((goal, "requests", requests_of_operation(judged, row, folder, name)))
+    return judged_by_name
 
 
 def _output(

@@ -17,7 +17,7 @@ from ...base.progress import Progress
 from ...hosts import doctor, processes
 from ...hosts.cpus import Shares
 from ...hosts.keeper import Keeper, ProcessUse
-from ...models.job import BigBang, FixedWork, Rate, Stages
+from ...models.job import BigBang, FixedWork, Rate, UserStages
 from ...models.records import (
     Cell,
     Check,
@@ -166,7 +166,7 @@ def plan_trial(study: str, service: str, labels: Sequence[str], cells: Sequence[
 
 def _seconds(cell: Cell) -> float:
     profile = cell.profile
-    if isinstance(profile, Rate | Stages):
+    if isinstance(profile, Rate | UserStages):
         return sum(stage.seconds for stage in profile.stages)
     if isinstance(profile, FixedWork):
         return profile.most_seconds

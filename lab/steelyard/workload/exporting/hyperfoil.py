@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Stage, Stages, Steps, Think
+from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Stage, Steps, Think, UserStages
 from ...models.outputs.own_service import LeftOut
 from .planned import PLACE, ExportedOperation, PlannedExport, Secret
 
@@ -248,7 +248,7 @@ def _levels(plan: PlannedExport) -> list[tuple[int, float]]:
         return [(level, profile.hold_seconds) for level in profile.levels]
     if isinstance(profile, Ramp):
         return _ramp_levels(profile.from_users, profile.to_users, profile.seconds)
-    if isinstance(profile, Stages):
+    if isinstance(profile, UserStages):
         return [
             level for stage in profile.stages for level in _ramp_levels(stage.from_users, stage.to_users, stage.seconds)
         ]
@@ -275,7 +275,7 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
     if isinstance(profile, FixedWork):
         why = f"Hyperfoil runs for {profile.most_seconds:g} s instead"
         left_out.append(LeftOut(what="--max-requests", why=why))
-    if isinstance(profile, Ramp | Stages):
+    if isinstance(profile, Ramp | UserStages):
         left_out.append(LeftOut(what="a ramp of users", why=f"it is exported as {len(_levels(plan))} levels"))
     if any(operation.rule.fault != "any" for operation in plan.operations):
         left_out.append(

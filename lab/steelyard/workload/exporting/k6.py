@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Stages, Steps, Think
+from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think, UserStages
 from ...models.outputs.own_service import LeftOut
 from .planned import ExportedOperation, PlannedExport, Secret
 
@@ -134,11 +134,11 @@ def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, An
     return {"executor": "ramping-vus", "startVUs": first, "stages": stepped, "gracefulRampDown": grace}
 
 
-def _stages(profile: Ramp | Steps | Bursts | Stages | Any) -> tuple[int, list[tuple[int, float]]]:
+def _stages(profile: Ramp | Steps | Bursts | UserStages | Any) -> tuple[int, list[tuple[int, float]]]:
     """The first number of users, then the number at the end of each stage with its seconds."""
     if isinstance(profile, Ramp):
         return profile.from_users, [(profile.to_users, profile.seconds)]
-    if isinstance(profile, Stages):
+    if isinstance(profile, UserStages):
         stages: list[tuple[int, float]] = []
         for stage in profile.stages:
             stages += [(stage.from_users, 0.0), (stage.to_users, stage.seconds)]
