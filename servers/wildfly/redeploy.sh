@@ -7,4 +7,4 @@ sh ../common/put-war.sh "$3" "$4" "$1/redeployed"
 cd "$1/redeployed"
 exec "$JAVA_HOME/bin/java" "-Dlogging.configuration=file:$2/wildfly/bin/jboss-cli-logging.properties" \
   -jar "$2/wildfly/jboss-modules.jar" -mp "$2/wildfly/modules" org.jboss.as.cli \
-  --connect "--controller=$management" "deploy --force $(basename "$3").war"
+  --connect "--controller=$management" "deploy --force $(ls)"
