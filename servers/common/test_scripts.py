@@ -106,6 +106,7 @@ def house(tmp_path: Path) -> Path:
         'printf \'exec java $USER_MEM_ARGS "$JDK_JAVA_OPTIONS"\\n\' >"$(dirname "$2")/domain/bin/startWebLogic.sh"\n',
         "service/echo/java/target/echo.war": "",
         "service/echo/java-springws/target/echo.war": "",
+        "service/echo/java-jersey/target/echo.war": "",
     }
     folder = tmp_path / 'a "house" of one\'s own'
     for name in programs:
