@@ -10,7 +10,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 # Rust's tests are compiled without debug information: that is faster, and panics still show their lines.
 export CARGO_PROFILE_DEV_DEBUG := 0
-RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum
+RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum services/shop-api/rust-axum
 # One target folder for all of them: shared dependencies are compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
 KEPT_RUNS := $(patsubst %/raw.zip,%,$(wildcard docs/results/*/raw.zip papers/*/results/*/raw.zip))

@@ -7,5 +7,5 @@ mod service;
 mod soap;
 
 pub use reader::{Reader, Start};
-pub use service::{Counted, LARGEST_REQUEST, Requests, Service, run, run_beside};
+pub use service::{Counted, LARGEST_REQUEST, Requests, Service, count, run, run_beside, run_router};
 pub use soap::{Answer, Answering, Fault, answer};

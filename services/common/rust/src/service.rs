@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, State};
+use axum::extract::{DefaultBodyLimit, FromRef, FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -39,11 +39,15 @@ pub type Requests = Arc<AtomicU64>;
 /// What each request to the service goes through before anything else: it is counted, and kept busy where its header asks for it.
 pub struct Counted;
 
-impl FromRequestParts<Requests> for Counted {
+impl<AllState> FromRequestParts<AllState> for Counted
+where
+    AllState: Send + Sync,
+    Requests: FromRef<AllState>,
+{
     type Rejection = (StatusCode, &'static str);
 
-    async fn from_request_parts(parts: &mut Parts, requests: &Requests) -> Result<Self, Self::Rejection> {
-        requests.fetch_add(1, Ordering::Relaxed);
+    async fn from_request_parts(parts: &mut Parts, state: &AllState) -> Result<Self, Self::Rejection> {
+        Requests::from_ref(state).fetch_add(1, Ordering::Relaxed);
         if let Some(micros) = text(&parts.headers, "steelyard-busy-us") {
             let time = microseconds(micros).ok_or((
                 StatusCode::BAD_REQUEST,
@@ -63,7 +67,12 @@ pub fn run(service: &'static Service) -> Result<(), Box<dyn Error>> {
 /// The same with routes in other formats beside; their handlers begin with `Counted`.
 #[tokio::main]
 pub async fn run_beside(service: &'static Service, beside: Router<Requests>) -> Result<(), Box<dyn Error>> {
-    let usage = || format!("usage: {} PORT", service.name);
+    run_router(service.name, router(service, beside)).await
+}
+
+/// Serves the routes of a program without SOAP on the port that the command line names, until SIGTERM.
+pub async fn run_router(name: &str, router: Router) -> Result<(), Box<dyn Error>> {
+    let usage = || format!("usage: {name} PORT");
     let port: u16 = std::env::args().nth(1).ok_or_else(usage)?.parse()?;
     let host = std::env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
     let listener = TcpListener::bind((host.as_str(), port)).await?.tap_io(|connection| {
@@ -71,7 +80,7 @@ pub async fn run_beside(service: &'static Service, beside: Router<Requests>) -> 
     });
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
-        served = axum::serve(listener, router(service, beside)) => Ok(served?),
+        served = axum::serve(listener, router.layer(DefaultBodyLimit::max(LARGEST_REQUEST))) => Ok(served?),
         _ = terminate.recv() => Ok(()),
     }
 }
@@ -84,12 +93,11 @@ fn router(service: &'static Service, beside: Router<Requests>) -> Router {
         };
         router = router.route(path, post(serve));
     }
-    router
-        .layer(DefaultBodyLimit::max(LARGEST_REQUEST))
-        .with_state(Requests::default())
+    router.with_state(Requests::default())
 }
 
-async fn count(State(requests): State<Requests>) -> String {
+/// Answers with the number of requests so far.
+pub async fn count(State(requests): State<Requests>) -> String {
     requests.load(Ordering::Relaxed).to_string()
 }
 
