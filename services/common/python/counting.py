@@ -1,4 +1,4 @@
-"""The count of service requests over all worker processes: each keeps its own in a file that all of them can read."""
+"""Counts over all worker processes: each keeps its own in a file that all of them can read."""
 
 import mmap
 import os
@@ -9,14 +9,15 @@ from pathlib import Path
 _NUMBER = struct.Struct("=Q")
 
 
-class RequestCount:
-    """This worker's count, and the sum of all workers' in the same folder."""
+class SharedCount:
+    """This worker's count of something, and the sum of all workers' in the same folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name="requests"):
         self._folder = Path(folder)
+        self._name = name
         self._lock = threading.Lock()
         self._counted = 0
-        with (self._folder / f"{os.getpid()}.count").open("w+b") as file:
+        with (self._folder / f"{os.getpid()}.{name}").open("w+b") as file:
             file.truncate(_NUMBER.size)
             self._shared = mmap.mmap(file.fileno(), _NUMBER.size)
 
@@ -26,4 +27,4 @@ class RequestCount:
             _NUMBER.pack_into(self._shared, 0, self._counted)
 
     def total(self):
-        return sum(_NUMBER.unpack(path.read_bytes())[0] for path in self._folder.glob("*.count"))
+        return sum(_NUMBER.unpack(path.read_bytes())[0] for path in self._folder.glob(f"*.{self._name}"))

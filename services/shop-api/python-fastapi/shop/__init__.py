@@ -1,0 +1,1 @@
+"""The shop's REST API with FastAPI, Pydantic and asyncpg."""
