@@ -11,6 +11,19 @@ ln -s "$service" "$scratch/service"
 ln -s "$service/../common" "$scratch/common"
 name=$(basename "$service")
 
+locations() {
+    if [ -e "$service/php/public/index.php" ]; then # a front controller, for every path
+        echo '        location / { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/public/index.php; }'
+        return
+    fi
+    cat <<END_OF_SCRIPTS
+        location = /$name/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME common/php/count.php; }
+        location ~ "^/$name/([A-Za-z]+)\$" { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/public/\$1.php; }
+        location ~ "^/$name/(.+\.xsd)\$" { alias service/contract/\$1; default_type text/xml; }
+        location / { return 404; }
+END_OF_SCRIPTS
+}
+
 cat >"$scratch/nginx.conf" <<END
 daemon off;
 $user
@@ -34,14 +47,11 @@ http {
     scgi_temp_path temp/scgi;
     upstream php {
         server unix:php-fpm.sock;
-        keepalive ${STEELYARD_WORKERS:-$((2 * cpus))};
+        keepalive ${STEELYARD_WORKERS:-${STEELYARD_POOL:-$((2 * cpus))}};
     }
     server {
         listen ${STEELYARD_HOST:-127.0.0.1}:$port backlog=512;
-        location = /$name/count { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME common/php/count.php; }
-        location ~ "^/$name/([A-Za-z]+)\$" { include fastcgi.conf; fastcgi_param SCRIPT_FILENAME service/php/public/\$1.php; }
-        location ~ "^/$name/(.+\.xsd)\$" { alias service/contract/\$1; default_type text/xml; }
-        location / { return 404; }
+$(locations)
     }
 }
 END

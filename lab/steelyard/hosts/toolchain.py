@@ -57,8 +57,8 @@ def install(tool: str) -> Install:
         "wsdl2h": ("gsoap libgsoap-dev", "gsoap-devel", "gsoap"),
         "c++": ("g++", "gcc-c++", "gcc"),
         "php-fpm8.2": (
-            "php8.2-fpm php8.2-soap php8.2-apcu php8.2-xml php8.2-bcmath",
-            "php-fpm php-soap php-pecl-apcu php-xml php-bcmath",
+            "php8.2-fpm php8.2-soap php8.2-apcu php8.2-xml php8.2-bcmath php8.2-pgsql",
+            "php-fpm php-soap php-pecl-apcu php-xml php-bcmath php-pgsql",
             "php",
         ),
         "xz": ("xz-utils", "xz", "xz"),

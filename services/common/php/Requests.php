@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/** What a service does with each SOAP request: it is counted, slowed down where a header asks for it, and answered by SoapServer. */
+/** What a service does with each request: it is counted, slowed down where a header asks for it, and, in SOAP, answered by SoapServer. */
 final class Requests
 {
     private const COUNT = 'requests'; // in the memory that all of PHP-FPM's processes share
@@ -14,6 +14,16 @@ final class Requests
         return apcu_fetch(self::COUNT) ?: 0;
     }
 
+    /** Counts the request that this script was started for, and keeps it busy; ends it where its header is no time up to a second. */
+    public static function admit(): void
+    {
+        apcu_inc(self::COUNT);
+        if (!self::stayBusy($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? '0')) {
+            http_response_code(400);
+            exit('Steelyard-Busy-Us is a number of microseconds up to a million');
+        }
+    }
+
     /** Answers the request that this script was started for by the methods of an object, which a WSDL describes. */
     public static function answer(string $wsdl, object $operations, array $options = []): void
     {
@@ -21,11 +31,7 @@ final class Requests
             self::publish($wsdl);
             return;
         }
-        apcu_inc(self::COUNT);
-        if (!self::stayBusy($_SERVER['HTTP_STEELYARD_BUSY_US'] ?? '0')) {
-            http_response_code(400);
-            exit('Steelyard-Busy-Us is a number of microseconds up to a million');
-        }
+        self::admit();
         $server = new SoapServer($wsdl, $options + ['cache_wsdl' => WSDL_CACHE_BOTH, 'soap_version' => SOAP_1_1]);
         $server->setObject($operations);
         $server->handle();
