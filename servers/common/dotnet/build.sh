@@ -5,4 +5,9 @@ program="$2/$(basename "$1")"
 common=$(cd ../../services/common/dotnet && pwd)
 mkdir -p "$program"
 cd "$1/dotnet"
-mcs -nologo -optimize+ -warnaserror -r:System.Xml,System.Core -out:"$program/service.exe" "$common"/*.cs @sources.rsp
+set -- "$common"/*.cs
+if [ -f generate.sh ]; then
+    sh generate.sh "$program"
+    set -- "$@" "$program"/obj/*.cs
+fi
+mcs -nologo -optimize+ -warnaserror -r:System.Xml,System.Core -out:"$program/service.exe" "$@" @sources.rsp

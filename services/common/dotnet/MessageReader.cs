@@ -7,37 +7,39 @@ using System.Xml;
 
 namespace Steelyard.Common
 {
-    /// <summary>Reads a message without a document type declaration, whose elements nest at most 256 deep.</summary>
+    /// <summary>Reads a message without a document type declaration, whose elements nest at most so many deep.</summary>
     /// <remarks>XmlSerializer calls itself for each level of a list: what nests without bound would exhaust the stack, which
     /// ends the process.</remarks>
     sealed class MessageReader : XmlTextReader
     {
-        const int MostDepth = 256;
+        readonly int mostDepth;
 
-        MessageReader(Stream stream)
+        MessageReader(Stream stream, int mostDepth)
             : base(stream)
         {
+            this.mostDepth = mostDepth;
             Restrict();
         }
 
-        MessageReader(TextReader text)
+        MessageReader(TextReader text, int mostDepth)
             : base(text)
         {
+            this.mostDepth = mostDepth;
             Restrict();
         }
 
         /// <summary>Reads a body. A byte order mark decides on its encoding, then the charset of the Content-Type, then the XML
         /// declaration (RFC 7303, section 3).</summary>
-        public static MessageReader Of(byte[] body, ContentType type)
+        public static MessageReader Of(byte[] body, ContentType type, int mostDepth)
         {
             var stream = new MemoryStream(body, false);
             if (type.CharSet == null || HasMark(body))
-                return new MessageReader(stream);
+                return new MessageReader(stream, mostDepth);
             try
             {
                 Encoding encoding = Encoding.GetEncoding(
                     type.CharSet, EncoderFallback.ExceptionFallback, DecoderFallback.ExceptionFallback);
-                return new MessageReader(new StreamReader(stream, encoding, false));
+                return new MessageReader(new StreamReader(stream, encoding, false), mostDepth);
             }
             catch (ArgumentException)
             {
@@ -48,9 +50,23 @@ namespace Steelyard.Common
         public override bool Read()
         {
             bool more = base.Read();
-            if (Depth > MostDepth)
-                throw new XmlException("elements nest more than " + MostDepth + " deep");
+            if (Depth > mostDepth)
+                throw new XmlException("elements nest more than " + mostDepth + " deep");
             return more;
+        }
+
+        /// <summary>By Read, so that what is passed over is bounded, too.</summary>
+        public override void Skip()
+        {
+            MoveToElement();
+            if (NodeType == XmlNodeType.Element && !IsEmptyElement)
+            {
+                int depth = Depth;
+                while (Read() && Depth > depth)
+                {
+                }
+            }
+            Read();
         }
 
         void Restrict()

@@ -10,22 +10,24 @@ using System.Xml;
 
 namespace Steelyard.Common
 {
-    /// <summary>Serves the operations of one path, and the count of its requests, with HttpListener on a loopback port.</summary>
+    /// <summary>Serves the operations of its paths, and the count of their requests, with HttpListener on a loopback port.</summary>
     sealed class Server
     {
         const int MostRequestBytes = 16 << 20;
 
         readonly HttpListener listener = new HttpListener { IgnoreWriteExceptions = true };
-        readonly string path;
+        readonly IReadOnlyDictionary<string, IReadOnlyDictionary<XmlQualifiedName, Operation>> paths;
         readonly string counterPath;
-        readonly IReadOnlyDictionary<XmlQualifiedName, Operation> operations;
+        readonly int mostDepth;
         int requests;
 
-        public Server(string path, string counterPath, IReadOnlyDictionary<XmlQualifiedName, Operation> operations)
+        /// <summary>`paths` has the operations of each path. Elements of a message nest at most `mostDepth` deep.</summary>
+        public Server(
+            IReadOnlyDictionary<string, IReadOnlyDictionary<XmlQualifiedName, Operation>> paths, string counterPath, int mostDepth)
         {
-            this.path = path;
+            this.paths = paths;
             this.counterPath = counterPath;
-            this.operations = operations;
+            this.mostDepth = mostDepth;
         }
 
         /// <summary>Serves as long as the process lives; the arguments are PORT and how many requests at once. The exit status is 2 where they are wrong.</summary>
@@ -67,15 +69,17 @@ namespace Steelyard.Common
 
         void Serve(HttpListenerRequest request, HttpListenerResponse response)
         {
+            IReadOnlyDictionary<XmlQualifiedName, Operation> operations;
             if (request.HttpMethod == "GET" && request.Url.AbsolutePath == counterPath)
                 Send(response, 200, requests.ToString());
-            else if (request.HttpMethod == "POST" && request.Url.AbsolutePath == path)
-                ServeOperation(request, response);
+            else if (request.HttpMethod == "POST" && paths.TryGetValue(request.Url.AbsolutePath, out operations))
+                ServeOperation(request, response, operations);
             else
                 Send(response, 404, "nothing is at this address");
         }
 
-        void ServeOperation(HttpListenerRequest request, HttpListenerResponse response)
+        void ServeOperation(
+            HttpListenerRequest request, HttpListenerResponse response, IReadOnlyDictionary<XmlQualifiedName, Operation> operations)
         {
             Interlocked.Increment(ref requests);
             string micros = request.Headers["Steelyard-Busy-Us"];
@@ -88,16 +92,17 @@ namespace Steelyard.Common
             else if ((body = BodyOf(request)) == null)
                 Send(response, 413, "a request has at most 16 MiB, and all that its length says");
             else
-                Answer(response, body, type);
+                Answer(response, body, type, operations);
         }
 
-        void Answer(HttpListenerResponse response, byte[] body, ContentType type)
+        void Answer(
+            HttpListenerResponse response, byte[] body, ContentType type, IReadOnlyDictionary<XmlQualifiedName, Operation> operations)
         {
             int status = 200;
             MemoryStream answer;
             try
             {
-                using (XmlReader reader = MessageReader.Of(body, type))
+                using (XmlReader reader = MessageReader.Of(body, type, mostDepth))
                     answer = Envelope.Answer(operations, reader);
             }
             catch (SoapException error)

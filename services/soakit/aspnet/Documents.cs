@@ -1,12 +1,7 @@
 using System;
 using System.IO;
-using System.Net.Mime;
-using System.Text;
-using System.Web;
-using System.Web.Services.Protocols;
 using System.Xml;
 using System.Xml.Serialization;
-using Steelyard.Asmx;
 
 namespace Steelyard.Soakit
 {
@@ -19,8 +14,8 @@ namespace Steelyard.Soakit
         public const string Buffet = "urn:steelyard:soakit:buffet";
     }
 
-    /// <summary>The document cannot be answered: ASP.NET makes a fault of it.</summary>
-    class BadDocument : Exception
+    /// <summary>The document cannot be answered: a fault is.</summary>
+    class BadDocument : FormatException
     {
         public BadDocument(string message)
             : base(message)
@@ -81,27 +76,6 @@ namespace Steelyard.Soakit
             DtdProcessing = DtdProcessing.Prohibit;
             XmlResolver = null;
             Normalization = true;
-        }
-    }
-
-    /// <summary>SOAP as the other services of this platform speak it, with messages that are read by DocumentReader; named in Web.config.</summary>
-    public class DocumentProtocolFactory : SoapServerProtocolFactory
-    {
-        protected override ServerProtocol CreateIfRequestCompatible(HttpRequest request)
-        {
-            ServerProtocol protocol = base.CreateIfRequestCompatible(request);
-            return protocol is SoapServerProtocol ? new DocumentProtocol() : protocol;
-        }
-    }
-
-    class DocumentProtocol : Protocol
-    {
-        protected override XmlReader GetReaderForMessage(SoapServerMessage message, int bufferSize)
-        {
-            string charset = new ContentType(message.ContentType).CharSet;
-            if (string.IsNullOrEmpty(charset))
-                return new DocumentReader(message.Stream);
-            return new DocumentReader(new StreamReader(message.Stream, Encoding.GetEncoding(charset), true, bufferSize));
         }
     }
 

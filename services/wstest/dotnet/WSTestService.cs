@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Xml;
 using Steelyard.Common;
@@ -9,32 +8,27 @@ namespace Steelyard.WSTest
     static class WSTestService
     {
         public const string Namespace = "urn:steelyard:wstest";
+        const int MostDepth = 256;
 
         static int Main(string[] arguments)
         {
-            return new Server("/wstest/WSTest", "/wstest/count", Operations()).Run(arguments);
+            var paths = new Dictionary<string, IReadOnlyDictionary<XmlQualifiedName, Operation>> { { "/wstest/WSTest", All() } };
+            return new Server(paths, "/wstest/count", MostDepth).Run(arguments);
         }
 
-        static IReadOnlyDictionary<XmlQualifiedName, Operation> Operations()
+        static Operations All()
         {
-            var operations = new Dictionary<XmlQualifiedName, Operation>();
-            Add<EchoVoid, EchoVoidResponse>(operations, "echoVoid", request => new EchoVoidResponse());
-            Add<EchoStruct, EchoStructResponse>(
-                operations, "echoStruct", request => new EchoStructResponse { Structs = request.Structs });
-            Add<EchoList, EchoListResponse>(operations, "echoList", request => new EchoListResponse { List = request.List });
-            Add<EchoSynthetic, EchoSyntheticResponse>(operations, "echoSynthetic", request => new EchoSyntheticResponse
-            {
-                Synthetic = new Synthetic { Text = request.Text, Struct = request.Struct, Bytes = request.Bytes },
-            });
-            Add<GetOrder, GetOrderResponse>(
-                operations, "getOrder", request => new GetOrderResponse { Order = PurchaseOrder.Number(request.OrderId) });
-            return operations;
-        }
-
-        static void Add<TRequest, TAnswer>(
-            IDictionary<XmlQualifiedName, Operation> operations, string name, Func<TRequest, TAnswer> answer)
-        {
-            operations.Add(new XmlQualifiedName(name, Namespace), new Operation<TRequest, TAnswer>(Namespace, answer));
+            return new Operations()
+                .Add<EchoVoid, EchoVoidResponse>(Namespace, "echoVoid", request => new EchoVoidResponse())
+                .Add<EchoStruct, EchoStructResponse>(
+                    Namespace, "echoStruct", request => new EchoStructResponse { Structs = request.Structs })
+                .Add<EchoList, EchoListResponse>(Namespace, "echoList", request => new EchoListResponse { List = request.List })
+                .Add<EchoSynthetic, EchoSyntheticResponse>(Namespace, "echoSynthetic", request => new EchoSyntheticResponse
+                {
+                    Synthetic = new Synthetic { Text = request.Text, Struct = request.Struct, Bytes = request.Bytes },
+                })
+                .Add<GetOrder, GetOrderResponse>(
+                    Namespace, "getOrder", request => new GetOrderResponse { Order = PurchaseOrder.Number(request.OrderId) });
         }
     }
 }
