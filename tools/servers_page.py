@@ -46,7 +46,9 @@ def written(found: ServersOutput) -> str:
         text += f"\n{'Checked' if sitting == most else ', '.join(names)} {sitting}.\n"
     text += "\n## Results\n\n" + _table(list(listing.CHECKS), [listing.findings(row) for row in tried])
     text += _listed("What failed", [(row, [row.reason]) for row in tried if row.reason])
-    text += _listed("Not available where this was run", [(row, [row.reason]) for row in rows if row.contract is None])
+    absent = [row for row in rows if row.contract is None]
+    text += _listed("Never run by us", [(row, [row.reason]) for row in absent if row.never_run])
+    text += _listed("Not available where this was run", [(row, [row.reason]) for row in absent if not row.never_run])
     text += "\n## Products\n\n" + _table(
         ["server", "product", "version", "stack", "language", "JDK"],
         [[row.name, row.title, row.version, row.stack, row.language, str(row.jdk or "")] for row in rows],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import Ran, steelyard
+from steelyard.catalogue import entries
 
 ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "tests" / "house"
@@ -145,3 +146,40 @@ def test_what_cannot_run_here_is_not_offered_for_fetching(tmp_path: Path) -> Non
 def test_a_server_that_cannot_be_had_here_is_no_failure_of_all(tmp_path: Path) -> None:
     ran = steelyard("servers", "check", "weblogic", "--json", folder=tmp_path, environment={"ORACLE_HOME": ""})
     assert '"contract":null' in ran.out and '"started":null' in ran.out and "ORACLE_HOME" in ran.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "wstest", "--only", "go,weblogic"),
+        ("compare", "go", "weblogic"),
+        ("check", "go", "weblogic"),
+    ],
+)
+def test_a_server_that_cannot_run_here_is_refused_before_another_is_built(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    cache = tmp_path / "cache"
+    ran = steelyard(*words, folder=tmp_path, environment={"ORACLE_HOME": "", "STEELYARD_CACHE": str(cache)})
+    assert ran.code != 0 and "weblogic needs ORACLE_HOME, which is not set" in ran.err
+    assert not (cache / "servers").exists(), "nothing was fetched or built"
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_folder_without_the_licensed_product_is_named_with_what_it_lacks(tmp_path: Path) -> None:
+    words = ("run", "wstest", "--only", "go,weblogic", "--dry-run")
+    ran = steelyard(*words, folder=tmp_path, environment={"ORACLE_HOME": str(tmp_path)})
+    assert ran.code == 1
+    assert f"ORACLE_HOME, which is {tmp_path}, but oracle_common/common/bin/wlst.sh is not there" in ran.err
+
+
+def test_what_the_authors_never_ran_is_listed_as_such(tmp_path: Path) -> None:
+    ran = steelyard("servers", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    listed = " ".join(ran.out.split())
+    assert listed.count("never run by us") == len([name for name in entries.server_files() if never_run(name)]) > 0
+    shown = steelyard("servers", "weblogic", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert "tested    never run by us" in shown.out
+
+
+def never_run(name: str) -> bool:
+    return entries.server(name).model.never_run

@@ -83,7 +83,10 @@ def test_a_value_of_several_lines_is_refused_in_a_sentence() -> None:
 def house(tmp_path: Path) -> Path:
     """Programs that only record their arguments, and of every product the files that the scripts read."""
     programs = [
-        *(f"bin/{name}" for name in ("java", "node", "mono", "nginx", "php-fpm8.2", "exim4", "haproxy", "go")),
+        *(
+            f"bin/{name}"
+            for name in ("java", "node", "mono", "dotnet", "nginx", "php-fpm8.2", "exim4", "haproxy", "go")
+        ),
         *("bin/mariadbd", "bin/mariadb-install-db"),
         *("cache/echo", "cache/link", "cache/wstest-null", "cache/python/bin/python"),
         "cache/python/lib/python3.11/site-packages/dnv/net/runtime/.net/dotnet",

@@ -19,6 +19,8 @@ from ..plan.estimate import PlannedTime
 from ..plan.kinds import kind_of
 from .tables import show
 
+NEVER_RUN = "never run by us"
+
 
 def schedule(planned: Schedule, seconds: PlannedTime, console: Console) -> None:
     """Print what a run would do: cells, trials and the expected time."""
@@ -100,7 +102,7 @@ def servers(rows: Sequence[ServerRow], console: Console) -> None:
 
 
 def _description(row: ServerRow) -> str:
-    return f"{row.title} {row.version}; {row.stack}"
+    return f"{row.title} {row.version}; {row.stack}" + f"; {NEVER_RUN}" * row.never_run
 
 
 def to_fetch(row: ServerRow) -> str:
@@ -117,6 +119,7 @@ def server(detail: ServerDetail, console: Console) -> None:
     row = detail.server
     about_it = [("version", row.version), ("stack", row.stack), ("language", row.language)]
     about_it += [("JDK", str(row.jdk))] if row.jdk else []
+    about_it += [("tested", NEVER_RUN)] if row.never_run else []
     about_it += [("to fetch", row.missing or to_fetch(row)), ("services", ", ".join(detail.services) or "none")]
     console.print(f"{row.name}: {row.title}", style="bold")
     for name, value in about_it:

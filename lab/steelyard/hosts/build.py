@@ -132,5 +132,13 @@ def _run_step(
 def _require_licence(server: Entry[Server]) -> None:
     """Check that a licensed product is installed: it is never fetched, and the user names an installation."""
     licence = server.model.licence
-    if licence is not None and not os.environ.get(licence.variable):
+    if licence is None:
+        return
+    folder = os.environ.get(licence.variable)
+    if not folder:
         raise ToolchainError(f"{server.name} needs {licence.variable}, which is not set", hint=licence.how)
+    missing = next((part for part in licence.contains if not (Path(folder) / part).exists()), None)
+    if missing is not None:
+        raise ToolchainError(
+            f"{server.name} needs {licence.variable}, which is {folder}, but {missing} is not there", hint=licence.how
+        )

@@ -49,6 +49,7 @@ def install(tool: str) -> Install:
     packages = {
         "go": ("golang-go", "golang", "go"),
         "mvn": ("maven", "maven", "maven"),
+        "dotnet": ("dotnet-sdk-8.0 (from the registry of Microsoft)", "dotnet-sdk-8.0", "dotnet-sdk"),
         "npm": ("npm", "nodejs-npm", "node"),
         "node": ("nodejs", "nodejs", "node"),
         "cargo": ("cargo", "cargo", "rust"),

@@ -142,10 +142,14 @@ class Refusing(Strict):
 
 
 class Licence(Strict):
-    """A licensed product: the environment variable that names the user's own installation, and how to get one."""
+    """A licensed product: the environment variable that names the folder of the user's own installation, and how to get one.
+
+    The folder is recognised by the files that it `contains`.
+    """
 
     variable: str
     how: str
+    contains: list[str] = []
 
 
 class SharedDescriptor(Strict):
@@ -185,7 +189,8 @@ class Server(Strict):
     moves bytes: it shows the cost of HTTP alone, and only gets the contract's own spelling. `tuning` gives, for each server
     setting that a study's paper tuned (papers/tuning-settings.toml), the product's nearest setting and its value here, or "none"
     and the reason. `include` names files, relative to the descriptor's folder, with tables that it shares with others
-    (SharedDescriptor): theirs come first, and where both have a name the descriptor's own takes precedence.
+    (SharedDescriptor): theirs come first, and where both have a name the descriptor's own takes precedence. `never_run`: the
+    authors could never start it, which is stated wherever servers are listed.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -204,6 +209,7 @@ class Server(Strict):
     ready_seconds: Annotated[float, Field(gt=0)] = 120
     needs: Needs = Needs()
     licence: Licence | None = None
+    never_run: bool = False
     artifacts: list[Artifact] = []
     include: list[str] = []
     factors: dict[FactorName, Factor] = {}

@@ -62,6 +62,9 @@ def check(
     examined_row = row(server).model_copy(update={"name": words, "checked": new_check()})
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
+    implementation = server.model.implementation
+    if implementation is not None and not (service.folder / implementation).is_dir():
+        return examined_row.model_copy(update={"reason": f"{service.name} has no implementation '{implementation}'"})
     try:
         ready = subject.provide_subject(parse_subject_words(words, service_name).spec, service, progress)
         service = ready.in_own_format(subject.service_as_run(service, [ready]))

@@ -30,6 +30,7 @@ def row(server: Entry[Server], factors: Mapping[str, str] | None = None) -> Serv
         jdk=model.needs_with(chosen).jdk,
         fetched=fetch.is_fetched(server),
         missing=_missing(server, chosen),
+        never_run=model.never_run,
         bytes=fetch.bytes_to_fetch(server),
         deviations=model.deviations,
     )

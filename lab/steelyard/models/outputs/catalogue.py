@@ -34,7 +34,8 @@ class ServerRow(Strict):
     """One server and its results of `servers check`; null where a check was not tried, or is not available.
 
     `fetched`: its artifacts are in the cache. `missing`: why it cannot run on this machine, such as a missing command; null where
-    it can. `started`: its process started and counted requests. `deployed`: it answered correctly. `contract`: every check passed,
+    it can. `never_run`: the authors could never start it. `started`: its process started and counted requests. `deployed`: it
+    answered correctly. `contract`: every check passed,
     or failed for a reason in `deviations`; else `reason` describes the failure. `exchanges`: requests answered correctly, including
     spellings. `sockets`: every listening address, all `loopback` or not. `twice`: a second instance ran beside it.
     `redeploy_seconds`: from the command to replace the service until the new one answers, with a restart of the server where
@@ -51,6 +52,7 @@ class ServerRow(Strict):
     jdk: int | None
     fetched: bool
     missing: str | None = None
+    never_run: bool = False
     bytes: int | None
     contract: bool | None = None
     reason: str | None = None

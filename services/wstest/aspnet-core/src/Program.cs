@@ -1,0 +1,4 @@
+using Steelyard.Common;
+using Steelyard.WSTest;
+
+WSTestService.Build(ServiceHost.Builder(ServiceHost.PortOf(args))).Run();
