@@ -65,7 +65,7 @@ def test_an_example_is_understood_and_what_it_names_is_here(words: list[str]) ->
     if verb in ("compare", "check"):
         subjects = told.get("subjects") or [words for words in (told["new"], told["old"]) if words is not None]
         if told["service"] == OF_THE_USER:
-            assert all(entries.server(subject) for subject in subjects)
+            assert all(entries.server(subject.partition("@")[0]) for subject in subjects)
         elif not any("/" in subject for subject in subjects):
             service = resolve_service(told["service"])
             operation = resolve_operation(service, told["operation"])

@@ -25,7 +25,7 @@ def command(part: str) -> str:
     return line
 
 
-IMPORT, OPENAPI, RECORD = command("import 'http"), command("openapi"), command(" record ")
+IMPORT, OPENAPI, RECORD = command("import 'http"), command("openapi.json"), command(" record ")
 WSDL = Path(__file__).parent / "wsdl" / "ports.wsdl"
 ANSWER = (
     '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'

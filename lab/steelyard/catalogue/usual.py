@@ -14,11 +14,15 @@ def resolve_service(name: str | None) -> str:
 
 
 def resolve_operation(service: str, name: str | None) -> str:
-    """The operation that the user named; else the demonstration's if the service has it, else the service's first."""
+    """The operation that the user named; else the demonstration's if the service has it, else the service's first that changes no
+    data, or its first."""
     if name:
         return name
     shown = entries.study(DEMONSTRATION).model
-    return shown.primary if shown.service == service else next(iter(entries.service(service).model.operations))
+    if shown.service == service:
+        return shown.primary
+    known = entries.service(service).model.operations
+    return next((each for each, operation in known.items() if not operation.changes_data), next(iter(known)))
 
 
 def floor_of(service: str) -> str:

@@ -132,6 +132,11 @@ def servers_check(
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     require_value("--service", service)
     meant = entries.service(resolve_service(service))
+    if meant.model.is_own:
+        raise ConfigurationError(
+            f"{meant.name} has sample requests and no contract to check",
+            hint=f"`steelyard compare A B --service {meant.name}` verifies its answers on two servers",
+        )
     for name in names or []:
         spec = subject_syntax.subject_of(name)
         if entries.server(spec.parts[0].server).model.kind == "server":

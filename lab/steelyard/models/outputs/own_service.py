@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ..strict import Strict
 
 
@@ -39,10 +41,11 @@ class ImportOutput(Strict):
 
 
 class AddOutput(Strict):
-    """`add --json`: a user's WAR as a service. `path` is its expected path, `operations` are called, `servers` could run it;
-    `left_out` has a reason for everything else, `notes` possible obstacles."""
+    """`add --json`: a user's program as a service. `path` is its expected path, `operations` are called, `servers` could run it
+    (none for a command line, which its folder starts). `left_out` has a reason for everything else, `notes` possible obstacles."""
 
     service: str
+    kind: Literal["war", "jar", "command"]
     folder: str
     path: str
     operations: list[str]

@@ -1,4 +1,4 @@
-"""The `add` command: a WAR and its WSDL become a service that every server of Steelyard can run."""
+"""The `add` command with a WSDL: a WAR becomes a service that every server of Steelyard can run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ from ...models.service import Operation, Service
 from .bounded import convert_in_bounds
 from .convert import name_of
 from .names import ENVELOPES, WSDL, local
+from .programs import GIVEN, IMPLEMENTATIONS
 from .war import War, read_war
 
-IMPLEMENTATION = "java"  # the implementation that Jakarta servers run
-GIVEN = "given.war"
 _PLACE = re.compile(r"\{\{[^}]+\}\}")
 _HEAD = """\
 # Made by `steelyard add` from WAR.
@@ -34,11 +33,11 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Wanted:
-    """The input of `add`: the WAR, its WSDL, the service's name, and the path where it answers in the WAR (None: taken
-    from the WAR)."""
+    """The input of `add`: the user's program (a WAR for a WSDL), its description, the service's name, and the path where it answers
+    (None: taken from the WAR or the description)."""
 
-    war: Path
-    wsdl: str
+    program: str
+    description: str
     name: str | None
     path: str | None
     also: Sequence[str] = ()
@@ -46,45 +45,58 @@ class Wanted:
 
 
 def add(wanted: Wanted) -> AddOutput:
-    """Make a service of a WAR in the user's own folder of services.
+    """Make a service of a WAR and its WSDL in the user's own folder of services.
 
     Writes all of it or nothing; raises SteelyardError.
     """
-    name = name_of(Path(wanted.name or wanted.war.stem))
+    given = Path(wanted.program)
+    war = read_war(given)
+    name, place = free_place(wanted.name or given.stem)
+    with tempfile.TemporaryDirectory(prefix=".add-", dir=place.parent) as scratch:
+        made = Path(scratch) / name
+        imported = convert_in_bounds(wanted.description, made, wanted.also, wanted.ports)
+        model = configuration.load(made / "service.toml", Service)
+        kept, left = _keep_verifiable(made, model)
+        if not kept:
+            raise ImportRefusedError(
+                f"no operation of {wanted.description} can be called: {left[0].what}: {left[0].why}"
+            )
+        path = f"/{name}{_endpoint(wanted, war, model, made)}"
+        _write(made, given, model, kept, path)
+        configuration.load(made / "service.toml", Service)
+        made.rename(place)
+    return AddOutput(
+        service=name,
+        kind="war",
+        folder=str(place),
+        path=path,
+        operations=list(kept),
+        changing=[each for each in kept if each in imported.changing],
+        servers=servers_of(IMPLEMENTATIONS["war"]),
+        left_out=[*imported.left_out, *left],
+        notes=[*imported.notes, *war.contexts, *war.soap_notes],
+    )
+
+
+def free_place(wanted: str) -> tuple[str, Path]:
+    """The name of a new service, and its folder in the user's own folder of services, which exists afterwards.
+
+    Raises ConfigurationError where the name is taken.
+    """
+    name = name_of(Path(wanted))
     room = paths.user_folder() / "services"
     if name in entries.service_files() or (room / name).exists():
         raise ConfigurationError(
             f"the service '{name}' exists already", hint=f"choose another name with --name, or remove {room / name}"
         )
-    war = read_war(wanted.war)
     room.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".add-", dir=room) as scratch:
-        made = Path(scratch) / name
-        imported = convert_in_bounds(wanted.wsdl, made, wanted.also, wanted.ports)
-        model = configuration.load(made / "service.toml", Service)
-        kept, left = _keep_verifiable(made, model)
-        if not kept:
-            raise ImportRefusedError(f"no operation of {wanted.wsdl} can be called: {left[0].what}: {left[0].why}")
-        path = f"/{name}{_endpoint(wanted, war, model, made)}"
-        _write(made, wanted.war, model, kept, path)
-        configuration.load(made / "service.toml", Service)
-        made.rename(room / name)
-    return AddOutput(
-        service=name,
-        folder=str(room / name),
-        path=path,
-        operations=list(kept),
-        changing=[each for each in kept if each in imported.changing],
-        servers=war_servers(),
-        left_out=[*imported.left_out, *left],
-        notes=[*imported.notes, *war.notes],
-    )
+    return name, room / name
 
 
-def war_servers() -> list[str]:
-    """The servers that run a WAR, except those that need a licence."""
+def servers_of(implementation: str) -> list[str]:
+    """The servers that run an implementation, except those that need a licence."""
     known = (entries.server(name) for name in entries.server_files())
-    return [each.name for each in known if each.model.implementation == IMPLEMENTATION and each.model.licence is None]
+    return [each.name for each in known if each.model.implementation == implementation and each.model.licence is None]
 
 
 def _keep_verifiable(made: Path, model: Service) -> tuple[dict[str, Operation], list[LeftOut]]:
@@ -131,7 +143,7 @@ def _endpoint(wanted: Wanted, war: War, model: Service, made: Path) -> str:
     if below in war.endpoints.values():
         return below
     raise ImportRefusedError(
-        f"{wanted.war} has several endpoints ({', '.join(war.endpoints.values())}), and none has the path of the WSDL",
+        f"{wanted.program} has several endpoints ({', '.join(war.endpoints.values())}), and none has the path of the WSDL",
         hint="choose one with --path",
     )
 
@@ -149,8 +161,9 @@ def _service_name(wsdl: Path) -> str:
 
 def _write(made: Path, war: Path, model: Service, kept: Mapping[str, Operation], path: str) -> None:
     """Write the implementation with its WAR, the exchanges, and a new service.toml."""
-    (made / IMPLEMENTATION).mkdir()
-    shutil.copyfile(war, made / IMPLEMENTATION / GIVEN)
+    room = made / IMPLEMENTATIONS["war"]
+    room.mkdir()
+    shutil.copyfile(war, room / GIVEN["war"])
     operations: dict[str, object] = {}
     for name, operation in kept.items():
         exchanges = made / "contract" / "exchanges" / name

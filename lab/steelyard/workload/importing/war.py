@@ -18,10 +18,12 @@ _MOST_BYTES = 2**20
 
 @dataclass(frozen=True)
 class War:
-    """`endpoints` are those of its sun-jaxws.xml: path below the context, by name; `notes` are for the user."""
+    """`endpoints` are those of its sun-jaxws.xml: path below the context, by name. Notes for the user are `contexts`, on other
+    paths of the WAR, and `soap_notes`, on its SOAP endpoints."""
 
     endpoints: dict[str, str]
-    notes: list[str]
+    contexts: list[str]
+    soap_notes: list[str]
 
 
 def read_war(path: Path) -> War:
@@ -46,11 +48,12 @@ def read_war(path: Path) -> War:
     for element in [] if described is None else described.iter("{*}endpoint"):
         pattern = (element.get("url-pattern") or "/").removesuffix("/*").removesuffix("*").rstrip("/")
         endpoints[element.get("name") or pattern] = pattern
-    notes = [
+    contexts = [
         f"{name} sets the context {root}: products that use this file serve the WAR there"
         for name, root in roots.items()
         if root
     ]
+    notes = []
     if described is None:
         notes.append(
             f"it has no {_METRO}, where Tomcat and Jetty look for endpoints; Jakarta EE products find them by "
@@ -58,7 +61,7 @@ def read_war(path: Path) -> War:
         )
     if bean:
         notes.append("it includes CXF, which may conflict with the product's own")
-    return War(endpoints, notes)
+    return War(endpoints, contexts, notes)
 
 
 def _document(archive: zipfile.ZipFile, name: str) -> etree._Element:
