@@ -102,7 +102,7 @@ test-go:
 	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
 
 test-node:
-	for folder in services/common/node services/wstest/node services/soakit/node; do (cd $$folder && node --test) || exit 1; done
+	for folder in services/common/node services/wstest/node services/soakit/node services/shop-api/node-fastify; do (cd $$folder && node --test) || exit 1; done
 
 provide: build ## fetch and build the servers that the end-to-end tests start
 	$(RUN) python tools/provide.py

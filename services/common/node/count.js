@@ -1,28 +1,29 @@
-// The count of service requests over all workers: each counts its own, the primary adds them up when it is asked.
+// Counts over all workers, by their names: each worker counts its own, the primary adds them up when it is asked.
 
 import cluster from 'node:cluster';
 
-let counted = 0;
+const REQUESTS = 'requests';
+const counted = new Map();
 const waiting = new Map();
 let asked = 0;
 
-export function countOne() {
-  counted += 1;
+export function countOne(name = REQUESTS) {
+  counted.set(name, (counted.get(name) ?? 0) + 1);
 }
 
-/** In a worker: the number of service requests that reached any worker since the start. */
-export function countAll() {
+/** In a worker: how many were counted in any worker since the start, of service requests by default. */
+export function countAll(name = REQUESTS) {
   return new Promise((resolve) => {
     const question = ++asked;
     waiting.set(question, resolve);
-    process.send({ kind: 'total?', question });
+    process.send({ kind: 'total?', question, name });
   });
 }
 
 /** In a worker: answer the primary's questions. */
 export function reportToPrimary() {
   process.on('message', (message) => {
-    if (message.kind === 'own?') process.send({ kind: 'own', round: message.round, counted });
+    if (message.kind === 'own?') process.send({ kind: 'own', round: message.round, counted: counted.get(message.name) ?? 0 });
     if (message.kind === 'total') {
       waiting.get(message.question)(message.total);
       waiting.delete(message.question);
@@ -38,7 +39,7 @@ export function addUpWorkers() {
     if (message.kind === 'total?') {
       const workers = Object.values(cluster.workers);
       rounds.set(++last, { worker, question: message.question, missing: workers.length, total: 0 });
-      for (const each of workers) each.send({ kind: 'own?', round: last });
+      for (const each of workers) each.send({ kind: 'own?', round: last, name: message.name });
     }
     if (message.kind === 'own') {
       const round = rounds.get(message.round);

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 
 /**
  * Runs what the command line asks for: `serve` gets the WSDL's path, `arrived`, which sees each service request first and says whether it
- * may go on, and `count`, which tells how many came; it gives an HTTP server.
+ * may go on, `count`, which tells how many came, and the number of its `worker` among so many `workers`, the first 1; it gives an HTTP server.
  */
 export async function run(serve) {
   const { values: options } = parseArgs({
@@ -25,7 +25,8 @@ export async function run(serve) {
     countOne();
     return stayBusy(request);
   };
-  const server = await serve({ wsdl: options.wsdl, arrived, count: countAll });
+  const place = { worker: cluster.worker.id, workers: Number(options.workers) };
+  const server = await serve({ wsdl: options.wsdl, arrived, count: countAll, ...place });
   server.keepAliveTimeout = 15 * MINUTE;
   server.listen(Number(options.port), process.env.STEELYARD_HOST ?? '127.0.0.1');
 }
