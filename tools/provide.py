@@ -30,6 +30,7 @@ WANTED = {
     "flight": [("tomcat-metro", {}), ("tomcat-cxf", {"database": "postgres"})],
     "soakit": [("go", {}), ("tomcat-metro", {}), ("gsoap", {}), ("php-fpm", {}), ("python-spyne", {})],
     "petstore": [("tomcat-springws", {})],
+    "shop-api": [("go", {}), ("spring-boot", {})],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
 COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"), PartSpec(server="greenmail")]}

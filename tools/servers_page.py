@@ -18,7 +18,8 @@ INTRODUCTION = """\
 # Servers
 
 This page is made by `make servers` from `servers.json`, which `make test-servers` writes. `steelyard servers check` fetches,
-builds, starts, verifies and stops each server with the service `wstest` and the defaults of its descriptor.
+builds, starts, verifies and stops each server with the service `wstest`, or with
+the first of its own where it has no implementation of that, and the defaults of its descriptor.
 
 - *deploy*: the service answered correctly. *contract*: every exchange in every spelling was answered correctly, every bad request
   refused, and all columns to its right passed, except for the deviations listed below, which descriptors record.

@@ -13,10 +13,15 @@ esac
 mkdir -p "$scratch/tmp"
 # The heap is minimum and maximum, its pages touched at the start, so that no run pays for growing it. A JVM whose memory ran out
 # ends, so that it is seen at once and not measured as it limps; the factor `jvm` comes later and can take that back.
-# http.maxConnections: a service that calls others keeps as many connections to each as its workers may need at once, not five.
+# http.maxConnections: a service that calls others keeps as many connections to each as its workers may need at once, not five. A
+# factor `threads` that is no number is the kind of threads.
+case ${STEELYARD_THREADS:-} in
+*[!0-9]* | '') workers=200 ;;
+*) workers=$STEELYARD_THREADS ;;
+esac
 JVM_OPTIONS="-Xms${STEELYARD_HEAP:-256m} -Xmx${STEELYARD_HEAP:-256m} -XX:+AlwaysPreTouch -XX:+Use${STEELYARD_GC:-G1}GC \
 -XX:ActiveProcessorCount=${STEELYARD_CPUS:-$(getconf _NPROCESSORS_ONLN)} -XX:+ExitOnOutOfMemoryError \
--Dhttp.maxConnections=${STEELYARD_THREADS:-200}"
+-Dhttp.maxConnections=$workers"
 if [ "${STEELYARD_PARSER:-}" = jdk ]; then
   JVM_OPTIONS="$JVM_OPTIONS -Djavax.xml.stream.XMLInputFactory=com.sun.xml.internal.stream.XMLInputFactoryImpl"
 fi

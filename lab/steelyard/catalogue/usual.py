@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from ..base.errors import UnknownNameError
+from ..models.server import Server
+from ..models.service import Service
 from . import entries
+from .entries import Entry
 
 DEMONSTRATION = "demo"
 
@@ -11,6 +14,21 @@ DEMONSTRATION = "demo"
 def resolve_service(name: str | None) -> str:
     """The service that the user named, else the demonstration's; raises UnknownNameError where neither exists."""
     return name or entries.study(DEMONSTRATION).model.service
+
+
+def resolve_served(server: Server, name: str | None) -> str:
+    """The service that the user named; else the demonstration's, or where this server has no implementation of that, the first of
+    those that it serves."""
+    usual = resolve_service(name)
+    if name is not None or serves(server, entries.service(usual)):
+        return usual
+    others = (entries.service(other) for other in sorted(entries.service_files()))
+    return next((other.name for other in others if serves(server, other) and not other.model.is_own), usual)
+
+
+def serves(server: Server, service: Entry[Service]) -> bool:
+    """Whether the service has the implementation that this server runs."""
+    return server.implementation is not None and (service.folder / server.implementation).is_dir()
 
 
 def resolve_operation(service: str, name: str | None) -> str:
@@ -30,6 +48,6 @@ def floor_of(service: str) -> str:
     known = entries.service(service)
     for name in entries.server_files():
         server = entries.server(name).model
-        if server.floor and server.implementation and (known.folder / server.implementation).is_dir():
+        if server.floor and serves(server, known):
             return name
     raise UnknownNameError(f"{known.name} has no floor server", hint="set `floor = true` in a server.toml")

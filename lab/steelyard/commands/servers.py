@@ -15,7 +15,6 @@ from ..base.terminal import console
 from ..catalogue import entries
 from ..catalogue.entries import Entry
 from ..models.outputs.catalogue import ServerRow, ServersOutput
-from ..models.server import Server
 from ..models.service import Service
 from .examples import examples
 from .options import Json, ServiceName, require_value
@@ -78,12 +77,13 @@ def servers_show(
 ) -> None:
     """Show one server: its version, factors, deviations from the contract, and the parameters that papers tuned. `servers NAME`
     does the same."""
+    from ..catalogue.usual import serves
     from ..measure.conformance.rows import row
     from ..models.outputs.catalogue import ServerDetail
     from . import listing
 
     entry = entries.server(name)
-    services = [service for service in entries.service_files() if _serves(entry.model, entries.service(service))]
+    services = [service for service in entries.service_files() if serves(entry.model, entries.service(service))]
     detail = ServerDetail(
         server=row(entry), services=services, factors=entry.model.all_factors(), tuning=entry.model.tuning
     )
@@ -91,10 +91,6 @@ def servers_show(
         print(detail.model_dump_json())
     else:
         listing.server(detail, console(stderr=False))
-
-
-def _serves(server: Server, service: Entry[Service]) -> bool:
-    return server.implementation is not None and (service.folder / server.implementation).is_dir()
 
 
 @servers_commands.command(
@@ -121,7 +117,7 @@ def servers_check(
     the sockets, run two at once, redeploy, stop."""
     from ..catalogue import subject_syntax
     from ..catalogue.known_subjects import require_known
-    from ..catalogue.usual import resolve_service
+    from ..catalogue.usual import resolve_served
     from ..measure.conformance import examination, rows
     from . import listing
 
@@ -131,22 +127,20 @@ def servers_check(
     if not wanted:
         raise ConfigurationError("no server was named", hint="`steelyard servers check NAME`, or `--all`")
     require_value("--service", service)
-    meant = entries.service(resolve_service(service))
-    if meant.model.is_own:
-        raise ConfigurationError(
-            f"{meant.name} has sample requests and no contract to check",
-            hint=f"`steelyard compare A B --service {meant.name}` verifies its answers on two servers",
-        )
-    for name in names or []:
+    meant: dict[str, str] = {}
+    for name in wanted:
         spec = subject_syntax.subject_of(name)
-        if entries.server(spec.parts[0].server).model.kind == "server":
-            require_known([spec], meant)
+        server = entries.server(spec.parts[0].server).model
+        meant[name] = resolve_served(server, service)
+        _require_contract(entries.service(meant[name]))
+        if names and server.kind == "server":
+            require_known([spec], entries.service(meant[name]))
     if save is not None:
         rows.kept_in(save)  # a file that cannot be written is reported before minutes of checks
     checked: list[ServerRow] = []
     with machine_lock("steelyard servers check"), Progress(console()) as progress:
         for name in wanted:
-            checked.append(examination.check(name, resolve_service(service), progress, quick=quick))
+            checked.append(examination.check(name, meant[name], progress, quick=quick))
             if not json:
                 with progress.aside():
                     console(stderr=False).print(listing.check_summary(checked[-1]))
@@ -160,3 +154,11 @@ def servers_check(
         not all_ and any(row.contract is None and row.kind == "server" for row in checked)
     ):
         raise typer.Exit(1)
+
+
+def _require_contract(service: Entry[Service]) -> None:
+    if service.model.is_own:
+        raise ConfigurationError(
+            f"{service.name} has sample requests and no contract to check",
+            hint=f"`steelyard compare A B --service {service.name}` verifies its answers on two servers",
+        )

@@ -203,7 +203,7 @@ def _prepare(server: Entry[Server], words: Words, log: Path, progress: Progress)
                 log=log,
                 cwd=server.folder,
                 environment=words.environment,
-                seconds=60,
+                seconds=max(60, server.model.ready_seconds),
                 reach=words.site.reach,
                 while_waiting=progress.refresh,
             )

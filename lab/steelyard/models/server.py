@@ -178,9 +178,10 @@ class Server(Strict):
     sources changed, as do those steps of `build_also` that match the factors; `prepare` writes the configuration into {scratch};
     `start` runs in the foreground; `ready` is repeated until it exits with 0, or with 69 where the server never will be ready,
     after printing the reason; `redeploy` replaces the service by its newly built artefact while the server runs, where the
-    product supports that (without it, a new build needs a restart). `path` overrides the service's path where the product
-    requires another: `{context}` and `{endpoint}` stand for the parts before and after the last slash of the service's own.
-    `paths` does so where the factor `endpoint` has that value. `more_ports` are further ports, by name: {port.ROLE.NAME}, and
+    product supports that (without it, a new build needs a restart). `ready_seconds` limits the time until `ready`, and of each
+    command of `prepare`, which has at least 60 s. `path` overrides the service's path where the product requires another:
+    `{context}` and `{endpoint}` stand for the parts before and after the last slash of the service's own. `paths` does so where
+    the factor `endpoint` has that value. `more_ports` are further ports, by name: {port.ROLE.NAME}, and
     STEELYARD_PORT_<ROLE>_<NAME>.
 
     `deviations` lists violations of the contract by this product with reasons: by an exchange (`echoStruct/none`), a spelling of

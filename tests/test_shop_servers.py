@@ -1,0 +1,32 @@
+"""The servers of the shop's API: each keeps the whole contract, on a real database."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import MARK, still_running
+from rich.console import Console
+from steelyard.base.progress import Progress
+from steelyard.measure.conformance import examination
+
+SERVERS = [
+    "spring-boot@items=1000",
+    "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
+]
+
+
+@pytest.mark.parametrize("words", SERVERS)
+def test_a_server_keeps_the_whole_contract(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    row = examination.check(words, "shop-api", Progress(Console(quiet=True)), quick=True)
+    if row.contract is None:
+        pytest.skip(str(row.reason))
+    assert (row.contract, row.reason) == (True, None)
+    assert row.exchanges is not None and row.exchanges >= 100
+    assert row.keep_alive is not None and row.keep_alive.answered == examination.REQUESTS_ON_ONE_CONNECTION
+    assert row.sockets is not None and len(row.sockets) >= 1
+    assert still_running(tmp_path) == [], "still running"
