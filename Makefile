@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-rmi test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
+.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -13,6 +13,8 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/null services/soakit/rust-axum services/shop-api/rust-axum
 # One target folder for all of them: shared dependencies are compiled once.
 RUST_FLAGS := --locked --quiet --target-dir services/target
+# What a JDK before 25 does not compile; tools/java.xml has the other projects.
+JAVA_25 := engine/rmi services/shop-api/helidon
 KEPT_RUNS := $(patsubst %/raw.zip,%,$(wildcard docs/results/*/raw.zip papers/*/results/*/raw.zip))
 DECISIONS := $(wildcard docs/decisions/*.py)
 # Parallel tests that judge no times: more than two processors' worth, since they wait for a third of their time. With more processors,
@@ -95,8 +97,8 @@ test-python-again: build
 test-java:
 	mvn -B -q --strict-checksums -f tools/java.xml verify
 
-test-rmi: build
-	JAVA_HOME="$$($(RUN) python -c 'from steelyard.hosts.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f engine/rmi/pom.xml verify
+test-java-25: build
+	for folder in $(JAVA_25); do JAVA_HOME="$$($(RUN) python -c 'from steelyard.hosts.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f $$folder/pom.xml verify || exit 1; done
 
 test-go:
 	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
