@@ -13,6 +13,10 @@ from steelyard.base.progress import Progress
 from steelyard.measure.conformance import examination
 
 SERVERS = [
+    "php-fpm@items=1000",
+    "python-fastapi@items=1000@workers=2",
+    "python-fastapi@items=1000@server=uvicorn@prepared=off",
+    "rust-axum@items=1000",
     "spring-boot@items=1000",
     "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
 ]

@@ -30,7 +30,13 @@ WANTED = {
     "flight": [("tomcat-metro", {}), ("tomcat-cxf", {"database": "postgres"})],
     "soakit": [("go", {}), ("tomcat-metro", {}), ("gsoap", {}), ("php-fpm", {}), ("python-spyne", {})],
     "petstore": [("tomcat-springws", {})],
-    "shop-api": [("go", {}), ("spring-boot", {})],
+    "shop-api": [
+        ("go", {}),
+        ("spring-boot", {}),
+        ("php-fpm", {}),
+        ("python-fastapi", {}),
+        ("rust-axum", {}),
+    ],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
 COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"), PartSpec(server="greenmail")]}
