@@ -1,5 +1,6 @@
 # Lays the database's driver into a domain of GlassFish or Payara, and makes the database its default data source: prepare.sh DOMAIN TARGET.
 set -eu
 . "$(dirname "$0")/../data-source.sh"
+mkdir -p "$1/lib"
 cp "$2"/shop-api/WEB-INF/lib/postgresql-*.jar "$1/lib/"
 python3 "$(dirname "$0")/data_source.py" "$1/config/domain.xml" "$url" "$pool"

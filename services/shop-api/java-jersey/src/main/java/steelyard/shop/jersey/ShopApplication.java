@@ -1,7 +1,11 @@
 package steelyard.shop.jersey;
 
+import jakarta.inject.Singleton;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
 import jakarta.ws.rs.ApplicationPath;
+import org.glassfish.hk2.api.InjectionResolver;
+import org.glassfish.hk2.api.TypeLiteral;
 import org.glassfish.hk2.utilities.binding.AbstractBinder;
 import org.glassfish.jersey.process.internal.RequestScoped;
 import org.glassfish.jersey.server.ResourceConfig;
@@ -43,6 +47,9 @@ public final class ShopApplication extends ResourceConfig {
       bindAsContract(Catalog.class);
       bind(LocalOrders.class).to(Orders.class);
       bindFactory(new EntityManagers(database)).to(EntityManager.class).in(RequestScoped.class);
+      bind(EntityManagerInjection.class)
+          .to(new TypeLiteral<InjectionResolver<PersistenceContext>>() {})
+          .in(Singleton.class);
     }
   }
 

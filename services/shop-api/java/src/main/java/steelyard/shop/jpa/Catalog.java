@@ -1,7 +1,7 @@
 package steelyard.shop.jpa;
 
-import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
 import java.util.List;
 import steelyard.shop.Item;
 import steelyard.shop.Items;
@@ -13,7 +13,7 @@ public class Catalog {
 
   private static final int MOST_FOUND = 10;
 
-  @Inject EntityManager entities;
+  @PersistenceContext EntityManager entities;
 
   /**
    * An item by its id.

@@ -1,8 +1,8 @@
 package steelyard.shop.jpa;
 
-import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
+import jakarta.persistence.PersistenceContext;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import steelyard.shop.RefusalException;
 /** Places orders and reads them. */
 public class Orders {
 
-  @Inject protected EntityManager entities;
+  @PersistenceContext protected EntityManager entities;
 
   /**
    * Keeps an order and takes its items from the stock, or does neither. An item's row is locked
