@@ -111,3 +111,23 @@ def test_the_openapi_document_describes_every_operation_of_the_descriptor_and_no
 )
 def test_the_reconciliation_names_what_is_wrong(counts: tuple[int, ...], words: str) -> None:
     assert module("reconcile").judgement(*counts).startswith(words)
+
+
+@pytest.mark.usefixtures("small")
+def test_each_operation_that_reads_items_is_asked_for_an_item_that_is_renamed() -> None:
+    freshness, data = module("freshness"), module("shop_data")
+    asked = freshness.paths()
+    assert {path.partition("?")[0] for path in asked} == {
+        *("/shop/items/1", "/shop/items", "/shop/search", "/shop/orders/1"),
+    }
+    assert all(data.keyword(item) == data.keyword(freshness.ITEM) for item in asked.values())
+    assert freshness.renaming({7: "a", 9: "b"}) == (
+        "UPDATE item SET name = CASE id WHEN 7 THEN 'a' WHEN 9 THEN 'b' END WHERE id IN (7, 9)"
+    )
+
+
+def test_a_path_that_is_answered_from_a_cache_is_named() -> None:
+    freshness = module("freshness")
+    expected = next(each.expect for each in entries.service("shop-api").model.reconciliations if each.name == "answers")
+    assert freshness.judgement([]) == expected
+    assert freshness.judgement(["/shop/items/1"]).endswith("forbids: /shop/items/1")

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +19,9 @@ type shop struct {
 	database *pgxpool.Pool
 	// loseUpdates plants a mistake: stock is read and written outside of the order's transaction.
 	loseUpdates bool
-	accepted    atomic.Int64
+	// cache plants a mistake: items that were read are kept, by their ids. It is nil in a server that obeys the contract.
+	cache    *sync.Map
+	accepted atomic.Int64
 }
 
 // openDatabase opens all connections of the pool, as the factors `pool` and `prepared` say.

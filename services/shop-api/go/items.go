@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -36,8 +37,7 @@ func (s *shop) serveItem(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	rows, _ := s.database.Query(r.Context(), itemByID, id) // what fails, CollectOneRow reports
-	answer, err := pgx.CollectOneRow(rows, pgx.RowToStructByPos[item])
+	answer, err := s.item(r.Context(), id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errNotFound
 	}
@@ -46,6 +46,21 @@ func (s *shop) serveItem(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	respond(w, http.StatusOK, answer)
+}
+
+// item reads an item from the database, or from the planted cache.
+func (s *shop) item(ctx context.Context, id int64) (item, error) {
+	if s.cache != nil {
+		if kept, ok := s.cache.Load(id); ok {
+			return kept.(item), nil
+		}
+	}
+	rows, _ := s.database.Query(ctx, itemByID, id) // what fails, CollectOneRow reports
+	found, err := pgx.CollectOneRow(rows, pgx.RowToStructByPos[item])
+	if err == nil && s.cache != nil {
+		s.cache.Store(id, found)
+	}
+	return found, err
 }
 
 func (s *shop) serveItems(w http.ResponseWriter, r *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"steelyard/soap"
@@ -24,6 +25,9 @@ func main() {
 	}
 	defer database.Close()
 	shop := &shop{database: database, loseUpdates: os.Getenv("STEELYARD_STOCK") == "lost-update"}
+	if os.Getenv("STEELYARD_CACHE") == "items" {
+		shop.cache = &sync.Map{}
+	}
 	soap.Main("shop-api", shop.handler())
 }
 

@@ -103,6 +103,7 @@ class Examination:
                 self.first_answer(first, self.known.name)
                 self.facts["deployed"] = True
                 self.exchanges(first)
+                self.reconcile(first)
                 self.bad_requests(first)
                 self.facts["memory_bytes"] = memory_bytes(first)
                 self.keep_alive(first, 0 if quick else frozen_seconds)
@@ -141,6 +142,19 @@ class Examination:
                 self.facts["exchanges"] = self.verify(running, self.known.name, all_spellings=True)
             except ContractError as error:
                 self.wrong["exchanges"] = error.message
+
+    def reconcile(self, running: RunningSubject) -> None:
+        """Run the reconciliations of the service, as after a trial: what the server counted must agree with its companions.
+
+        Left out for a service with background work, which first must be done.
+        """
+        if self.service.model.settle is not None or "exchanges" in self.wrong:
+            return
+        with self.progress.stage(f"reconciling {self.known.name} with its companions"):
+            for declared in running.subject.reconciliations():
+                expected, printed = running.reconcile(declared)
+                if printed != expected:
+                    self.wrong[f"reconciliation {declared.name}"] = f"{printed[:200]}, but expected: {expected}"
 
     def bad_requests(self, running: RunningSubject) -> None:
         """Send bad requests: each must be refused, and right answers must follow."""
