@@ -19,6 +19,7 @@ from steelyard.models.records import (
     Cell,
     Check,
     Failure,
+    ProcessRecord,
     Schedule,
     SlicePlan,
     Steadiness,
@@ -105,6 +106,12 @@ class Planted:
     memory_bytes: Mapping[tuple[int, str], int] = field(
         default_factory=dict
     )  # by trial and subject, where it is another
+    databases: Mapping[str, float] = field(
+        default_factory=dict
+    )  # by subject: share of the engine's processor that its database uses
+    starts: Mapping[tuple[int, str], Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # by trial and subject: what was observed of its start
     study: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
 
@@ -217,7 +224,7 @@ class _Trial:
                 "seconds": 70.0,
                 "server_cpus": [0],
                 "engine_cpus": [1],
-                "subjects": [_subject(label) for label in self.plan.start_order],
+                "subjects": [_subject(self.planted, self.plan.number, label) for label in self.plan.start_order],
                 "slices": self.plans,
                 "steady": [
                     Steadiness(
@@ -348,6 +355,10 @@ class _Trial:
                 1,
             ]
         )
+        if plan.subject in planted.databases:
+            used = round(length * planted.databases[plan.subject])
+            seen = [plan.number, plan.subject, "database", 101, "postgres", begin, begin + length]
+            self.observations.append([*seen, used, 0, 60_000_000, 0])
         for cpu in (0, 1):
             self.machine.append([plan.number, cpu, 1.2, 0.5, 0.3, planted.steal_s, ""])
         self._others(plan, begin, length)
@@ -479,7 +490,10 @@ def _normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _subject(label: str) -> SubjectRecord:
+def _subject(planted: Planted, trial: int, label: str) -> SubjectRecord:
+    companion = ProcessRecord(
+        role="database", server="postgres", title="PostgreSQL", version="18", judged=False, processors=[1]
+    )
     return SubjectRecord(
         label=label,
         server=label,
@@ -489,6 +503,8 @@ def _subject(label: str) -> SubjectRecord:
         url="http://127.0.0.1:8080/",
         start_seconds=1.5,
         exchanges_verified=40,
+        processes=[companion] if label in planted.databases else [],
+        **planted.starts.get((trial, label), {}),
     )
 
 

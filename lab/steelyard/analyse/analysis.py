@@ -24,6 +24,7 @@ from ..results.stored_run import Run, read_run
 from ..statistics.verdict_words import verdict_text
 from .as_it_runs import own_figures, ran_already, why_void, wordings
 from .by_processors import processor_sentences
+from .companion_limit import examine_companions
 from .contradictions import contradictions
 from .contrasts import differences
 from .decisions import decisions, judged_by
@@ -109,7 +110,13 @@ def analyse_run(run: Run) -> Analysis:
     measures = registry(run.study)
     if is_of_faults(run):
         return _of_faults(run, measures)
-    findings = (*examine(run), *examine_saturation(run), *examine_layers(run), *examine_foreign(run))
+    findings = (
+        *examine(run),
+        *examine_saturation(run),
+        *examine_companions(run),
+        *examine_layers(run),
+        *examine_foreign(run),
+    )
     if ran_already(run.schedule):
         return _of_what_ran(run, measures, findings)
     judgements = tuple(judge(run, measures, findings))
