@@ -34,7 +34,7 @@ class _Share:
 def rows(analysis: Analysis) -> tuple[GridRow, ...]:
     """One row for each grid cell and subject, in the schedule's order; none where the study has no grid."""
     run = analysis.run
-    cells = [cell for cell in run.schedule.cells if cell.payload or cell.family]
+    cells = [cell for cell in run.schedule.cells if cell.in_grid]
     if not cells:
         return ()
     sizes, formats = stored_sizes(run.folder / "corpus"), run.formats

@@ -92,6 +92,14 @@ def registry(study: Mapping[str, Any] | None = None) -> dict[str, Measure]:
     built_in = _read(tomllib.loads(_BUILT_IN.read_text(encoding="utf-8")).get("measures", []), _BUILT_IN.name)
     if not (study or {}).get("sessions"):
         built_in = {name: measure for name, measure in built_in.items() if not measure.data.of_sessions}
+    named = (study or {}).get("more_measures")
+    asked = named if isinstance(named, list) else []
+    for name in asked:
+        if name not in built_in:
+            raise MeasureError(
+                f"study.toml: more_measures: there is no measure '{name}'{nearest(str(name), sorted(built_in))}"
+            )
+    built_in = {name: measure for name, measure in built_in.items() if measure.data.usual or name in asked}
     own = _read((study or {}).get("measures", []), "study.toml")
     for name in own:
         if name in built_in:

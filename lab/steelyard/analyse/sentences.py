@@ -213,6 +213,9 @@ def over_cells(judgements: Sequence[Judgement]) -> Wording:
 def _cells_text(judgements: Sequence[Judgement]) -> str:
     """The cells of a sentence by their operations: a study may have several grids."""
     operations = list(dict.fromkeys(judgement.compared.cell.operation for judgement in judgements))
+    cell = judgements[0].compared.cell
+    if cell.load:
+        return f"Over {plural(len(judgements), 'operation')} under {cell.title}, {NOW}"
     named = join_words(operations) if len(operations) <= _MOST_NAMED else plural(len(operations), "operation")
     return f"Over a grid of {len(judgements)} cells of {named}, {NOW}"
 
@@ -220,6 +223,8 @@ def _cells_text(judgements: Sequence[Judgement]) -> str:
 def _bare_cell_name(compared: Compared) -> str:
     """The name of a cell among others of its grid, without its own brackets."""
     cell = compared.cell
+    if cell.load:
+        return cell.operation
     return f"{cell.operation}, {cell.size}" if cell.size else cell.name
 
 

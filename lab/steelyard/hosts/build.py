@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from . import fetch, keeper
 from .toolchain import require, require_commands
 
 BUILD_SECONDS = 1200.0
+MOST_BUILDS = 20  # times that are kept
 _MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache", "vendor"}
 
 
@@ -62,10 +64,51 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
             note, wanted = _note(server, service, sources, cache, argv, environment)
             if not (note.is_file() and note.read_text(encoding="utf-8") == wanted):
                 require_commands(server.model.needs.build_commands, server.name)
+                begun = time.monotonic()
                 _run_step(server, service, cache, argv, environment, progress)
                 note.parent.mkdir(exist_ok=True)
                 note.write_text(wanted, encoding="utf-8")
+                _record_seconds(note, wanted, time.monotonic() - begun)
     return cache
+
+
+def _record_seconds(note: Path, wanted: str, seconds: float) -> None:
+    """Add the time of a build step to those of the same sources, in a file beside its note: the inputs, then a time a line."""
+    place = _times_file(note)
+    lines = place.read_text(encoding="utf-8").splitlines() if place.is_file() else []
+    earlier = lines[1:] if lines[:1] == [wanted] else []
+    kept = [*earlier, f"{seconds:.3f}"][-MOST_BUILDS:]
+    place.write_text("\n".join([wanted, *kept]) + "\n", encoding="utf-8")
+
+
+def _times_file(note: Path) -> Path:
+    return note.with_name(f"{note.name}.seconds")
+
+
+def build_seconds(server: Entry[Server], service: Entry[Service], cache: Path) -> list[float]:
+    """The seconds of each build of the present sources on this machine, all steps together; empty where none was timed."""
+    steps = []
+    implementation = server.model.implementation
+    for argv in server.model.build if implementation is not None else ():
+        note = _note_file(service, service.folder / (implementation or ""), cache, argv)
+        lines = _times_file(note).read_text(encoding="utf-8").splitlines() if _times_file(note).is_file() else []
+        steps.append([float(line) for line in lines[1:]])
+    counted = min((len(times) for times in steps), default=0)
+    latest = (times[-counted:] for times in steps if counted)
+    return [round(sum(times), 3) for times in zip(*latest, strict=True)]
+
+
+def artifact_bytes(server: Entry[Server], service: Entry[Service], cache: Path) -> int | None:
+    """The size of what a user deploys: all files of the descriptor's `artifact`. None where it names none, or a file is missing."""
+    values = {"cache": str(cache), "service": str(service.folder), "name": service.name}
+    total = 0
+    for path in map(Path, placeholders(server.model.artifact, values)):
+        inside = (each for each in path.rglob("*") if each.is_file() and not each.is_symlink())
+        files = [path] if path.is_file() else list(inside)
+        if not files:
+            return None
+        total += sum(each.stat().st_size for each in files)
+    return total or None
 
 
 def require_available(server: Entry[Server]) -> dict[str, str]:
@@ -77,6 +120,12 @@ def require_available(server: Entry[Server]) -> dict[str, str]:
     if not fetch.is_fetched(server):
         require_commands(server.model.needs.build_commands, server.name)
     return environment
+
+
+def _note_file(service: Entry[Service], sources: Path, cache: Path, argv: list[str]) -> Path:
+    """The file that records the last inputs of a build step."""
+    name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
+    return (cache if any("{cache}" in word for word in argv) else sources / "target") / name
 
 
 def _note(
@@ -94,7 +143,7 @@ def _note(
     whole service, whose implementations may share sources, the sources shared by all services, and the monitor, which they may
     link.
     """
-    name = f".built-{service.name}-{hashlib.sha256(repr(argv).encode()).hexdigest()[:12]}"
+    note = _note_file(service, sources, cache, argv)
     shared = (
         server.folder.parent / "common",
         service.folder.parent / "common",
@@ -102,8 +151,8 @@ def _note(
     )
     if any("{cache}" in word for word in argv):
         own = source_hash(service.folder, server.folder, *shared)
-        return cache / name, f"{own} {environment.get('JAVA_HOME', '')}"
-    return sources / "target" / name, source_hash(service.folder, *shared)
+        return note, f"{own} {environment.get('JAVA_HOME', '')}"
+    return note, source_hash(service.folder, *shared)
 
 
 def _run_step(

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 from ..base.errors import CommandFailedError, KeeperError, NoAnswerError, ProvisionError
+from ..base.http_client import Access
 from ..base.paths import HOST
 from ..base.progress import Progress
 from ..base.text import plural
@@ -27,6 +28,7 @@ from ..results.layer_records import records_of
 from . import agent, build, keeper, own_launch, server_certificate
 from .asking import answer_of, service_count
 from .cpus import Shares
+from .first_answer import FirstAnswer
 from .keeper import Keeper
 from .placement import LOOPBACK, Placement
 from .running import RunningPart, RunningSubject, Words, last_words, restore_state
@@ -56,7 +58,8 @@ def running_subject(
     """All processes of `subject`, ready to answer; logs go to `folder`, scratch folders are removed at the end.
 
     Its judged processes also write the observations `observe` into `folder`. Each may take `patience` times its declared time to
-    get ready. All run on the host `site`.
+    get ready. All run on the host `site`. Where the subject has an `ask_once`, its front part is asked
+    from the start until an answer is right.
 
     Raises ProvisionError, with the server's name and the end of its log, where one dies or is not ready in time.
     """
@@ -128,10 +131,27 @@ def _start(subject: Subject, part: Part, ground: _Ground) -> RunningPart:
             _require_bound(server, kept, ground.site)
         return kept
 
-    kept = run()
-    start_seconds = time.monotonic() - begun
+    waiting = _first_answer(subject, part, ground, port)
+    try:
+        kept = run()
+        start_seconds = time.monotonic() - begun
+        first_answer = None if waiting is None else waiting.seconds()
+    finally:
+        if waiting is not None:
+            waiting.stop()
     state = restore_state(server, words, log, ground.progress)
-    return RunningPart(part, kept, control, log, words, start_seconds, state, run)
+    up = RunningPart(part, kept, control, log, words, start_seconds, state, run)
+    up.first_answer_seconds = first_answer
+    return up
+
+
+def _first_answer(subject: Subject, part: Part, ground: _Ground, port: int) -> FirstAnswer | None:
+    """The wait for the first right answer of the front part; None for other parts, and where it was not asked for."""
+    if subject.ask_once is None or part is not subject.front:
+        return None
+    authority = server_certificate.authority(ground.site.address) if part.secure else None
+    url = ground.site.url(port, subject.path(), secure=part.secure)
+    return FirstAnswer(subject.ask_once, url, Access(subject.headers, authority))
 
 
 def _keeper_of(subject: Subject, part: Part, words: Words, log: Path, control: Path) -> Keeper:

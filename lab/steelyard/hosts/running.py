@@ -36,8 +36,8 @@ class Words:
 
 
 class RunningPart:
-    """A started part: its keeper with the control socket, its host, port and log, and the proof of a companion's starting
-    state."""
+    """A started part: its keeper with the control socket, its host, port and log, the proof of a companion's starting state, and
+    the seconds from its start to its first right answer, where it was asked for."""
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class RunningPart:
     ) -> None:
         self.part = part
         self._again = again
+        self.first_answer_seconds: float | None = None
         # A server sizes itself by the processors that it sees at its start, so a restart must see the same ones.
         self._cpus = os.sched_getaffinity(0)
         self.state = state
@@ -134,6 +135,11 @@ class RunningSubject:
     def start_seconds(self) -> float:
         """The start time of all parts together, in seconds."""
         return sum(part.start_seconds for part in self.parts)
+
+    def memory_bytes(self) -> int:
+        """The resident memory of the judged processes now."""
+        judged = (part for part in self.parts if part.part.judged)
+        return sum(process.rss_bytes for part in judged for process in part.keeper.use())
 
     def freeze(self) -> None:
         """Pause the processes of all parts (SIGSTOP); raises KeeperError."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..base.errors import ConfigurationError, ProvisionError
@@ -21,6 +21,7 @@ from ..models.service import PROTECTED, Reconciliation, Service
 from ..models.study import PartSpec, SubjectSpec
 from . import build, rmi_driver
 from .cpus import Owner, Shares
+from .first_answer import AskOnce
 from .toolchain import require
 from .topology import read_topology
 
@@ -73,7 +74,8 @@ class Subject:
     """A subject with its servers fetched and built. The first part takes the load.
 
     `service` is in the subject's message format. `same_as` names the subject whose running processes it shares, as another face
-    of them.
+    of them. `operation_headers` go with the requests of an operation, by its name. `ask_once` is the request for its first right
+    answer, where that is observed.
     """
 
     label: str
@@ -81,6 +83,8 @@ class Subject:
     parts: list[Part]
     headers: dict[str, str]
     same_as: str | None = None
+    operation_headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ask_once: AskOnce | None = None
 
     @property
     def front(self) -> Part:
@@ -160,7 +164,7 @@ def provide_subject(spec: SubjectSpec, service: Entry[Service], progress: Progre
     if rmi_of(own) is not None:
         rmi_driver.provide(progress)
     headers = {**_headers_of(parts[0], service), **spec.headers}
-    subject = Subject(spec.label, own, [*companions, *parts], headers)
+    subject = Subject(spec.label, own, [*companions, *parts], headers, operation_headers=spec.operation_headers)
     places = {part.place for part in subject.parts}
     for reconciliation in subject.reconciliations():
         if service.model.counter is None and "{requests}" in reconciliation.expect:
@@ -216,7 +220,13 @@ def all_provided(specs: Sequence[SubjectSpec], service: Entry[Service], progress
         if spec.same_as is not None:
             if spec.same_as not in made:
                 raise ProvisionError(f"{spec.label} is the same as {spec.same_as}, which is not among the subjects")
-            made[spec.label] = replace(made[spec.same_as], label=spec.label, headers=spec.headers, same_as=spec.same_as)
+            made[spec.label] = replace(
+                made[spec.same_as],
+                label=spec.label,
+                headers=spec.headers,
+                same_as=spec.same_as,
+                operation_headers=spec.operation_headers,
+            )
     return [made[spec.label] for spec in specs]
 
 

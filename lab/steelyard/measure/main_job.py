@@ -19,6 +19,7 @@ from ..analyse.foreign_work import BusySoFar
 from ..analyse.frozen_work import turns_refused
 from ..analyse.narrowing import interim_comparisons
 from ..analyse.pairing import short_of_forks
+from ..analyse.subject_rates import lacks_rates, with_subject_rates
 from ..base import configuration, raw_archive
 from ..base.csvfiles import require_folder_possible, write_document, write_text
 from ..base.errors import ConfigurationError, SteelyardError, StoreError
@@ -259,6 +260,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
         plan = _without_broken(planned, tally.broken)
         if planned.number in standing.done or plan is None:
             continue
+        setting = _with_subject_rates(setting)
         fresh = not set(plan.start_order) <= tally.verified
         try:
             drive.run_trial(_in_turns_or_stretches(setting), plan, all_spellings=fresh)
@@ -283,6 +285,17 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
             setting = replace(setting, schedule=changed)
         setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
     return tally.failures
+
+
+def _with_subject_rates(setting: TrialContext) -> TrialContext:
+    """The setting with the rates of subjects that are loaded at a share of their own throughput, as soon as a fork measured it."""
+    if not lacks_rates(setting.schedule) or not any((setting.folder / "trials").glob("*/trial.json")):
+        return setting
+    changed = with_subject_rates(setting.schedule, read_run(setting.folder))
+    if changed == setting.schedule:
+        return setting
+    _keep_schedule(setting.folder, changed)
+    return replace(setting, schedule=changed)
 
 
 def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:

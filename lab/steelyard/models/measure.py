@@ -14,12 +14,14 @@ class MeasureData(Strict):
 
     `short` heads its column where the title would be too long. `source` names one of analyse/sources, whose numbers the formula
     may use beside those of `slices` (the counts and sums of slices.csv, and `seconds`, `users`, `think_ms`): `observations`
-    (`cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`), `operations` (`completed_OPERATION`, `failed_OPERATION`) or `histograms`
+    (`cpu_ns`, `jit_ns`, `rss_bytes`, `observed_ns`), `starts` (`first_answer_s`, `steady_s`, `rest_bytes`,
+    `artifact_bytes`), `operations` (`completed_OPERATION`, `failed_OPERATION`) or `histograms`
     (`percentile(KIND, PERCENT)` and `deviation(KIND)` in microseconds with a kind of intervals.hlog). Over the seconds with an
     answer, `second_means_ms_sum` and `second_means_ms_squares` sum the mean response times, and `answered_seconds` counts them.
     The formula has numbers, these names, + - * /, sqrt(...) and parentheses. It is evaluated on a slice, on a fork's slices and
     on all of them together: counts are summed, histograms merged, and the maximum is taken of rss_bytes, users and lateness.
-    `of_sessions` marks a measure of whole sessions, which only a study with sessions has.
+    `of_sessions` marks a measure of whole sessions, which only a study with sessions has; `usual = false` marks one that only a
+    study has that names it under `more_measures`.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
@@ -30,6 +32,7 @@ class MeasureData(Strict):
     source: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
     formula: Annotated[str, Field(min_length=1, max_length=500)]
     of_sessions: bool = False
+    usual: bool = True
 
 
 class Registry(Strict):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ..base.text import plural
-from .job import Profile, Session
+from .job import Profile, Rate, Session
 from .server import FORMAT
 from .service import Aftermath, Layer, RequestKind
 from .strict import Significant, Strict
@@ -27,7 +27,9 @@ class Cell(Strict):
     comparison of its own. `may_refuse`: a subject that lives, but answers none of its requests correctly or in time, is counted,
     and the trial continues. In a reliability cell, `until` is the limit of a good subject, `printed` is a publication's value
     (`assumed` are our assumptions), and a `pushed` cell is left out for a subject that an earlier cell of its operation broke.
-    `subjects` are those that it is driven on; empty: all.
+    `subjects` are those that it is driven on; empty: all. `load` is the name of its load, of a study with several. With `share`,
+    each subject has a rate of its own, this share of its throughput in the cell `share_of`: `subject_rates`, known after the
+    first fork.
     """
 
     name: str
@@ -47,6 +49,10 @@ class Cell(Strict):
     assumed: list[str] = []
     pushed: bool = False
     subjects: list[str] = []
+    load: str = ""
+    share: float = 0
+    share_of: str = ""
+    subject_rates: dict[str, float] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -58,10 +64,18 @@ class Cell(Strict):
 
     @property
     def where(self) -> str:
-        """Its name within a sentence: a test's name after the word "test", since it may be a number; a grid's by its size."""
+        """Its name within a sentence: a test's name after the word "test", since it may be a number; a grid's by its size; of
+        several loads of an operation, with the load."""
+        if self.load:
+            return f"{self.operation} under {self.title}"
         if self.kind in ("block", "fault"):
             return f"test {self.name}"
         return f"{self.operation} ({self.size})" if self.size else self.name
+
+    @property
+    def in_grid(self) -> bool:
+        """Whether it is one of a grid's combinations."""
+        return bool(self.payload or (self.family and not self.load))
 
     @property
     def size(self) -> str:
@@ -89,6 +103,18 @@ class Cell(Strict):
     def operation(self) -> str:
         """The operations of the mix, joined by `+`."""
         return "+".join(self.mix)
+
+    def for_subject(self, label: str) -> Cell:
+        """The cell as a subject is loaded in it: with its own rate, where each has one."""
+        if not self.share or not isinstance(self.profile, Rate):
+            return self
+        return self.model_copy(update={"profile": at_rate(self.profile, self.subject_rates[label])})
+
+
+def at_rate(profile: Rate, rate: float) -> Rate:
+    """The open profile of one stage at a constant rate."""
+    stage = profile.stages[0].model_copy(update={"from_rate": rate, "to_rate": rate})
+    return profile.model_copy(update={"stages": [stage]})
 
 
 def in_format(asked: str, form: str) -> str:
@@ -194,12 +220,14 @@ class Schedule(Strict):
 
     def for_trial(self, plan: TrialPlan) -> Schedule:
         """The schedule with the cells of a trial: the one that it names, else each cell that all its subjects have. A single
-        subject has the cells that are its alone, since the others are compared."""
+        subject has the cells that are its alone, since the others are compared. A cell with a rate of each subject is left out
+        until the rates are known."""
         started = {*plan.start_order}
 
         def has(cell: Cell) -> bool:
             its = {*cell.subjects}
-            return not its or its == started or (len(started) > 1 and started <= its)
+            known = not cell.share or started <= cell.subject_rates.keys()
+            return known and (not its or its == started or (len(started) > 1 and started <= its))
 
         return self.model_copy(
             update={"cells": [cell for cell in self.cells if plan.cell in ("", cell.name) and has(cell)]}
@@ -316,6 +344,10 @@ class SubjectRecord(Strict):
 
     `same_as` names the subject whose processes it shared. A subject that `ran_already` was not started for the run: its processes
     are not known, and not observed.
+
+    `first_answer_seconds` is the time from the start of its front process to its first right answer, `rest_bytes` the memory of
+    its judged processes once all exchanges were answered, before any load. `artifact_bytes` is the size of what is deployed, and
+    `build_seconds` has the time of each build of these sources on this machine. None or empty where they were not observed.
     """
 
     label: str
@@ -325,6 +357,10 @@ class SubjectRecord(Strict):
     stack: str
     url: str
     start_seconds: float
+    first_answer_seconds: float | None = None
+    rest_bytes: int | None = None
+    artifact_bytes: int | None = None
+    build_seconds: list[float] = []
     exchanges_verified: int
     factors: dict[str, str] = {}
     floor: bool = False

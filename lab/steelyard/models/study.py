@@ -267,7 +267,38 @@ class Grid(Strict):
         return self
 
 
-Observed = Literal["layers", "collector"]
+class Load(Strict):
+    """One of several loads under which a study compares each operation; each of them with each operation is a cell.
+
+    Without `rates` and `share` it is closed. `rates` are Poisson arrivals per second of each operation, the same for all subjects.
+    With `share` each subject gets this part of the rate of right answers that it had under the closed load `of` in the first fork,
+    from the second fork on. `operations` are by default those of `rates`, else the study's. The cells of a `judged` load have
+    verdicts by `judged_by`, adjusted for their number; default: throughput of a closed load, else the 99th percentile.
+    """
+
+    name: TestName
+    title: str
+    operations: list[str] = []
+    rates: dict[str, Annotated[float, Field(gt=0, le=10_000_000)]] = {}
+    share: Annotated[float, Field(gt=0, le=1)] | None = None
+    of: str = ""
+    judged: bool = False
+    judged_by: str = ""
+
+    @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Load:
+        if self.rates and self.share is not None:
+            raise ValueError(f"load {self.name} has `rates` and `share`: give one of them")
+        if (self.share is None) != (not self.of):
+            raise ValueError(f"load {self.name}: `share` and `of` go together")
+        if self.share is not None and self.judged:
+            raise ValueError(f"load {self.name} cannot be judged: each subject has a rate of its own")
+        if self.rates and (without := [name for name in self.operations if name not in self.rates]):
+            raise ValueError(f"load {self.name} has no rate of {without[0]}")
+        return self
+
+
+Observed = Literal["layers", "collector", "start"]
 
 
 class PartSpec(Strict):
@@ -290,8 +321,8 @@ class SubjectSpec(Strict):
     """A compared subject. The first part takes the load; companions are started first and not judged. Files are named after
     `label`.
 
-    `headers` go with every request. Each process finds the others' ports in STEELYARD_PORT_<ROLE>: the role is the place of a
-    process in the subject, and unique.
+    `headers` go with every request, `operation_headers` with those of one operation, by its name. Each process finds the others'
+    ports in STEELYARD_PORT_<ROLE>: the role is the place of a process in the subject, and unique.
 
     `same_as` makes it another face of a running subject: the same processes, with its own connections and headers. `slowed` (0.05
     is 5%) plants a slow-down by that share of the processor time per request, which the calibration measures and then writes as a
@@ -302,6 +333,7 @@ class SubjectSpec(Strict):
     parts: list[PartSpec] = []
     companions: list[PartSpec] = []
     headers: dict[str, str] = {}
+    operation_headers: dict[str, dict[str, str]] = {}
     same_as: str | None = None
     slowed: Annotated[float, Field(ge=0, le=10)] | None = None
 
@@ -326,7 +358,8 @@ class Study(Strict):
     the load open: Poisson arrivals per second, judged by the 99th percentile. `looks` are numbers of forks after which the run
     may be judged and ended; `margin` is the largest difference that counts as none. `operations` are run alone, each a cell of
     its own, unless `mix` or a configuration gives weights to run them together. With `tests`, each test is a cell instead; with a
-    `grid`, each of its combinations. `measures` are the study's own, beside those of measures.toml. `sets` are named groups of
+    `grid`, each of its combinations; with `loads`, each operation under each load. `measures` are the study's own, beside those
+    of measures.toml, and `more_measures` name further ones of that file that not every study has. `sets` are named groups of
     factors: `--with small` gives them to every server that has them, `LABEL@small` to one subject. `sections` are those of the
     report, in order; default: all with content. `reconciliations` end a trial, beside those of the service. `judged_by` is the
     measure of verdicts; default: throughput under closed load, the 99th percentile of response time under open load. `sessions`
@@ -334,7 +367,8 @@ class Study(Strict):
     number of them instead of a time. `spans` are times between events of the service.
 
     `observe` selects extra observations, at a cost to the subjects: `layers` (the time of a request inside the server, by the
-    monitor in the service) and `collector` (the log of the garbage collector). `contradicting` are figures of the
+    monitor in the service), `collector` (the log of the garbage collector) and `start` (the first right answer after a start, for
+    which the server is asked every 10 ms). `contradicting` are figures of the
     paper's text that contradict each other. `contrasts` are differences that the report gives with intervals.
     `restore` is when companions are restored to their starting state: before each `trial`, or also before each `test` in it.
     `usual_tests` and `usual_subjects` run by default; empty: all of them, as all subjects do with faults. `variations` are the
@@ -368,11 +402,13 @@ class Study(Strict):
     contradicting: list[ContradictingStatements] = []
     contrasts: list[Contrast] = []
     measures: list[MeasureData] = []
+    more_measures: list[str] = []
     tests: list[Test] = []
     usual_tests: list[str] = []
     usual_subjects: list[str] = []
     variations: dict[TestName, Annotated[list[str], Field(min_length=1)]] = {}
     grid: list[Grid] = []
+    loads: list[Load] = []
     reliability: Reliability | None = None
     sets: dict[SetName, dict[FactorName, str]] = {}
     sections: list[str] = []
@@ -419,6 +455,7 @@ class Study(Strict):
                 raise ValueError(f"the grid names '{min(unknown)}', which is not one of the operations")
         if self.grid and self.tests:
             raise ValueError("a study has tests or a grid, not both")
+        self._require_loads()
         if self.mix.keys() - {*self.operations}:
             raise ValueError(
                 f"the mix names '{min(self.mix.keys() - {*self.operations})}', which is not one of the operations"
@@ -426,6 +463,21 @@ class Study(Strict):
         if self.primary not in self.operations:
             raise ValueError(f"primary '{self.primary}' is not one of the operations {', '.join(self.operations)}")
         return self
+
+    def _require_loads(self) -> None:
+        names = [load.name for load in self.loads]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two loads have the same name: {', '.join(names)}")
+        if self.loads and (self.tests or self.grid or self.rate is not None or self.work is not None or self.mix):
+            raise ValueError("a study with loads has no tests, grid, rate, work or mix")
+        if self.loads and not any(load.judged for load in self.loads):
+            raise ValueError("none of the loads is judged")
+        closed = {load.name for load in self.loads if not load.rates and load.share is None}
+        for load in self.loads:
+            for operation in {*load.operations, *load.rates} - {*self.operations}:
+                raise ValueError(f"load {load.name} names '{operation}', which is not one of the operations")
+            if load.share is not None and load.of not in closed:
+                raise ValueError(f"load {load.name} is a share of '{load.of}', which is not a closed load")
 
     def _require_subjects(self, labels: list[str]) -> None:
         for label in {*self.usual_subjects} - {*labels}:

@@ -9,7 +9,7 @@ from ..base.errors import ConfigurationError
 from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage, Steps
 from ..models.records import Cell
 from ..models.service import Service
-from ..models.study import Study, Test
+from ..models.study import Load, Study, Test
 from . import shapes
 from .grids import grid_cells, grids_of, kind_named
 from .run_parameters import Request, RunParameters
@@ -28,13 +28,11 @@ def cells_of(
         return _blocks(study, request, settings)
     if request.tests or request.scale != 1:
         raise ConfigurationError(f"{study.name} has no tests with a shape, so --tests and --scale do not apply")
-    profile: Profile = BigBang(users=users, seconds=seconds)
-    if study.rate is not None:
-        profile = Rate(arrivals="poisson", stages=[Stage(from_rate=study.rate, to_rate=study.rate, seconds=seconds)])
-    if study.work is not None:
-        profile = FixedWork(users=users, each=study.work.each, most_seconds=study.work.most_seconds)
+    profile = _profile(study, users, seconds)
     kind = kind_named(profile)
     grids = grids_of(study, request)
+    if study.loads:
+        return _load_cells(study, request, users, seconds)
     if settings.mix is not None and not request.operations:
         name = "+".join(settings.mix)
         return [
@@ -64,6 +62,56 @@ def cells_of(
         )
         for operation in operations
     ]
+
+
+def _profile(study: Study, users: int, seconds: float) -> Profile:
+    """The load of a cell without a shape of its own: fixed work, open at a rate, or else closed."""
+    if study.work is not None:
+        return FixedWork(users=users, each=study.work.each, most_seconds=study.work.most_seconds)
+    if study.rate is not None:
+        return _open_profile(study.rate, seconds)
+    return BigBang(users=users, seconds=seconds)
+
+
+def _open_profile(rate: float, seconds: float) -> Rate:
+    return Rate(arrivals="poisson", stages=[Stage(from_rate=rate, to_rate=rate, seconds=seconds)])
+
+
+def _load_cells(study: Study, request: Request, users: int, seconds: float) -> list[Cell]:
+    """A cell for each operation under each load of the study."""
+    asked = list(request.operations) or study.operations
+    cells = [
+        _load_cell(load, operation, users, seconds)
+        for load in study.loads
+        for operation in load.operations or load.rates or study.operations
+        if operation in asked
+    ]
+    if not any(cell.primary for cell in cells):
+        raise ConfigurationError(
+            f"no judged load of {study.name} has the operation {asked[0]}",
+            hint=f"name one of {', '.join(study.operations)}",
+        )
+    names = {cell.name for cell in cells}
+    return [cell for cell in cells if not cell.share or cell.share_of in names]
+
+
+def _load_cell(load: Load, operation: str, users: int, seconds: float) -> Cell:
+    profile: Profile = BigBang(users=users, seconds=seconds)
+    if load.rates or load.share is not None:
+        profile = _open_profile(load.rates.get(operation, 1.0), seconds)
+    return Cell(
+        name=f"{operation} {load.name}",
+        mix={operation: 1.0},
+        users=users,
+        profile=profile,
+        primary=load.judged,
+        title=load.title,
+        judged_by=load.judged_by,
+        family=load.name if load.judged else "",
+        load=load.name,
+        share=load.share or 0,
+        share_of=f"{operation} {load.of}" if load.of else "",
+    )
 
 
 def operations_of(cell: Cell, sessions: Mapping[str, Session]) -> dict[str, str]:

@@ -82,6 +82,7 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
 
     Fetching, building, and the search for the number of users are not included.
     """
+    schedule = _with_rates(schedule)
     left = [trial for trial in schedule.trials if trial.number not in done]
     trials = [of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left]
     whole = _side_by_side(trials, schedule.at_once) + REPORTING
@@ -93,6 +94,13 @@ def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()
         NOTHING,
     )
     return whole.at_most(schedule.budget_seconds).at_least(certain)
+
+
+def _with_rates(schedule: Schedule) -> Schedule:
+    """The schedule as after the first fork, when the rate of each subject is known: any rate takes the same time."""
+    rates = dict.fromkeys(schedule.subjects, 1.0)
+    cells = [cell.model_copy(update={"subject_rates": rates}) if cell.share else cell for cell in schedule.cells]
+    return schedule.model_copy(update={"cells": cells})
 
 
 def _side_by_side(trials: Sequence[PlannedTime], at_once: int) -> PlannedTime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -85,6 +85,31 @@ def hold_connection(service: Entry[Service], url: str, access: Access = PLAIN) -
         while True:
             right = questioner.ask(exchange, as_given, right)
             yield
+
+
+def first_exchange(service: Entry[Service], operation: str) -> Exchange | None:
+    """The contract's first exchange of an operation whose right answer is no fault and which changes nothing, else the first
+    such one of any operation; None without any."""
+    written = [exchange for _, exchange in exchanges.contract_exchanges(service)]
+    fit = [each for each in written if each.safe and not each.fault and not each.filled]
+    return next((each for each in fit if each.operation == operation), fit[0] if fit else None)
+
+
+def right_answers(service: Entry[Service], operation: str) -> Callable[[str, Access], bool] | None:
+    """A function that sends a subject `first_exchange` once, by its URL and access, and returns whether the answer was right; it
+    raises ContractError where there is no right answer. None without such an exchange, and for a service asked by Java RMI.
+    """
+    chosen = None if rmi_of(service) is not None else first_exchange(service, operation)
+    if chosen is None:
+        return None
+    as_given = next(meaning_of(service).spellings(chosen))
+
+    def ask(url: str, access: Access) -> bool:
+        with Questioner(service, url, access, once=True) as questioner:
+            questioner.ask(chosen, as_given)
+        return True
+
+    return ask
 
 
 class Questioner:

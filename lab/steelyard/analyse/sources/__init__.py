@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from . import collector, gauges, histograms, layers, observations, operations, slices, spans
+from . import collector, gauges, histograms, layers, observations, operations, slices, spans, starts
 from .source import Source
 
-_ALL = (slices, observations, operations, histograms, layers, collector, spans, gauges)
+_ALL = (slices, observations, operations, histograms, layers, collector, spans, gauges, starts)
 SOURCES: dict[str, Source] = {module.SOURCE.name: module.SOURCE for module in _ALL}
 _GAUGES = frozenset[str]().union(*(source.gauges for source in SOURCES.values()))
 _GAUGE_PREFIXES = tuple(prefix for source in SOURCES.values() for prefix in source.gauge_prefixes)

@@ -6,11 +6,14 @@ import os
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 from ...base.errors import ContractError, KeeperError, ProvisionError
-from ...hosts import own_sites
+from ...hosts import build, own_sites
+from ...hosts.first_answer import AskOnce
 from ...hosts.launch import running_subject
 from ...hosts.running import RunningPart, RunningSubject
+from ...hosts.subject import Subject
 from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
 from ...workload import contract
 from . import own_answers
@@ -53,7 +56,7 @@ def start_all(
         if label in faces:
             continue
         setting.progress.show(setting.stage(plan, f"starting {label}"))
-        subject = setting.subjects[label]
+        subject = replace(setting.subjects[label], ask_once=_ask_once(setting, setting.subjects[label]))
         try:
             apart = label in setting.apart
             site = (
@@ -61,15 +64,8 @@ def start_all(
                 if apart
                 else setting.site
             )
-            context = running_subject(
-                subject,
-                log.folder,
-                setting.shares,
-                draw,
-                setting.progress,
-                setting.schedule.observe,
-                site=site,
-            )
+            observe, shares = setting.schedule.observe, setting.shares
+            context = running_subject(subject, log.folder, shares, draw, setting.progress, observe, site=site)
             up = stack.enter_context(context)
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(
@@ -78,8 +74,9 @@ def start_all(
         setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
         record = _record(setting, label, up)
         _require_same_state(setting, log, record)
-        verified = _verify_answers(setting, plan, log, label, up, all_spellings=all_spellings)
-        log.subjects.append(record.model_copy(update={"exchanges_verified": verified}))
+        exchanges = _verify_answers(setting, plan, log, label, up, all_spellings=all_spellings)
+        verified = {"exchanges_verified": exchanges, "rest_bytes": up.memory_bytes()}
+        log.subjects.append(record.model_copy(update=verified))
         running[label] = up
     for label in faces:
         host = setting.subjects[label].same_as or label
@@ -87,6 +84,14 @@ def start_all(
         record = next(earlier for earlier in log.subjects if earlier.label == host)
         log.subjects.append(record.model_copy(update={"label": label, "start_seconds": 0.0, "same_as": host}))
     return running
+
+
+def _ask_once(setting: TrialContext, subject: Subject) -> AskOnce | None:
+    """The request for a subject's first right answer; None where the study does not observe starts, or without a contract."""
+    if "start" not in setting.schedule.observe or setting.load_target is not None:
+        return None
+    primary = next((cell.operation for cell in setting.schedule.cells if cell.primary), "")
+    return contract.right_answers(subject.in_own_format(setting.service), primary)
 
 
 def _verify_answers(
@@ -140,6 +145,7 @@ def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[Process
 
 def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRecord:
     server = up.subject.front.server.model
+    first_answer = up.front.first_answer_seconds
     return SubjectRecord(
         label=label,
         server=server.name,
@@ -148,6 +154,9 @@ def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRec
         stack=server.stack,
         url=up.url,
         start_seconds=round(up.start_seconds, 3),
+        first_answer_seconds=None if first_answer is None else round(first_answer, 4),
+        artifact_bytes=build.artifact_bytes(up.subject.front.server, up.subject.service, up.subject.front.cache),
+        build_seconds=build.build_seconds(up.subject.front.server, up.subject.service, up.subject.front.cache),
         exchanges_verified=0,
         factors=up.subject.front.factors,
         floor=server.floor,

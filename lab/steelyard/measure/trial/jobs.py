@@ -287,7 +287,7 @@ def _slice(schedule: Schedule, cell: Cell, plan: SlicePlan, form: str) -> LoadSl
     return LoadSlice(
         subject=plan.subject,
         phase=plan.phase,
-        profile=load(cell, seconds),
+        profile=load(cell.for_subject(plan.subject), seconds),
         mix={in_format(name, form): weight for name, weight in mix.items()},
         deck=f"{plan.cell} {shared}",
         lead_in_ms=kind.lead_in_ms,

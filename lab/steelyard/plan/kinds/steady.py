@@ -36,14 +36,14 @@ class Steady(Kind):
 
     def warm_up_cells(self, cells: Sequence[Cell]) -> list[Cell]:
         """All cells; but of cells that differ only in users and payload, the two with the most users and the smallest
-        and largest payload.
+        and largest payload, and of several loads of an operation a closed one.
 
         Code that runs per request runs most often in the former, code that runs per element in the latter, and
         compilers compile what runs often. A slice of another cell in which a compiler still works is voided as usual.
         """
         alike: dict[str, list[Cell]] = {}
         for cell in cells:
-            alike.setdefault(cell.operation if cell.family or cell.payload else cell.name, []).append(cell)
+            alike.setdefault(cell.operation if cell.family or cell.payload or cell.load else cell.name, []).append(cell)
         chosen = [end for group in alike.values() for end in (max(group, key=_weight_key), max(group, key=_weight))]
         return [cell for cell in cells if cell in chosen]
 
@@ -60,9 +60,9 @@ class Steady(Kind):
         return f"measuring {cell.name}, pair {pair + 1} of {pairs}"
 
 
-def _weight(cell: Cell) -> tuple[int, int]:
-    return cell.users, sum(cell.payload.values())
+def _weight(cell: Cell) -> tuple[bool, int, int]:
+    return cell.profile.kind != "rate", cell.users, sum(cell.payload.values())
 
 
-def _weight_key(cell: Cell) -> tuple[int, int]:
-    return cell.users, -sum(cell.payload.values())
+def _weight_key(cell: Cell) -> tuple[bool, int, int]:
+    return cell.profile.kind != "rate", cell.users, -sum(cell.payload.values())

@@ -13,7 +13,7 @@ from ..subjects import present
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """None where no cell has its own payload or family."""
     schedule = analysis.run.schedule
-    gridded = {cell.name for cell in schedule.cells if cell.payload or cell.family}
+    gridded = {cell.name for cell in schedule.cells if cell.in_grid}
     if not gridded:
         return None
     against = [

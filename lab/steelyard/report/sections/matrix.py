@@ -47,7 +47,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     others.sort(key=lambda label: label in run.floors)
     tests = tests_in_order(run)
     cells = tests or sorted(run.schedule.cells, key=lambda cell: not cell.primary)
-    gridded = any(cell.payload or cell.family for cell in cells)
+    gridded = any(cell.in_grid for cell in cells)
     if (gridded and len(others) < 2) or len(cells) < 2 or len(cells) * len(others) < _LEAST:
         return None
     against = {
