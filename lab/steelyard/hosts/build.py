@@ -98,9 +98,12 @@ def build_seconds(server: Entry[Server], service: Entry[Service], cache: Path) -
     return [round(sum(times), 3) for times in zip(*latest, strict=True)]
 
 
-def artifact_bytes(server: Entry[Server], service: Entry[Service], cache: Path) -> int | None:
+def artifact_bytes(
+    server: Entry[Server], service: Entry[Service], cache: Path, factors: Mapping[str, str]
+) -> int | None:
     """The size of what a user deploys: all files of the descriptor's `artifact`. None where it names none, or a file is missing."""
     values = {"cache": str(cache), "service": str(service.folder), "name": service.name}
+    values |= {f"factor.{name}": value for name, value in factors.items()}
     total = 0
     for path in map(Path, placeholders(server.model.artifact, values)):
         inside = (each for each in path.rglob("*") if each.is_file() and not each.is_symlink())

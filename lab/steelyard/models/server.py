@@ -183,7 +183,7 @@ class Server(Strict):
     `{context}` and `{endpoint}` stand for the parts before and after the last slash of the service's own. `paths` does so where
     the factor `endpoint` has that value. `more_ports` are further ports, by name: {port.ROLE.NAME}, and
     STEELYARD_PORT_<ROLE>_<NAME>. `artifact` names the files and folders that a user deploys, for their size, with {cache},
-    {service} and {name}, the service's name: the program, WAR or jars, not the JDK or server that runs them.
+    {service}, {name} (the service's) and {factor.NAME}: the program, WAR or jars, not the JDK or server that runs them.
 
     `deviations` lists violations of the contract by this product with reasons: by an exchange (`echoStruct/none`), a spelling of
     exchanges (`spelling/CDATA`, or `SERVICE/spelling/CDATA` for one service) or a bad request (`wrong-types`); violations in one

@@ -144,7 +144,8 @@ def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[Process
 
 
 def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRecord:
-    server = up.subject.front.server.model
+    front, service = up.subject.front, up.subject.service
+    server = front.server.model
     first_answer = up.front.first_answer_seconds
     return SubjectRecord(
         label=label,
@@ -155,10 +156,10 @@ def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRec
         url=up.url,
         start_seconds=round(up.start_seconds, 3),
         first_answer_seconds=None if first_answer is None else round(first_answer, 4),
-        artifact_bytes=build.artifact_bytes(up.subject.front.server, up.subject.service, up.subject.front.cache),
-        build_seconds=build.build_seconds(up.subject.front.server, up.subject.service, up.subject.front.cache),
+        artifact_bytes=build.artifact_bytes(front.server, service, front.cache, front.factors),
+        build_seconds=build.build_seconds(front.server, service, front.cache),
         exchanges_verified=0,
-        factors=up.subject.front.factors,
+        factors=front.factors,
         floor=server.floor,
         processes=[_process(setting, part) for part in up.parts],
     )
