@@ -180,7 +180,7 @@ class GateReport:
 
 def report_of(verdicts: Verdicts, margin: float) -> GateReport:
     """The report on a comparison of NEW (`a`) with OLD (`b`)."""
-    known = measures.registry()
+    known = measures.registry({"sessions": True})  # all of them
     changes = [
         Change(comparison, known[comparison.measure].title, known[comparison.measure].better)
         for comparison in sorted(verdicts.comparisons, key=lambda comparison: not comparison.primary)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, IPvAnyAddress, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from .strict import Strict
+from .strict import Strict, Variant
 
 # the range of the engine's clock
 Seconds = Annotated[float, Field(ge=1e-6, le=7 * 24 * 3600)]
@@ -129,28 +129,28 @@ class Think(Strict):
     to_ms: Milliseconds = 0
 
 
-class HeaderCapture(Strict):
+class HeaderCapture(Variant):
     """A value for later requests of a session: the first header field with this name."""
 
     kind: Literal["header"] = "header"
     name: str
 
 
-class CookieCapture(Strict):
+class CookieCapture(Variant):
     """The value of the cookie of this name that the answer sets."""
 
     kind: Literal["cookie"] = "cookie"
     name: Annotated[str, Field(pattern="^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")]
 
 
-class RegexCapture(Strict):
+class RegexCapture(Variant):
     """The match of the expression's first group in the body, or of the whole expression without a group."""
 
     kind: Literal["regex"] = "regex"
     expression: str
 
 
-class PathCapture(Strict):
+class PathCapture(Variant):
     """The text of the first element with this path from the root (`Envelope/Body/answer/id`), or with `@name` at the end that
     attribute of it. Names have no prefixes."""
 
@@ -158,7 +158,7 @@ class PathCapture(Strict):
     path: str
 
 
-class JsonCapture(Strict):
+class JsonCapture(Variant):
     """The string, number or boolean at this path of keys and indexes in a JSON body, such as `["items", 0, "id"]`."""
 
     kind: Literal["json"] = "json"
