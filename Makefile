@@ -101,7 +101,7 @@ test-java-25: build
 	for folder in $(JAVA_25); do JAVA_HOME="$$($(RUN) python -c 'from steelyard.hosts.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f $$folder/pom.xml verify || exit 1; done
 
 test-go:
-	for program in services/common/go services/wstest/go services/soakit/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
+	for program in services/common/go services/wstest/go services/soakit/go services/shop-api/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done
 
 test-node:
 	for folder in services/common/node services/wstest/node services/soakit/node services/shop-api/node-fastify; do (cd $$folder && node --test) || exit 1; done
