@@ -13,6 +13,8 @@ from steelyard.base.progress import Progress
 from steelyard.measure.conformance import examination
 
 SERVERS = [
+    "helidon@items=1000",
+    "micronaut@items=1000@threads=platform",
     "php-fpm@items=1000",
     "python-fastapi@items=1000@workers=2",
     "python-fastapi@items=1000@server=uvicorn@prepared=off",

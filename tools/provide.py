@@ -33,6 +33,8 @@ WANTED = {
     "shop-api": [
         ("go", {}),
         ("spring-boot", {}),
+        ("micronaut", {}),
+        ("helidon", {}),
         ("php-fpm", {}),
         ("python-fastapi", {}),
         ("rust-axum", {}),
