@@ -66,6 +66,6 @@ def test_a_lost_update_makes_a_trial_void(lab: Lab) -> None:
 
 def test_a_server_that_answers_from_a_cache_is_refused(lab: Lab) -> None:
     """Its answers to every exchange of the contract are right: only a change of the database between two requests shows it."""
-    record = trial_of(lab, "cached", operation="item", cache="items")
+    record = trial_of(lab, "cached", operation="item", item_cache="kept")
     assert record["failure"]["kind"] == "reconciliation"
     assert "answered from a cache, which the contract forbids: /shop/items/1" in record["failure"]["message"]

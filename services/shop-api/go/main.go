@@ -25,7 +25,7 @@ func main() {
 	}
 	defer database.Close()
 	shop := &shop{database: database, loseUpdates: os.Getenv("STEELYARD_STOCK") == "lost-update"}
-	if os.Getenv("STEELYARD_CACHE") == "items" {
+	if os.Getenv("STEELYARD_ITEM_CACHE") == "kept" {
 		shop.cache = &sync.Map{}
 	}
 	soap.Main("shop-api", shop.handler())
