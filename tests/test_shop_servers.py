@@ -21,6 +21,8 @@ SERVERS = [
     "rust-axum@items=1000",
     "spring-boot@items=1000",
     "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
+    "vertx@items=1000@event_loops=2",
+    "node-fastify@items=1000@workers=2@pool=5",
 ]
 
 

@@ -38,6 +38,8 @@ WANTED = {
         ("php-fpm", {}),
         ("python-fastapi", {}),
         ("rust-axum", {}),
+        ("vertx", {}),
+        ("node-fastify", {}),
     ],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
