@@ -40,6 +40,9 @@ WANTED = {
         ("rust-axum", {}),
         ("vertx", {}),
         ("node-fastify", {}),
+        ("tomcat-jersey", {}),
+        ("jetty-jersey", {}),
+        ("wildfly", {}),
     ],
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
