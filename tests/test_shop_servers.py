@@ -23,6 +23,7 @@ SERVERS = [
     "php-fpm@items=1000",
     "python-fastapi@items=1000@workers=2",
     "python-fastapi@items=1000@server=uvicorn@prepared=off",
+    "quarkus@items=1000",
     "rust-axum@items=1000",
     "spring-boot@items=1000",
     "tomcat-jersey@items=1000@prepared=off",

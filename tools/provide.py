@@ -33,6 +33,7 @@ WANTED = {
     "shop-api": [
         ("go", {}),
         ("spring-boot", {}),
+        ("quarkus", {}),
         ("micronaut", {}),
         ("helidon", {}),
         ("php-fpm", {}),
