@@ -244,9 +244,10 @@ fn check_profile(at: &str, profile: &Profile) -> Checked {
                 })?;
                 check_seconds(at, "stages.seconds", stage.seconds)?;
             }
-            ensure(p.stages.iter().any(|stage| stage.from_users.max(stage.to_users) > 0), || {
-                format!("`{at}.stages` has no users")
-            })?;
+            ensure(
+                p.stages.iter().any(|stage| stage.from_users.max(stage.to_users) > 0),
+                || format!("`{at}.stages` has no users"),
+            )?;
             check_total_seconds(at, p.stages.iter().map(|stage| stage.seconds).sum())?;
         }
         Profile::FixedWork(p) => {
