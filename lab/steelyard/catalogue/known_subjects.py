@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.errors import ConfigurationError
+from ..base.text import join_words
 from ..models.server import Server
 from ..models.service import Service
 from ..models.study import PartSpec, SubjectSpec
@@ -36,9 +37,21 @@ def require_no_companion(server: Entry[Server]) -> None:
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     server = entries.server_of(part)
     factors.factor_values(server, service, part.factors)
-    implementation = server.model.implementation
-    if implementation is not None and not (service.folder / implementation).is_dir():
+    if (reason := why_unserved(server, service)) is not None:
         raise ConfigurationError(
-            f"{server.name} cannot serve {service.name}, which has no implementation '{implementation}'",
+            f"{server.name} cannot serve {service.name}, which {reason}",
             hint="`steelyard services` lists the implementations of each service",
         )
+
+
+def why_unserved(server: Entry[Server], service: Entry[Service]) -> str | None:
+    """What the service lacks to run on the server, as a clause; None where it can run there."""
+    implementation = server.model.implementation
+    if implementation is None:
+        return None
+    if not (service.folder / implementation).is_dir():
+        return f"has no implementation '{implementation}'"
+    servers = service.model.runs_on.get(implementation)
+    if servers is not None and server.name not in servers:
+        return f"has its implementation '{implementation}' for {join_words(servers)} alone"
+    return None

@@ -450,6 +450,7 @@ class Service(Strict):
     subjects of a run have equal values. `companions` are the roles in which something must run beside the server, each with the
     factor that names it where a subject does not, or with the server and its condition. `reconciliations` end a trial, `settle`
     ends each slice where work outlives its answers, `aftermath` ends a block with a fault, and `plants` are built-in faults.
+    `runs_on` names the servers of an implementation that not every server of its kind can run.
     `layers`, from the outside in, are timed by the monitor in its implementations. `nesting` lists tags: each should take at
     least as much of a request as the next. `request_kinds` are shown separately. `documents` are elements of SOAP's
     messages whose text is an XML document: such texts are compared by the schema's values as well, never character by character.
@@ -485,6 +486,7 @@ class Service(Strict):
     settle: Settle | None = None
     aftermath: Aftermath | None = None
     plants: dict[PlantName, Plant] = {}
+    runs_on: dict[str, Annotated[list[str], Field(min_length=1)]] = {}
     documents: list[str] = []
     singles: list[str] = []
     layers: list[Layer] = []

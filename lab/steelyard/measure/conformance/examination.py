@@ -17,6 +17,7 @@ from ...base.progress import Progress
 from ...catalogue import entries, subject_syntax
 from ...catalogue.entries import Entry
 from ...catalogue.formats import deviations_in
+from ...catalogue.known_subjects import why_unserved
 from ...catalogue.tried import parse_subject_words
 from ...hosts import cpus, environment, launch, sockets, subject
 from ...hosts.running import RunningSubject
@@ -62,9 +63,8 @@ def check(
     examined_row = row(server).model_copy(update={"name": words, "checked": new_check()})
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
-    implementation = server.model.implementation
-    if implementation is not None and not (service.folder / implementation).is_dir():
-        return examined_row.model_copy(update={"reason": f"{service.name} has no implementation '{implementation}'"})
+    if (reason := why_unserved(server, service)) is not None:
+        return examined_row.model_copy(update={"reason": f"{service.name} {reason}"})
     try:
         ready = subject.provide_subject(parse_subject_words(words, service_name).spec, service, progress)
         service = ready.in_own_format(subject.service_as_run(service, [ready]))
