@@ -21,7 +21,9 @@ def compared(folder: Path, more: str) -> tuple[dict[str, Any], list[SessionShop]
     with session_shop() as old, session_shop() as new:
         sides = [service_folder(folder / "new", new.address), service_folder(folder / "old", old.address, more)]
         ran = steelyard("compare", *map(str, sides), *WORDS, folder=folder, environment={"STEELYARD_STRANGERS": "yes"})
-    assert ran.code == 0 or "the mean pause was" in ran.err, ran.err  # a busy machine lengthens pauses
+    # A busy machine lengthens pauses, and a session that the end of a slice cut leaves a cart to the next one.
+    allowed = ("the mean pause was", "requests had no right answer")
+    assert ran.code == 0 or any(words in ran.err for words in allowed), ran.err
     outcome: dict[str, Any] = json.loads(ran.out)
     return outcome, [old, new]
 

@@ -36,7 +36,7 @@ def test_every_command_that_a_server_needs_is_a_toolchain_or_comes_with_a_packag
     servers = [entries.server(name).model for name in entries.server_files()]
     assert servers
     for server in servers:
-        if not any(artifact.apt for artifact in server.artifacts):
+        if not (server.never_run or any(artifact.apt for artifact in server.artifacts)):
             assert set(server.needs.commands) <= toolchains | set(commands), server.name
 
 
