@@ -48,6 +48,7 @@ WANTED = {
 }
 JOURNALS = [PartSpec(server="h2"), PartSpec(server="postgres", role="journal")]
 COMPANIONS = {"tomcat-metro": JOURNALS, "tomcat-springws": [PartSpec(server="h2"), PartSpec(server="greenmail")]}
+COMPANIONS_OF_SERVICES = {"shop-api": [PartSpec(server="postgres")]}
 
 
 def main() -> None:
@@ -58,7 +59,7 @@ def main() -> None:
                 spec = SubjectSpec(
                     label=name,
                     parts=[PartSpec(server=name, factors=dict(factors))],
-                    companions=COMPANIONS.get(name, []),
+                    companions=COMPANIONS_OF_SERVICES.get(service, COMPANIONS.get(name, [])),
                 )
                 try:
                     subject.provide_subject(spec, entries.service(service), progress)
