@@ -152,6 +152,7 @@ def test_a_run_has_every_figure_of_the_page(lab: Lab) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.long
 def test_a_planted_fifth_is_called_for_its_operation_alone(lab: Lab) -> None:
     first = lab.folder / "first.toml"
     first.write_text(PLANTED.format(name="first", us="0"))
