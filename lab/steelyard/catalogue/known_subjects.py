@@ -37,16 +37,16 @@ def require_no_companion(server: Entry[Server]) -> None:
 def _require_served(part: PartSpec, service: Entry[Service]) -> None:
     server = entries.server_of(part)
     factors.factor_values(server, service, part.factors)
-    if (reason := why_unserved(server, service)) is not None:
+    if (reason := why_unserved(server.model, service)) is not None:
         raise ConfigurationError(
             f"{server.name} cannot serve {service.name}, which {reason}",
             hint="`steelyard services` lists the implementations of each service",
         )
 
 
-def why_unserved(server: Entry[Server], service: Entry[Service]) -> str | None:
+def why_unserved(server: Server, service: Entry[Service]) -> str | None:
     """What the service lacks to run on the server, as a clause; None where it can run there."""
-    implementation = server.model.implementation
+    implementation = server.implementation
     if implementation is None:
         return None
     if not (service.folder / implementation).is_dir():

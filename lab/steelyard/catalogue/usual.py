@@ -7,6 +7,7 @@ from ..models.server import Server
 from ..models.service import Service
 from . import entries
 from .entries import Entry
+from .known_subjects import why_unserved
 
 DEMONSTRATION = "demo"
 
@@ -27,8 +28,8 @@ def resolve_served(server: Server, name: str | None) -> str:
 
 
 def serves(server: Server, service: Entry[Service]) -> bool:
-    """Whether the service has the implementation that this server runs."""
-    return server.implementation is not None and (service.folder / server.implementation).is_dir()
+    """Whether the service has an implementation that runs on this server."""
+    return server.implementation is not None and why_unserved(server, service) is None
 
 
 def resolve_operation(service: str, name: str | None) -> str:

@@ -63,7 +63,7 @@ def check(
     examined_row = row(server).model_copy(update={"name": words, "checked": new_check()})
     if server.model.kind == "companion":
         return examined_row.model_copy(update={"reason": "a companion has no contract of its own"})
-    if (reason := why_unserved(server, service)) is not None:
+    if (reason := why_unserved(server.model, service)) is not None:
         return examined_row.model_copy(update={"reason": f"{service.name} {reason}"})
     try:
         ready = subject.provide_subject(parse_subject_words(words, service_name).spec, service, progress)

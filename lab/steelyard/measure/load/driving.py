@@ -221,9 +221,14 @@ def verify_each(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, di
         missing = next((name for name in operations if name not in answers and name not in failed), operations[0])
         sample = SampledAnswer(missing, next(iter(row.failures), "not answered"), b"")
         failed.setdefault(missing, _not_right(sample, ground))
+    require_partly_right(failed, names)
+    return row, answers, failed
+
+
+def require_partly_right(failed: Mapping[str, TargetError], names: Sequence[str]) -> None:
+    """Raise the first error where all of `names` failed, or a step of a session, which is none of them."""
     if failed and ({*failed} - {*names} or {*names} <= {*failed}):
         raise next(iter(failed.values()))
-    return row, answers, failed
 
 
 def operations_of(sessions: Mapping[str, Session], name: str) -> list[str]:

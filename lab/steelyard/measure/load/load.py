@@ -42,7 +42,16 @@ from ..telemetry.publisher import notes_of, publish_totals
 from ..telemetry.receivers import Receiver
 from . import connections, started_target, starting
 from .auth import with_auth
-from .driving import LoadContext, Stretches, is_resent, operations_of, samples_of, ticks_of, verify_each
+from .driving import (
+    LoadContext,
+    Stretches,
+    is_resent,
+    operations_of,
+    require_partly_right,
+    samples_of,
+    ticks_of,
+    verify_each,
+)
 from .engine_pilot import with_engine_threads
 from .judged_requests import (
     JudgedRequests,
@@ -208,8 +217,7 @@ def _verify_answers(load_target: LoadTarget, ground: LoadContext) -> tuple[Slice
     verification, answers, failed = verify_each(ground, names)
     forget_private(load_target, ground.folder / loads.VERIFICATION)
     failed |= _broken_rules(load_target, answers, ground.folder)
-    if failed and ({*failed} - {*names} or {*names} <= {*failed}):
-        raise next(iter(failed.values()))
+    require_partly_right(failed, names)
     for name, error in failed.items():
         ground.progress.show(f"{name} is not loaded: {error.message}")
     return verification, answers, {name: error.message for name, error in failed.items()}

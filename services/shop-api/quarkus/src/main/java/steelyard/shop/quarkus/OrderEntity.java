@@ -31,7 +31,7 @@ public class OrderEntity {
 
   protected OrderEntity() {}
 
-  /** A new order, of which each line has its item in the same place of the other list. */
+  /** A new order. The item of each wanted line has the same index in {@code items}. */
   OrderEntity(String customer, List<OrderRequest.Line> wanted, List<ItemEntity> items) {
     this.customer = customer;
     for (int i = 0; i < wanted.size(); i++) {

@@ -38,7 +38,7 @@ final class Database {
             .setUser(Settings.USER)
             .setPassword(settings.password())
             .setCachePreparedStatements(settings.prepared());
-    // Its connections are spread over the event loops, whoever asks first.
+    // The pool distributes its connections over all event loops, not only over the one that opens it.
     PoolOptions options =
         new PoolOptions().setMaxSize(settings.pool()).setEventLoopSize(eventLoops);
     return PgBuilder.pool().with(options).connectingTo(database).using(vertx).build();
