@@ -219,3 +219,8 @@ def test_the_command_writes_the_files_of_each_tool_and_names_what_is_not_said(tm
     assert ran.code == 0, ran.err
     assert json.loads(ran.out)["tools"][0]["operations"] == ["request"]
     assert (tmp_path / "127.0.0.1-1.k6.js").is_file()
+
+
+def test_a_connection_for_each_request_is_left_out_and_named(tmp_path: Path) -> None:
+    assert "--new-connection" in omitted(plan(tmp_path, new_connection=True).left_out)
+    assert "--new-connection" not in omitted(plan(tmp_path).left_out)

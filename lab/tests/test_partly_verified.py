@@ -85,6 +85,12 @@ def test_a_service_is_loaded_where_target_says(tmp_path: Path) -> None:
     assert json.loads(ran.out)["target"] == address
 
 
+def test_a_server_that_is_started_has_no_other_target(tmp_path: Path) -> None:
+    words = ["sleep 60", "--request", "GET /", "--target", "http://127.0.0.1:9"]
+    ran = load(tmp_path, *words)
+    assert ran.code == 64 and "--target is for a service that runs" in ran.err
+
+
 def target(place: Path) -> LoadTarget:
     return of_service(entries.service_at(str(folder(place, "http://127.0.0.1:9"))), 1, Expect(schema=False))
 

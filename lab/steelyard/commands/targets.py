@@ -147,6 +147,10 @@ def started_or_running(options: StartedOptions, words: LoadSpec) -> LoadTarget:
     if own and (has_requests or not Path(options.service, entries.SERVICE_FILE).is_file()):
         if options.method is not None:
             raise ConfigurationError("--method needs a URL", hint="give the method in --request 'POST /orders'")
+        if options.target is not None:
+            raise ConfigurationError(
+                "--target is for a service that runs; this one is started", hint="leave --target out"
+            )
         return _with_auth(_started_target(options, words), options)
     if has_requests:
         raise ConfigurationError(

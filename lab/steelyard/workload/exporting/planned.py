@@ -82,6 +82,8 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
             secrets.append(_secret(load_target))
     if words.goals.named:
         left_out.append(LeftOut(what="goals of single operations", why="the goal of all requests is exported"))
+    if words.new_connection:
+        left_out.append(LeftOut(what="--new-connection", why="the other tool keeps its connections"))
     if words.chunked:
         left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
     operations = []

@@ -38,7 +38,7 @@ final class Database {
             .setUser(Settings.USER)
             .setPassword(settings.password())
             .setCachePreparedStatements(settings.prepared());
-    // The pool distributes its connections over all event loops, not only over the one that opens it.
+    // The pool distributes its connections over all event loops.
     PoolOptions options =
         new PoolOptions().setMaxSize(settings.pool()).setEventLoopSize(eventLoops);
     return PgBuilder.pool().with(options).connectingTo(database).using(vertx).build();
