@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MARK, Lab
+from conftest import MARK, Lab, Ran
 from steelyard.hosts import namespace
 from steelyard.models.hosts import Host, Hosts
 
@@ -96,10 +96,9 @@ class Far:
     cache: Path
     sshd: subprocess.Popen[str]
 
-    def run(self, study: str, *words: str) -> tuple[int, str]:
-        """A study's exit code there, and what was said."""
-        ran = self.lab.run("run", study, "--hosts", "hosts.toml", *words)
-        return ran.code, ran.err
+    def run(self, study: str, *words: str) -> Ran:
+        """Run a study there."""
+        return self.lab.run("run", study, "--hosts", "hosts.toml", *words)
 
     def hosts(self, *changed: str) -> Hosts:
         """The hosts file, perhaps with a word changed for another."""

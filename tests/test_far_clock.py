@@ -77,8 +77,8 @@ def spread(trial: Path) -> tuple[int, int]:
 
 def test_what_was_accepted_since_a_fault_is_told_by_the_clock_that_it_was_noted_by(far: Far) -> None:
     (far.lab.folder / "kept.toml").write_text(TALLIES)
-    code, said = far.run("kept.toml")
-    assert code == 0, said
+    ran = far.run("kept.toml")
+    assert ran.code == 0, ran.err
     [trial], [record] = far.trials(), far.records()
     with (trial / "slices.csv").open(newline="") as file:
         rows = {int(row["slice"]): row for row in csv.DictReader(file)}

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from conftest import Lab, ours
+from conftest import Lab, Ran, ours
 from far_hosts import FAR, LONG, NEAR, NET, Far, children, far_host, missing, plug
 from steelyard.base.errors import SteelyardError
 from steelyard.hosts import keeper, ssh_host
@@ -26,8 +26,8 @@ SUBJECTS = [{"label": label, "server": "plain"} for label in ("a", "b")]
 pytestmark = pytest.mark.skipif(missing() != "", reason=missing())
 
 
-def run(far: Far) -> tuple[int, str]:
-    """A small study's exit code there, and what was said."""
+def run(far: Far) -> Ran:
+    """Run a small study there."""
     return far.run(far.lab.study(SUBJECTS, forks=1), "--users", "2")
 
 
@@ -46,9 +46,9 @@ def full(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Far]:
 
 
 def test_all_that_was_asked_was_answered_there_and_its_clock_stands_beside_ours(far: Far) -> None:
-    code, said = run(far)
+    ran = run(far)
     [record] = far.records()
-    assert (record["status"], code) == ("complete", 0), said
+    assert record["status"] == "complete" and (ran.code == 0 or ran.disturbed), ran.err
     [trial] = far.trials()
     assert {process["host"] for subject in record["subjects"] for process in subject["processes"]} == {"rack"}
     assert all(counted["by_service"] == counted["by_engine"] > 0 for counted in record["counted"])

@@ -62,12 +62,14 @@ _SKIPPED = re.compile(
     r"^(?:SKIPPED .*|test .* \.\.\. ignored(?!, not a test).*|\S skipped [1-9].*|\d+ of \d+ were disturbed by the host.*)$",
     re.M,
 )
-# Lines about failures of pytest, cargo, node, Go and Maven, and pytest's reasons, which it cuts short beside the name.
+# Lines about failures of pytest, cargo, node, Go and Maven, and pytest's reasons, which it cuts short beside the name: what a
+# command printed is among them, since a log that is cut keeps its end.
 _FAILED = re.compile(
-    r"^(?:(?:FAILED|ERROR) .*|E +[\w.]*(?:Error|Exception)\b.*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*"
+    r"^(?:(?:FAILED|ERROR) .*|E  .*|test .* \.\.\. FAILED|\S failed [1-9].*|--- FAIL: .*|not ok .*"
     r"|\[ERROR\] (?:Failed to execute goal|  \S+Tests?\b).*)$",
     re.M,
 )
+MOST_LINES = 100  # lines of a part about its failures, the last ones
 LAST_LINES = 5  # last lines of a failed part without such lines, such as of formatters and compilers
 
 
@@ -107,7 +109,7 @@ def run(name: str, make: Sequence[str] = ("make", "--no-print-directory"), ends:
         process.returncode = os.waitstatus_to_exitcode(status)
         _sessions.discard(process.pid)
     del _at_work[name]
-    failed = _FAILED.findall(said) or (said.splitlines()[-LAST_LINES:] if process.returncode else [])
+    failed = _FAILED.findall(said)[-MOST_LINES:] or (said.splitlines()[-LAST_LINES:] if process.returncode else [])
     part = Part(
         name,
         process.returncode,

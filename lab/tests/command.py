@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from steelyard import cli
@@ -21,6 +23,13 @@ class Ran:
     code: int
     out: str
     err: str
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        """What a load printed with `--json`; it must be valid, except that a busy machine does not keep pauses."""
+        assert self.code == 0 or "the figures are not valid: the mean pause was" in self.err, self.err
+        outcome: dict[str, Any] = json.loads(self.out)
+        return outcome
 
 
 def steelyard(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Ran:

@@ -43,10 +43,7 @@ def guide_shop() -> Iterator[tuple[str, dict[str, int]]]:
 def load_folder(folder: Path, *words: str) -> dict[str, Any]:
     """What a load of the folder's service came to."""
     environment = {"STEELYARD_AWAKE": "no", "STEELYARD_STRANGERS": "yes"}
-    ran = steelyard("load", *words, "--json", "--out", "runs", folder=folder, environment=environment)
-    assert ran.code == 0, ran.err
-    outcome: dict[str, Any] = json.loads(ran.out)
-    return outcome
+    return steelyard("load", *words, "--json", "--out", "runs", folder=folder, environment=environment).outcome
 
 
 class Imported:

@@ -72,12 +72,9 @@ def right_answers(run: Path, operation: str) -> int:
 
 def load(folder: Path, made: Path, *words: str, **environment: str) -> dict[str, Any]:
     """What a load of the service's folder came to."""
-    ran = steelyard(
+    return steelyard(
         "load", str(made), *words, "--json", "--out", "runs", folder=folder, environment=BESIDE_OTHERS | environment
-    )
-    assert ran.code == 0, ran.err
-    outcome: dict[str, Any] = json.loads(ran.out)
-    return outcome
+    ).outcome
 
 
 def require_no_violation(folder: Path, users: int, seconds: int) -> tuple[SessionShop, dict[str, Any]]:

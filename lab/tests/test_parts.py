@@ -102,7 +102,7 @@ def test_the_summary_says_which_test_failed_and_why(parts: ModuleType) -> None:
         "[ERROR] Re-run Maven with the -e switch.",
     ]
     bad = parts.run("\n".join(f"print({line!r})" for line in said) + "\nraise SystemExit(1)", MAKE)
-    assert bad.failed == (said[0], said[2], said[3], said[4], said[7], said[8])
+    assert bad.failed == (said[0], said[1].rstrip(), said[2], said[3], said[4], said[7], said[8])
     assert parts.summary([bad], 1.0).endswith(said[8])
     assert "failed:" not in parts.summary([parts.run("pass", MAKE)], 1.0)
 
