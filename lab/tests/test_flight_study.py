@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 from pathlib import Path
@@ -130,10 +131,15 @@ def test_a_study_without_such_tables_has_none(tmp_path: Path) -> None:
     assert read_published_layers(tmp_path / LAYERS) == read_published_measures(tmp_path / MEASURES) == ()
 
 
+@functools.cache
+def kept_page(name: str) -> html.HtmlElement:
+    """A kept run's report; to analyse the largest one takes many seconds."""
+    return html.fromstring(html_of(analyse_run(read_run(KEPT_RUNS[name]))))
+
+
 def kept_section(name: str, section: str) -> str:
     """A section of a kept run's report, as its words."""
-    page = html_of(analyse_run(read_run(KEPT_RUNS[name])))
-    (found,) = html.fromstring(page).xpath(f"//section[@id='{section}']")
+    (found,) = kept_page(name).xpath(f"//section[@id='{section}']")
     return " ".join(" ".join(found.itertext()).split())
 
 

@@ -268,7 +268,7 @@ LOADS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(LOADS)
 def test_each_request_is_right_wrong_failed_or_unanswered(
     tmp_path_factory: pytest.TempPathFactory, drawn: dict[str, Any]
