@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -112,6 +113,35 @@ def test_a_dry_run_prints_the_schedule_and_starts_nothing(tmp_path: Path) -> Non
     assert ran.code == 0
     assert "tomcat-metro, go" in ran.out and "8 users" in ran.out and "echoStruct (judged)" in ran.out
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["compare", "check"])
+def test_a_dry_run_of_a_comparison_prints_its_schedule_and_starts_nothing(tmp_path: Path, command: str) -> None:
+    words = (command, "go", "tomcat-metro", "--operation", "echoStruct", "--budget", "10m", "--dry-run")
+    ran = steelyard(*words, folder=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "8 users" in ran.out and "echoStruct (judged)" in ran.out and "about 10 minutes in all" in ran.out
+    assert list(tmp_path.iterdir()) == []
+    schedule = json.loads(steelyard(*words, "--json", folder=tmp_path).out)
+    assert schedule["budget_seconds"] == 600.0 and set(schedule["subjects"]) == {"go", "tomcat-metro"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("compare", "go", "weblogic"), "weblogic needs ORACLE_HOME, which is not set"),
+        (("compare", "go", "go", "--sessions", "2"), "--sessions and --dry-run cannot be combined"),
+        (("compare", "go", "go", "--hosts", "hosts.toml"), "--hosts and --dry-run cannot be combined"),
+        (("compare", "http://127.0.0.1:9/a", "http://127.0.0.1:9/b"), "--dry-run is for servers that Steelyard starts"),
+        (("check", "--git", "main..HEAD", "./shop"), "--dry-run builds nothing, and --git builds two revisions"),
+        (("check", "go", "go", "--budget", "5s"), "a budget of 5 s is too small"),
+    ],
+)
+def test_a_dry_run_of_a_comparison_refuses_what_cannot_be_planned(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    ran = steelyard(*words, "--dry-run", folder=tmp_path, environment={"ORACLE_HOME": ""})
+    assert ran.code != 0 and ran.out == "" and said in ran.err, ran.err
 
 
 @pytest.mark.parametrize(("server", "said"), [("go", "'go'"), ("future", "JDK 99")])

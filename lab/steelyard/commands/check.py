@@ -15,7 +15,7 @@ from ..base.terminal import console
 from ..catalogue import entries, own_subjects
 from ..catalogue.own_subjects import is_own
 from ..models.outputs.run import CheckOutput
-from .compare import require_budget, run_comparison
+from .compare import print_planned, require_budget, run_comparison
 from .compare_urls import is_running
 from .examples import examples
 from .options import ComparisonOptions, takes
@@ -75,6 +75,9 @@ def check(options: CheckOptions) -> None:
     try:
         subjects, labels = _subjects(options)
         roles = _roles(subjects, labels)
+        if options.dry_run:
+            print_planned([*reversed(subjects)], options)
+            return
         outcome = run_comparison([*reversed(subjects)], options, labels=labels)
     except ConfigurationError:
         raise
@@ -99,6 +102,11 @@ def _subjects(options: CheckOptions) -> tuple[list[str], dict[str, str]]:
 
     subject_syntax.seconds_of(options.budget)  # report a wrong option before the build starts
     _margin(options)
+    if options.git is not None and options.dry_run:
+        raise ConfigurationError(
+            "--dry-run builds nothing, and --git builds two revisions",
+            hint=f"`steelyard check {options.old} {options.old} --dry-run` prints the schedule of both",
+        )
     if options.git is None:
         if options.build is not None:
             raise ConfigurationError("--build needs --git", hint="build both before you compare them")

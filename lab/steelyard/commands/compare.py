@@ -70,6 +70,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m",
         "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m",
         "steelyard compare tomcat-metro go --cpus 1,2,4,8",
+        "steelyard compare tomcat-metro go --budget 10m --dry-run",
         "steelyard compare go go",
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
@@ -88,7 +89,15 @@ def compare(options: CompareOptions) -> None:
             raise ConfigurationError("running services stay where they are", hint="leave --hosts out")
         if options.sessions is not None:
             raise ConfigurationError("running services are not restarted", hint="leave --sessions out")
+        if options.dry_run:
+            raise ConfigurationError("--dry-run is for servers that Steelyard starts", hint="leave it out")
         compared_running(options.subjects, options)
+        return
+    if options.dry_run:
+        if options.hosts is not None or options.sessions is not None:
+            other = "--sessions" if options.hosts is None else "--hosts"
+            raise ConfigurationError(f"{other} and --dry-run cannot be combined", hint=f"leave {other} out")
+        print_planned(subjects, options)
         return
     if options.sessions is None:
         outcome = run_comparison(subjects, options, options.hosts)
@@ -147,6 +156,16 @@ def run_comparison(
     if hosts is None:  # the history of this machine holds runs over its loopback only
         machine_history.remember_run(study, outcome.verdicts)
     return outcome
+
+
+def print_planned(subjects: Sequence[str], options: ComparisonOptions) -> None:
+    """Print the schedule of a comparison; raises ConfigurationError where it cannot run here."""
+    from .dry_run import print_schedule
+
+    require_programs(subjects, None)
+    with study_file(subjects, options) as (file, study):
+        print_design(study)
+        print_schedule(entries.study(file).model, _request(options), options.json)
 
 
 def require_budget(subjects: Sequence[str], options: ComparisonOptions, labels: Mapping[str, str]) -> None:

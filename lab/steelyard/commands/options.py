@@ -42,6 +42,7 @@ SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Len
 WarmUp = Annotated[
     float | None, typer.Option(min=0.2, max=3600, help="Longest warm-up per subject and operation, in seconds.")
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the schedule and stop.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 
 OwnRequest = Annotated[
@@ -176,6 +177,7 @@ class ComparisonOptions:
         ),
     ] = False
     out: Out = None
+    dry_run: DryRun = False
     json: Json = False
 
 

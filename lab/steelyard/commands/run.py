@@ -13,16 +13,12 @@ from ..base.progress import Progress
 from ..base.terminal import console
 from ..catalogue import entries
 from ..models.server import PROCESSORS
-from ..models.study import Study
-from ..plan.budget import Fitted
-from ..plan.estimate import PlannedTime, of_run
-from ..plan.fitting import expected_compiles, fitted_schedule
-from ..plan.run_parameters import Request, Value, merge_parameters
-from ..plan.subjects import requested_subjects
+from ..plan.run_parameters import Request, Value
 from . import completing
 from .examples import examples
 from .options import (
     REST_SECONDS,
+    DryRun,
     HostsFile,
     Json,
     Out,
@@ -44,9 +40,6 @@ from .options import (
 )
 
 commands = typer.Typer()
-
-
-_SEARCHED = "the run first finds the number of users, about a minute per subject; this schedule assumes 8"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +151,7 @@ class RunOptions:
     sessions: Sessions = None
     rest: Rest = REST_SECONDS
     hosts: HostsFile = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the schedule and stop.")] = False
+    dry_run: DryRun = False
     json: Json = False
 
 
@@ -207,25 +200,11 @@ def run(options: RunOptions) -> None:
     elif options.sessions is not None:
         run_sessions(options.study, request, options.sessions, options.rest, options.out, options.json, options.hosts)
     elif options.dry_run:
-        from ..hosts.subject import require_available
-        from . import listing
+        from .dry_run import print_schedule
 
-        study = entries.study(options.study).model
-        planned, seconds = _plan(study, request)
-        require_available(requested_subjects(study, request), entries.service(study.service))
-        searched = [] if merge_parameters(study, request).users else [_SEARCHED]
-        for line in (*planned.messages, *searched):
-            console().print(line)
-        as_text = planned.schedule.model_dump_json()
-        print(as_text) if options.json else listing.schedule(planned.schedule, seconds, console(stderr=False))
+        print_schedule(entries.study(options.study).model, request, options.json)
     else:
         require_verdict(run_study(options.study, request, options.out, options.json, options.hosts))
-
-
-def _plan(study: Study, request: Request) -> tuple[Fitted, PlannedTime]:
-    """The schedule as a run would begin with it, fitted to its budget, and its expected time; raises ConfigurationError."""
-    planned = fitted_schedule(study, request)
-    return planned, of_run(planned.schedule, expected_compiles(study, request))
 
 
 def request_of(options: RunOptions) -> Request:
