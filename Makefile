@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
+.PHONY: man campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -156,6 +156,9 @@ servers: build ## generate docs/reference/servers.md from the results of `make t
 
 fuzz: ## fuzz the response parser, job and corpus index, FUZZ_SECONDS each (30); failing inputs are stored in engine/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
+
+campaign: build ## list the long runs of tools/campaign.toml, or with HOURS=2.5 drive what fits on a quiet machine; may be stopped
+	@$(RUN) python tools/campaign.py $(if $(HOURS),--hours $(HOURS))
 
 calibrate-study: build ## measure forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
 	@$(RUN) python -m steelyard.calibration $(if $(PAIR),--pair $(PAIR)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORKS),--forks $(FORKS))
