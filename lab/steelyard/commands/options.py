@@ -240,7 +240,7 @@ def require_verdict(outcome: Outcome) -> None:
             hint=f"{f'{step}; ' if step else ''}all measurements are in {outcome.folder}",
         )
     if not outcome.verdicts.valid:
-        longer = "JIT compilers were still at work: more time may help, such as --warm-up 200 --budget 20m; "
+        longer = "JIT compilers were still at work: allow a longer --warm-up and a larger --budget, or name one --operation; "
         raise SteelyardError(
             f"there is no verdict: {'; '.join(outcome.verdicts.why_not)}",
             hint=f"{longer if _lost_to_compilers(outcome.verdicts) else ''}see {outcome.report}",
