@@ -182,7 +182,7 @@ readme: build ## update the command output in README.md and CONTRIBUTING.md
 glossary: build ## generate docs/glossary.md from the terms of reports (lab/steelyard/report/terms.toml)
 	$(RUN) python tools/glossary.py
 
-claims: build ## generate docs/results/claims.md, the papers' claims judged by the kept runs
+claims: build ## generate docs/results/claims.md and claims.html, the papers' claims judged by the kept runs
 	$(RUN) python tools/claims.py
 
 kept: build ## rebuild figures, verdicts and notes of all kept runs by the current rules
