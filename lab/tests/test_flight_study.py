@@ -84,7 +84,7 @@ def test_what_the_paper_claims_against_itself_stands_in_the_report(tmp_path: Pat
     shutil.copy(FOLDER / "flight.toml", run / "study.toml")
     keep(FOLDER / "flight.toml", run)
     page = write_report(run).read_text()
-    section = page[page.index("What the paper found") :]
+    section = page[page.index('id="paper-claims"') :]
     for said in (
         "share of the service layer decreases",
         "5.46 percent points",

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 from pydantic import ValidationError
 from steelyard.analyse.analysis import full_analysis
 from steelyard.analyse.claims import (
     ClaimAnswer,
     FigureKey,
     ForkValues,
+    JudgedClaim,
+    answer_sentences,
     answer_text,
     answer_to,
     fork_values,
@@ -23,9 +26,11 @@ from steelyard.base import paths
 from steelyard.base.csvfiles import read_document
 from steelyard.catalogue.published_tables import CLAIMS, read_conclusions, stored_conclusions
 from steelyard.models.published_conclusions import OwnAnswer, PaperClaim
+from steelyard.models.study import Paper
 from steelyard.models.verdict import Verdicts
-from steelyard.report import write_report
+from steelyard.report import claims_page, write_report
 from steelyard.report.charts.claims import claims_chart
+from steelyard.report.claims_page import PaperClaims
 from steelyard.statistics.claims import ClaimWord, judge_claim
 from synthetic import Planted, write_run
 
@@ -114,8 +119,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_report_gives_each_claim_its_word(run: Path) -> None:
     page = write_report(run).read_text()
     section = page[page.index('id="paper-claims"') :]
-    assert "2 claims by word: holds 1, does not hold 1." in section
-    shown, _, folded = section.partition("1 claims that this run cannot answer")
+    assert "Of the paper&#39;s 3 claims this run answers 2: 1 holds and 1 does not hold." in section
+    numbers = r"[12]\.\d+ times \([\d.]+ to [\d.]+\) here, {} times in the paper\."
+    assert re.search("It holds that “Go answers twice as much”: " + numbers.format(2), section)
+    assert re.search("Farthest from the paper is “Go answers thrice as much”: " + numbers.format(3), section)
+    shown, _, folded = section.partition("1 claim that this run cannot answer")
     assert "Go answers twice as much." in shown and "Nobody ran this." in folded
 
 
@@ -240,3 +248,85 @@ def test_a_picture_draws_judged_claims_that_have_a_number_and_no_others(run: Pat
     assert picture is not None and [row[0] for row in picture.rows] == ["twice", "thrice"]
     assert [row[-1] for row in picture.rows] == ["holds", "does not hold"]
     assert claims_chart("x", {"other": judged["other"]}) is None
+
+
+def judged_claims(run: Path) -> list[JudgedClaim]:
+    analysis = full_analysis(run)
+    return list(judge_claims(stored_conclusions(run).claims, analysis.verdicts, fork_values(analysis.figures)))
+
+
+def test_the_answer_is_three_sentences_and_names_the_farthest_of_what_does_not_hold(run: Path) -> None:
+    twice, thrice, other = judged_claims(run)
+    claim = thrice.claim.model_copy(update={"text": "Go answers ten times as much.", "least": 9.0, "most": 11.0})
+    farther = JudgedClaim(claim, thrice.answer, ClaimWord.DOES_NOT_HOLD)
+    counted, holding, failing = answer_sentences([thrice, farther, twice, other])
+    assert counted == "Of the paper's 4 claims this run answers 3: 1 holds and 2 do not hold."
+    assert "Go answers twice as much" in holding and "Go answers ten times as much" in failing
+    assert answer_sentences([other]) == ["This run answers none of the paper's 1 claim."]
+    assert answer_sentences([twice])[-1] == "No claim that it answers was shown not to hold."
+    assert answer_sentences([thrice])[1] == "No claim that it answers was shown to hold."
+    assert answer_sentences([]) == []
+
+
+def test_a_report_of_a_paper_opens_with_its_question_its_claims_and_what_differs_since(
+    tmp_path: Path, run: Path
+) -> None:
+    paper = '[paper]\nauthors = "A. Author"\nyear = 2004\ntitle = "An old paper"\n'
+    environment = {
+        "subjects": {
+            "go": [{"title": "Go", "version": "1.24"}],
+            "tomcat-metro": [{"title": "Tomcat", "jdk": "JDK 25"}],
+        },
+        "machine": {"kernel": "Linux 6.1", "memory_bytes": 2**33},
+        "network": "loopback",
+    }
+    planted = Planted(study=f'question = "Which one?"\n{paper}', environment=environment, scale=0.5)
+    folder = write_run(tmp_path / "run", planted)
+    conclusions = (run / CLAIMS).read_text()
+    (folder / CLAIMS).write_text(f'setting = "Tomcat 5 under Windows"\n{conclusions}')
+    page = html.document_fromstring(write_report(folder).read_text())
+    ids = page.xpath("//section/@id")
+    assert ids.index("paper-claims") < ids.index("in-full")
+    (section,) = page.xpath("//section[@id='paper-claims']")
+    words = " ".join(" ".join(section.itertext()).split())
+    differs = "What differs between then and now"
+    in_order = ["A. Author, 2004, An old paper: Which one?", "this run answers 2", "Go answers twice as much.", differs]
+    places = [words.index(part) for part in in_order]
+    assert places == sorted(places)
+    _, _, after = words.partition(differs)
+    for said in (
+        "2004 2026",
+        "Tomcat 5 under Windows Go 1.24, Tomcat, JDK 25;",
+        "8.0 GiB, Linux 6.1, load over loopback",
+    ):
+        assert said in after, after[:400]
+    assert "as the paper has them scaled by 0.5" in after
+
+
+def test_the_page_of_all_papers_counts_the_words_and_links_each_run(run: Path) -> None:
+    publication = Paper(authors="A. Author", year=2004, title="An old paper")
+    twice, thrice, other = judged_claims(run)
+    kept = JudgedClaim(twice.claim.model_copy(update={"run": "one"}), twice.answer, twice.word)
+    papers = [PaperClaims("old", publication, "Tomcat 5", [kept, thrice, other], "../../papers/old/results")]
+    page = html.document_fromstring(claims_page.html_of(papers))
+    known = page.xpath("//@id")
+    assert len(known) == len(set(known)) and {"old", "counts"} <= set(known)
+    (counts,) = page.xpath("//section[@id='counts']//tbody/tr[th='all']")
+    assert [cell.text for cell in counts.findall("td")] == ["3", "1", "1", "0", "0", "1"]
+    rows = page.find_class("claims")[0].findall("tbody/tr")
+    assert [row.find("th").text for row in rows] == [each.claim.text for each in (kept, thrice, other)]
+    assert page.xpath("//table[@class='claims sortable']//a/@href") == ["../../papers/old/results/one/"]
+    assert page.xpath("//section[@id='old']//div[@role='img']"), "a picture of the paper"
+
+
+def test_the_committed_page_is_no_wider_than_a_small_window_and_runs_only_its_own_script(chromium: Any) -> None:
+    path = paths.root() / "docs/results/claims.html"
+    said: list[str] = []
+    page = chromium.new_page(viewport={"width": 400, "height": 900})
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(path.as_uri(), timeout=120_000)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    wide = "[...document.querySelectorAll('.claims')].filter(one => one.scrollWidth > 400).length"
+    assert page.evaluate(wide) == 0, "a claim is a block there, not a row that is scrolled"
+    assert page.locator(".claims tbody tr").count() >= 60 and not said
+    page.close()

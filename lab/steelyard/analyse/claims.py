@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base.csvfiles import read_table
-from ..base.text import number_text, plural, range_text, value_text
+from ..base.text import join_words, number_text, plural, range_text, value_text
 from ..models.published_conclusions import ClaimedQuantity, OwnAnswer, PaperClaim
 from ..models.verdict import Comparison, Figure, LayerFigure, Verdicts
 from ..statistics.claims import ClaimWord, judge_claim
@@ -283,3 +283,57 @@ def tally_text(judged: Sequence[JudgedClaim]) -> str:
     counts = Counter(each.word for each in judged)
     words = ", ".join(f"{word} {counts[word]}" for word in ClaimWord if counts[word])
     return f"{plural(len(judged), 'claim')} by word: {words}."
+
+
+def answer_sentences(judged: Sequence[JudgedClaim]) -> list[str]:
+    """A run's answer to its paper's question: its claims by word, one that holds, and the one that is farthest from holding.
+
+    Empty where the paper has no claims.
+    """
+    here = [each for each in judged if each.answer is not None]
+    if not here:
+        return [f"This run answers none of the paper's {plural(len(judged), 'claim')}."] if judged else []
+    counts = Counter(each.word for each in here)
+    words = [f"{counts[word]} {_COUNTED[word][counts[word] > 1]}" for word in ClaimWord if counts[word]]
+    sentences = [f"Of the paper's {plural(len(judged), 'claim')} this run answers {len(here)}: {join_words(words)}."]
+    holding = [each for each in here if each.word is ClaimWord.HOLDS]
+    if holding:
+        first = next((each for each in holding if each.claim.numbers), holding[0])
+        sentences.append(f"It holds that \u201c{_quoted(first)}\u201d: {_both_numbers(first)}.")
+    else:
+        sentences.append("No claim that it answers was shown to hold.")
+    failing = [each for each in here if each.word is ClaimWord.DOES_NOT_HOLD]
+    if failing:
+        farthest = max(failing, key=_distance)
+        sentences.append(f"Farthest from the paper is \u201c{_quoted(farthest)}\u201d: {_both_numbers(farthest)}.")
+    else:
+        sentences.append("No claim that it answers was shown not to hold.")
+    return sentences
+
+
+_COUNTED = {  # for one claim, and for more
+    ClaimWord.HOLDS: ("holds", "hold"),
+    ClaimWord.DOES_NOT_HOLD: ("does not hold", "do not hold"),
+    ClaimWord.UNDECIDED: ("is undecided", "are undecided"),
+    ClaimWord.NOT_COMPARABLE: ("is not comparable", "are not comparable"),
+    ClaimWord.NOT_RUN: ("was not run", "were not run"),
+}
+
+
+def _quoted(judged: JudgedClaim) -> str:
+    return judged.claim.text.rstrip(".")
+
+
+def _both_numbers(judged: JudgedClaim) -> str:
+    printed = numbers_text(judged.claim)
+    return f"{answer_text(judged.claim, judged.answer)} here" + (f", {printed} in the paper" if printed else "")
+
+
+def _distance(judged: JudgedClaim) -> float:
+    """By which factor an interval misses its tolerance, as a logarithm; 0 where a bound is not above 0, which has no factor."""
+    claim, interval = judged.claim, judged.answer.interval if judged.answer else None
+    if interval is None:
+        return 0.0
+    below = claim.least is not None and interval[1] < claim.least
+    edge, end = (claim.least, interval[1]) if below else (claim.most, interval[0])
+    return abs(math.log(end / edge)) if edge is not None and edge > 0 and end > 0 else 0.0

@@ -49,8 +49,8 @@ SECTIONS = {
     module.SECTION.name: module.SECTION
     for module in (
         verdict,
-        in_full,
         paper_claims,
+        in_full,
         measured,
         stages,
         over_time,
