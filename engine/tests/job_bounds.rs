@@ -10,6 +10,7 @@ fn with(pointer: &str, value: Value) -> Result<(), String> {
     let mut job = json!({
         "seed": 1, "corpus": "corpus", "rules": {"right": {}}, "timeout_ms": 1000, "drain_limit_ms": 1000,
         "targets": [{"subject": "a", "url": "http://127.0.0.1:9/"}], "on_failure": {"kind": "wait", "ms": 1},
+        "sessions": {"visit": {"steps": [{"operation": "echo"}], "lead_out_ms": 1}},
         "slices": [{
             "number": 0, "subject": "a", "phase": "p", "deck_seed": 1, "mix": {"echo": 1}, "lead_in_ms": 1,
             "think": {"kind": "uniform", "ms": 1, "to_ms": 2},
@@ -26,6 +27,7 @@ fn a_time_that_would_not_fit_the_clock_is_refused_by_name() {
         "/timeout_ms",
         "/drain_limit_ms",
         "/on_failure/ms",
+        "/sessions/visit/lead_out_ms",
         "/slices/0/lead_in_ms",
         "/slices/0/think/ms",
         "/slices/0/think/to_ms",

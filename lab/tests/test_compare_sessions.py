@@ -21,9 +21,7 @@ def compared(folder: Path, more: str) -> tuple[dict[str, Any], list[SessionShop]
     with session_shop() as old, session_shop() as new:
         sides = [service_folder(folder / "new", new.address), service_folder(folder / "old", old.address, more)]
         ran = steelyard("compare", *map(str, sides), *WORDS, folder=folder, environment={"STEELYARD_STRANGERS": "yes"})
-    # A busy machine lengthens pauses, and a session that the end of a slice cut leaves a cart to the next one.
-    allowed = ("the mean pause was", "requests had no right answer")
-    assert ran.code == 0 or any(words in ran.err for words in allowed), ran.err
+    assert ran.code == 0 or "the mean pause was" in ran.err, ran.err  # a busy machine lengthens pauses
     outcome: dict[str, Any] = json.loads(ran.out)
     return outcome, [old, new]
 
@@ -35,11 +33,10 @@ def test_sessions_of_two_running_shops_are_compared_by_the_rules_of_both(tmp_pat
     outcome, shops = compared(tmp_path, more)
     assert outcome["measure"] == "mean response time", "pauses set the throughput"
     for shop in shops:
-        cut = "held ['book of"  # a slice's end cut a session, and the user's next one finds its cart
-        violations = shop.counted["violations"]
-        assert [words for words in violations if cut not in words] == [] and len(violations) <= 3 * 4  # type: ignore[arg-type, attr-defined]
+        # No slice's end leaves a full cart to the next session of its user.
+        assert shop.counted["violations"] == []
         assert int(str(shop.counted["completed"])) > 4
-    assert all(side["failures"].keys() <= {"status"} and side["completed"] > 0 for side in outcome["subjects"])
+    assert all(side["failures"] == {} and side["completed"] > 0 for side in outcome["subjects"])
     run = tmp_path / outcome["run"]
     assert not [file for file in run.rglob("*") if file.is_file() and b"pw-u" in file.read_bytes()], "a password stays"
     assert "visit" in (run / "report.html").read_text()

@@ -88,6 +88,9 @@ def require_no_violation(folder: Path, users: int, seconds: int) -> tuple[Sessio
     assert session["failed"] == 0 and session["completed"] > users
     assert right_answers(folder / outcome["run"], "visit.checkout") == shop.counted["completed"]
     assert len(shop.counted["users"]) == users  # type: ignore[arg-type]
+    # All sessions that began came to their end: in the lead-in, the measured time or the lead-out, and one in the verification.
+    assert (session["failed_outside"], session["cut"]) == (0, 0)
+    assert session["completed"] + session["completed_outside"] + 1 == shop.counted["completed"]
     # Tokens expire after 2 s: users log in again, and nothing of it is a failure.
     assert int(str(shop.counted["refused"])) > 0
     assert int(str(shop.counted["logins"])) == users + 1 + int(str(shop.counted["refused"]))

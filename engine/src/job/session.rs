@@ -22,6 +22,9 @@ pub struct Session {
     /// The age of the `once` steps, in ms, from which on the user makes them again before its next request.
     #[serde(default)]
     pub again_after_ms: Option<f64>,
+    /// How long after the measured time, in ms, sessions that have begun may go on to their end.
+    #[serde(default)]
+    pub lead_out_ms: f64,
     #[serde(default)]
     pub rows: Option<SessionRows>,
 }

@@ -149,6 +149,7 @@ impl PlanMaker {
             shape,
             length,
             lead_in: from_ms(slice.lead_in_ms),
+            lead_out: steps.iter().map(Steps::lead_out).max().unwrap_or(0),
             spread: 0,
             edges: Edges::Planned,
             deck: Deck::new(&mix, entries, slice.deck_seed).of_share(job.share),

@@ -46,6 +46,14 @@ pub enum Steps {
 }
 
 impl Steps {
+    /// How long after the measured time a session that has begun may go on; 0 for plain requests.
+    pub fn lead_out(&self) -> Ns {
+        match self {
+            Self::Single => 0,
+            Self::Session(session) => session.lead_out,
+        }
+    }
+
     /// Whether a capture reads the body of the answer to request number `step`.
     #[inline]
     pub fn reads_body(&self, step: usize) -> bool {
@@ -74,6 +82,8 @@ pub struct SlicePlan {
     /// The length of the measured time.
     pub length: Ns,
     pub lead_in: Ns,
+    /// The longest time after the measured time in which sessions that have begun go on to their end.
+    pub lead_out: Ns,
     /// The time from the lead-in's begin over which users start one after another; 0 for all at once.
     pub spread: Ns,
     pub edges: Edges,

@@ -141,7 +141,8 @@ impl Default for OperationRecord {
     }
 }
 
-/// Sessions of one part of the mix that ended in the measured time, and the time of whole ones, pauses included.
+/// Sessions of one part of the mix that ended in the measured time, and the time of whole ones, pauses included. Each session that
+/// began is in one of the five histograms.
 #[derive(Debug)]
 pub struct SessionRecord {
     pub completed: u64,
@@ -150,6 +151,11 @@ pub struct SessionRecord {
     pub time: Histogram<u64>,
     /// The time of those that ended early.
     pub failed_time: Histogram<u64>,
+    /// The same of sessions that ended before the measured time or after it.
+    pub outside: Histogram<u64>,
+    pub outside_failed: Histogram<u64>,
+    /// The age of sessions that were cut off: neither whole nor failed.
+    pub cut: Histogram<u64>,
 }
 
 impl Default for SessionRecord {
@@ -160,20 +166,28 @@ impl Default for SessionRecord {
             time_ns_sum: 0,
             time: histogram_us(),
             failed_time: histogram_us(),
+            outside: histogram_us(),
+            outside_failed: histogram_us(),
+            cut: histogram_us(),
         }
     }
 }
 
 impl SessionRecord {
-    /// A session ended that took `time`.
-    pub fn end(&mut self, time: Ns, failed: bool) {
-        if failed {
-            self.failed += 1;
-            record(&mut self.failed_time, time);
-        } else {
-            self.completed += 1;
-            self.time_ns_sum += time;
-            record(&mut self.time, time);
+    /// A session ended that took `time`: in the measured time, or outside.
+    pub fn end(&mut self, time: Ns, failed: bool, measured: bool) {
+        match (measured, failed) {
+            (true, true) => {
+                self.failed += 1;
+                record(&mut self.failed_time, time);
+            }
+            (true, false) => {
+                self.completed += 1;
+                self.time_ns_sum += time;
+                record(&mut self.time, time);
+            }
+            (false, true) => record(&mut self.outside_failed, time),
+            (false, false) => record(&mut self.outside, time),
         }
     }
 
@@ -182,8 +196,27 @@ impl SessionRecord {
         self.completed += other.completed;
         self.failed += other.failed;
         self.time_ns_sum += other.time_ns_sum;
-        add(&mut self.time, &other.time);
-        add(&mut self.failed_time, &other.failed_time);
+        let pairs = [
+            (&mut self.time, &other.time),
+            (&mut self.failed_time, &other.failed_time),
+            (&mut self.outside, &other.outside),
+            (&mut self.outside_failed, &other.outside_failed),
+            (&mut self.cut, &other.cut),
+        ];
+        for (own, other) in pairs {
+            add(own, other);
+        }
+    }
+
+    /// The histograms by the name of their kind.
+    pub fn by_kind(&self) -> [(&'static str, &Histogram<u64>); 5] {
+        [
+            ("session", &self.time),
+            ("session_failed", &self.failed_time),
+            ("session_outside", &self.outside),
+            ("session_outside_failed", &self.outside_failed),
+            ("session_cut", &self.cut),
+        ]
     }
 }
 

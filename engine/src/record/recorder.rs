@@ -261,10 +261,16 @@ impl Recorder {
 
     /// A session of the mix's part ended at `now` that was due at `due`: whole and answered correctly, or `failed`.
     pub fn record_session(&mut self, part: u16, due: Ns, now: Ns, failed: bool) {
-        if self.measures(now)
-            && let Some(session) = self.sessions[usize::from(part)].as_deref_mut()
-        {
-            session.end(now.saturating_sub(due), failed);
+        let measured = self.measures(now);
+        if let Some(session) = self.sessions[usize::from(part)].as_deref_mut() {
+            session.end(now.saturating_sub(due), failed, measured);
+        }
+    }
+
+    /// A session of the mix's part that was due at `due` was cut off at `now`; a plain request is none.
+    pub fn record_cut(&mut self, part: u16, due: Ns, now: Ns) {
+        if let Some(session) = self.sessions[usize::from(part)].as_deref_mut() {
+            record(&mut session.cut, now.saturating_sub(due));
         }
     }
 

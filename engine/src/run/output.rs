@@ -150,13 +150,11 @@ impl Output {
             }
         }
         for (session, part) in result.sessions.iter().zip(&plan.mix) {
-            if let Some(session) = session {
-                let tag = format!("{}/{}/{}/session", slice.subject, slice.number, part.name);
-                self.histograms.append(&tag, result.begin, result.end, &session.time)?;
-                if session.failed > 0 {
-                    let tag = format!("{tag}_failed");
-                    self.histograms
-                        .append(&tag, result.begin, result.end, &session.failed_time)?;
+            let Some(session) = session else { continue };
+            for (kind, histogram) in session.by_kind() {
+                if kind == "session" || !histogram.is_empty() {
+                    let tag = format!("{}/{}/{}/{kind}", slice.subject, slice.number, part.name);
+                    self.histograms.append(&tag, result.begin, result.end, histogram)?;
                 }
             }
         }

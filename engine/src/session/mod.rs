@@ -36,6 +36,8 @@ pub struct SessionPlan {
     pub rows: Option<Arc<RowTable>>,
 }
 
+    /// How long after the measured time sessions that have begun may go on.
+    pub lead_out: Ns,
 /// The pause and the captures after one request of a session.
 #[derive(Debug, Clone)]
 pub struct StepPlan {
@@ -73,6 +75,7 @@ impl SessionPlan {
             rows,
         })
     }
+            lead_out: from_ms(session.lead_out_ms),
 
     /// Whether an answer with this status to request number `step` asks for the `once` steps again.
     pub fn begins_again(&self, step: usize, status: u16) -> bool {

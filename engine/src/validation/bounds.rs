@@ -76,6 +76,7 @@ fn check_session(at: &str, session: &Session) -> Checked {
         format!("`{at}` has {captures} captures; it may have {MOST_CAPTURES}")
     })?;
     check_once(at, session)?;
+    check_milliseconds(&format!("{at}.lead_out_ms"), session.lead_out_ms)?;
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}]");
         check_think(&format!("{at}.think"), &step.think)?;

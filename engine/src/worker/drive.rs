@@ -20,6 +20,17 @@ const BEGUN_A_TURN: usize = 64;
 /// The most unsent arrivals counted before the same checks.
 const FORGONE_A_TURN: usize = 4096;
 
+/// What a thread may still begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Sessions and requests.
+    Issuing,
+    /// Requests of sessions that have begun: the measured time is over.
+    LeadOut,
+    /// Nothing; answers are awaited.
+    Draining,
+}
+
 /// One thread's part of a running slice.
 pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) plan: &'a SlicePlan,
@@ -36,7 +47,10 @@ pub struct Drive<'a, W: Wire, C: Clock> {
     pub(super) now: Ns,
     pub(super) in_flight: u32,
     pub(super) next_expiry: Ns,
-    pub(super) issuing: bool,
+    pub(super) phase: Phase,
+    /// When the lead-out and the drain end at the latest; `Ns::MAX` before they begin.
+    lead_out_until: Ns,
+    drain_until: Ns,
     /// With fixed work: sessions or plain requests that are still to end.
     pub(super) work_left: u64,
     /// Whether a session had no row of data left.
@@ -125,7 +139,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             now: clock.now(),
             in_flight: 0,
             next_expiry: Ns::MAX,
-            issuing: true,
+            phase: Phase::Issuing,
+            lead_out_until: Ns::MAX,
+            drain_until: Ns::MAX,
             work_left,
             rows_ended: false,
             unfinished: 0,
@@ -142,7 +158,6 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     /// Runs the slice to its end or until the stop signal; calls `tick` after every second of the measured time.
     pub fn run(mut self, stop: &StopSignal, mut tick: impl FnMut(TickPart)) -> std::io::Result<Driven> {
         let mut events: Vec<Ready> = Vec::with_capacity(512);
-        let mut drain_until = Ns::MAX;
         let mut interrupted = false;
         let shared = self.plan.streams.is_some();
         loop {
@@ -156,19 +171,19 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             if self.began == 0 && self.now >= self.lead_in {
                 self.began = self.now;
             }
-            if self.issuing {
-                if self.now < self.issue_until() {
-                    self.start_what_is_due();
-                } else {
-                    self.stop_issuing();
-                    drain_until = self.drain_until();
-                }
+            match self.phase {
+                Phase::Issuing if self.now < self.issue_until() => self.start_what_is_due(),
+                Phase::Issuing => self.stop_issuing(),
+                Phase::LeadOut if self.leads_out() => self.continue_what_is_due(),
+                Phase::LeadOut => self.begin_drain(),
+                Phase::Draining => {}
             }
             if self.now >= self.next_expiry {
                 self.expire();
             }
-            let forgoing = !self.issuing && self.forgo();
-            if !self.issuing && !forgoing && (self.in_flight == 0 || self.now >= drain_until) {
+            let forgoing = self.phase != Phase::Issuing && self.forgo();
+            let drained = self.in_flight == 0 || self.now >= self.drain_until;
+            if self.phase == Phase::Draining && !forgoing && drained {
                 break;
             }
             if stop.is_raised() {
@@ -182,7 +197,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             let at_work = forgoing || !self.unread.is_empty() || !self.going_on.is_empty();
             let until = match at_work {
                 true => self.now,
-                false => self.next_instant().min(drain_until),
+                false => self.next_instant().min(self.drain_until),
             };
             self.pool.wire.wait(self.now, until, &mut events)?;
             if events.is_empty() {
@@ -239,12 +254,14 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
     }
 
     fn next_instant(&self) -> Ns {
-        let mut until = self.next_expiry.min(self.recorder.next_second());
-        if self.issuing {
-            let timer = self.timers.peek().map_or(Ns::MAX, |Reverse((at, _))| *at);
-            until = until.min(self.issue_until()).min(self.load.next()).min(timer);
+        let until = self.next_expiry.min(self.recorder.next_second());
+        let timer = self.timers.peek().map_or(Ns::MAX, |Reverse((at, _))| *at);
+        match self.phase {
+            Phase::Issuing => until.min(self.issue_until()).min(self.load.next()).min(timer),
+            Phase::LeadOut if self.leads_out() => until.min(self.lead_out_until).min(timer),
+            Phase::LeadOut => self.now,
+            Phase::Draining => until,
         }
-        until
     }
 
     /// Starts arrivals and users that are due, up to the most of one pass.
@@ -269,6 +286,12 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 }
             }
         }
+        self.continue_what_is_due();
+    }
+
+    /// Continues users whose pauses are over.
+    #[inline]
+    fn continue_what_is_due(&mut self) {
         while let Some(&Reverse((at, lane))) = self.timers.peek()
             && at <= self.now
         {
@@ -309,6 +332,9 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
             let user = &mut self.pool.lanes[lane as usize];
             user.active = false;
             if matches!(user.task, Task::Waiting(_)) {
+                if user.is_in_session() {
+                    self.recorder.record_cut(user.card.part, user.session_due, self.now);
+                }
                 user.task = Task::Off;
                 user.thinking = None;
                 user.leave_session();
@@ -322,23 +348,62 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.recorder.end
     }
 
-    /// The end of the drain.
-    fn drain_until(&self) -> Ns {
-        self.recorder.end.max(self.now) + self.plan.drain_limit
+    /// Whether sessions that have begun may go on after the measured time, and one still does.
+    fn leads_out(&self) -> bool {
+        let under_way = self.in_flight > 0 || !self.timers.is_empty() || !self.going_on.is_empty();
+        under_way && self.may_lead_out()
     }
 
+    /// Whether the next request of a session may begin although the measured time is over.
+    #[inline]
+    pub(super) fn may_lead_out(&self) -> bool {
+        match self.phase {
+            Phase::Issuing => self.plan.lead_out > 0,
+            Phase::LeadOut => self.now < self.lead_out_until,
+            Phase::Draining => false,
+        }
+    }
+
+    /// The measured time is over: only sessions that have begun go on, if they may.
     fn stop_issuing(&mut self) {
-        self.issuing = false;
+        if self.plan.lead_out == 0 {
+            return self.begin_drain();
+        }
+        for lane in 0..self.pool.lanes.len() {
+            if !self.pool.lanes[lane].is_in_session() {
+                self.stop_waiting(lane);
+            }
+        }
+        let lanes = &self.pool.lanes;
+        self.timers
+            .retain(|Reverse((at, lane))| lanes[*lane as usize].task == Task::Waiting(*at));
+        self.going_on
+            .retain(|lane| matches!(lanes[*lane as usize].task, Task::Waiting(_)));
+        self.phase = Phase::LeadOut;
+        self.lead_out_until = self.recorder.end.max(self.now) + self.plan.lead_out;
+    }
+
+    /// Nothing begins any more.
+    fn begin_drain(&mut self) {
+        self.phase = Phase::Draining;
+        self.drain_until = self.recorder.end.max(self.now) + self.plan.drain_limit;
         self.timers.clear();
         self.going_on.clear();
-        let end = self.recorder.end;
         for lane in 0..self.pool.lanes.len() {
-            if let Task::Waiting(due) = self.pool.lanes[lane].task {
-                self.pool.lanes[lane].task = Task::Off;
-                if due < end {
-                    self.count_unfinished(due);
-                }
-            }
+            self.stop_waiting(lane);
+        }
+    }
+
+    /// Ends the pause of a lane, if it has one, and cuts off its session.
+    fn stop_waiting(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        let Task::Waiting(due) = user.task else { return };
+        user.task = Task::Off;
+        if user.is_in_session() {
+            self.recorder.record_cut(user.card.part, user.session_due, self.now);
+        }
+        if due < self.recorder.end {
+            self.count_unfinished(due);
         }
     }
 
@@ -367,11 +432,14 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         self.unfinished_waits += end.saturating_sub(due.max(begin));
     }
 
-    /// Ends requests in flight at the end of the drain as unanswered.
+    /// Ends requests in flight at the end of the drain as unanswered, and cuts off sessions where the slice is broken off.
     fn give_up_rest(&mut self) {
         for lane in 0..self.pool.lanes.len() {
-            if self.pool.lanes[lane].task.is_in_flight() {
+            let user = &self.pool.lanes[lane];
+            if user.task.is_in_flight() {
                 self.leave_unanswered(lane);
+            } else if user.task != Task::Off && user.is_in_session() {
+                self.recorder.record_cut(user.card.part, user.session_due, self.now);
             }
             self.pool.lanes[lane].task = Task::Off;
         }
@@ -384,6 +452,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
         user.task = Task::Off;
         let due = user.exchange.due;
         self.recorder.record_unanswered(&user.exchange, self.now);
+        self.recorder.record_cut(user.card.part, user.session_due, self.now);
         self.in_flight -= 1;
         if due < self.recorder.end {
             self.count_unfinished(due);

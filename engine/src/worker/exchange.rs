@@ -1,6 +1,6 @@
 //! One request and its answer: sent with one write, read with one read, judged, recorded.
 
-use super::drive::Drive;
+use super::drive::{Drive, Phase};
 use super::lane::{Digest, Task};
 use super::link::{Link, token};
 use crate::clock::{Clock, Ns, wall_seconds};
@@ -303,8 +303,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
     }
 
-    /// Ends requests that waited longer than the timeout, and finds the next timeout. In the drain, requests without an answer at its end are
-    /// unanswered instead.
+    /// Ends requests that waited longer than the timeout, and finds the next timeout. After the measured time, requests without an answer
+    /// are unanswered instead.
     pub(super) fn expire(&mut self) {
         let limit = self.plan.timeout;
         let now = self.now;
@@ -317,7 +317,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let deadline = user.exchange.taken_up + limit;
             if deadline > now {
                 self.next_expiry = self.next_expiry.min(deadline);
-            } else if self.issuing {
+            } else if self.phase == Phase::Issuing {
                 let failed = self.with_progress(lane, Failure::Timeout.into());
                 self.give_up_connection(lane);
                 self.finish(lane, Outcome::Failed(failed), Some(limit));

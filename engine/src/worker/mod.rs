@@ -13,6 +13,8 @@ mod drive;
 mod endings_tests;
 mod exchange;
 mod lane;
+#[cfg(test)]
+mod lead_out_tests;
 mod link;
 mod load;
 mod once;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::connections::INSTRUMENT_WAIT;
-use super::drive::Drive;
+use super::drive::{Drive, Phase};
 use super::lane::Task;
 use super::load::Load;
 use super::once::OnceSteps;
@@ -82,7 +82,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
     #[inline]
     pub(super) fn follow(&mut self, lane: usize, answered: bool) {
         self.in_flight -= 1;
-        let goes_on = self.issuing && self.now < self.issue_until();
+        let goes_on = self.phase == Phase::Issuing && self.now < self.issue_until();
+        let session_goes_on = goes_on || self.may_lead_out();
         let user = &mut self.pool.lanes[lane];
         user.task = Task::Off;
         let own_pause = self.plan.pause_after(user.exchange.entry);
@@ -97,13 +98,15 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 let may_fail = session.on_failure == SessionFailure::Continue && user.step >= session.once;
                 user.session_failed |= !answered;
                 let steps_left = user.advance(session, self.now);
-                let stays = goes_on && (user.active || matches!(self.load, Load::Open(_)));
+                let stays = session_goes_on && (user.active || matches!(self.load, Load::Open(_)));
                 let can_go_on = answered || may_fail;
                 if steps_left && can_go_on && !self.lacks_a_value(lane) {
                     if stays {
                         return self.pause(lane, pause);
                     }
                     // The slice or the user's time ends within the session, which counts as neither whole nor failed.
+                    let user = &self.pool.lanes[lane];
+                    self.recorder.record_cut(user.card.part, user.session_due, self.now);
                 } else {
                     let user = &self.pool.lanes[lane];
                     let failed = user.session_failed || steps_left;
@@ -187,12 +190,13 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         self.release_kept(lane);
         let user = &mut self.pool.lanes[lane];
         self.recorder.record_not_sent(&user.exchange, self.now);
+        self.recorder.record_cut(user.card.part, user.session_due, self.now);
         user.task = Task::Off;
         user.leave_session();
         let active = user.active;
         if let Load::Open(queue) = &mut self.load {
             queue.free.push(lane as u32);
-        } else if active && self.issuing {
+        } else if active && self.phase == Phase::Issuing {
             self.wait_until(lane, self.now + INSTRUMENT_WAIT);
         }
     }

@@ -203,6 +203,8 @@ class Session(Strict):
 
     After a failure a session ends, or continues where no value is missing that its next request needs. An answer with a status of
     `again_on` makes the user repeat the `once` steps, then the request; so does their age of `again_after_ms`, before a request.
+    After the measured time, sessions that have begun go on to their end, for `lead_out_ms` at most; those that do not end are cut
+    off. With several sessions in a mix, the longest `lead_out_ms` is valid for all.
     """
 
     steps: Annotated[list[SessionStep], Field(min_length=1)]
@@ -210,6 +212,7 @@ class Session(Strict):
     new_visitor: bool = False
     again_on: list[Annotated[int, Field(ge=100, le=599)]] = []
     again_after_ms: Milliseconds | None = None
+    lead_out_ms: Milliseconds = 0
     rows: SessionRows | None = None
 
 

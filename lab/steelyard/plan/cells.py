@@ -257,6 +257,16 @@ def pauses_seconds(session: Session) -> float:
     return sum((think.ms + think.to_ms) / 2 if think.kind == "uniform" else think.ms for think in thinks) / 1000
 
 
+def lead_out_seconds(sessions: Mapping[str, Session]) -> float:
+    """The longest time after the measured time in which sessions that have begun go on."""
+    return max((session.lead_out_ms for session in sessions.values()), default=0.0) / 1000
+
+
+def usual_lead_out_seconds(sessions: Mapping[str, Session]) -> float:
+    """The usual time after the measured time until all sessions that have begun are at their end: the mean pauses of one."""
+    return max((pauses_seconds(session) for session in sessions.values() if session.lead_out_ms), default=0.0)
+
+
 def shorten_pauses(session: Session, seconds: float) -> Session:
     """The session with pauses shortened to at most `seconds` in total."""
     share = min(1.0, seconds / (pauses_seconds(session) or 1.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..models.records import Cell, Schedule
+from .cells import usual_lead_out_seconds
 from .designs import design_named
 from .kinds import kind_of, warm_up_cells
 
@@ -62,6 +63,6 @@ def seconds_of_warm_up_slice(schedule: Schedule, cell: Cell) -> float:
 
 
 def seconds_of_slice(schedule: Schedule) -> float:
-    """The time of a measured slice of steady load, with its pauses and switches between turns."""
+    """The time of a measured slice of steady load, with its pauses and switches between turns, and the end of its sessions."""
     beside = TURN_SHARE * schedule.slice_seconds if schedule.turn_ms else BETWEEN_SECONDS
-    return schedule.slice_seconds + beside
+    return schedule.slice_seconds + beside + usual_lead_out_seconds(schedule.sessions)

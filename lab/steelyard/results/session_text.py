@@ -48,6 +48,15 @@ def session_sentences(sessions: Sequence[LoadedSession]) -> Iterator[str]:
         for step in session.steps:
             if step.first_wrong is not None:
                 yield f"first wrong answer of {step.operation}: {step.first_wrong}"
+        if session.completed_outside or session.failed_outside:
+            failed = f", {session.failed_outside:,} of them failed" if session.failed_outside else ""
+            outside = session.completed_outside + session.failed_outside
+            yield f"{session.session}: {plural(outside, 'more session')} ended before or after the measured time{failed}"
+        if session.cut:
+            yield (
+                f"{session.session}: {plural(session.cut, 'session')} had begun and did not come to an end, "
+                "so the service may keep what they left"
+            )
         repeated = sum(step.repeated for step in session.steps)
         if repeated:
             yield f"{session.session}: after {plural(repeated, 'answer')} the user made its `once` steps again"

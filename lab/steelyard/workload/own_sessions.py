@@ -12,7 +12,7 @@ from pathlib import Path
 from ..base.configuration import nearest
 from ..base.errors import ConfigurationError
 from ..catalogue.entries import Entry
-from ..models.job import Capture, Session, SessionRows, SessionStep
+from ..models.job import Capture, Session, SessionRows, SessionStep, Think
 from ..models.service import OF_THE_ENGINE, Expect, Service, ServiceSession, ServiceStep
 from .data import rows_of
 from .load_operation import LoadOperation, LoadSession, expected_of, sample_text, with_absolute_file
@@ -21,6 +21,9 @@ from .login_flows import AUTH_SECRET, UNAUTHORIZED, LoginFlow, login_flow
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})(?::(url|json|xml))?\}\}")
 _SHOWN_CHARACTERS = 6  # of a wrong place, to find its line
 _LITERAL_CAPTURES = ("regex", "path")  # found in a body as it is written there
+_LONGEST_EXPONENTIAL = 7.0  # means: one exponential pause in a thousand is longer
+_LEAD_OUT_ANSWERS_MS = 60_000.0  # of a lead-out, for the answers of a session
+_MOST_LEAD_OUT_MS = 3_600_000.0
 
 
 @dataclass(frozen=True)
@@ -323,10 +326,20 @@ def temporary_rows(sessions: Mapping[str, LoadSession], folder: Path) -> Iterato
 
 def rename_session(session: LoadSession, name: str, suffix: str) -> LoadSession:
     """The session under a new name, with `suffix` after the names of its operations, and rows in a file of its own."""
+        lead_out_ms=_lead_out_ms([step.step.think for step in text.steps]),
     own = session.session
     steps = [step.model_copy(update={"operation": step.operation + suffix}) for step in own.steps]
     rows = own.rows and own.rows.model_copy(update={"file": rows_file(name)})
     private = [operation + suffix for operation in session.private]
+def _lead_out_ms(pauses: Sequence[Think]) -> float:
+    """How long a session may go on after the measured time: its longest pauses, and the time that its answers may take."""
+    longest = sum(
+        _LONGEST_EXPONENTIAL * think.ms if think.kind == "exponential" else max(think.ms, think.to_ms)
+        for think in pauses
+    )
+    return min(longest + _LEAD_OUT_ANSWERS_MS, _MOST_LEAD_OUT_MS)
+
+
     return replace(session, session=own.model_copy(update={"steps": steps, "rows": rows}), private=private)
 
 

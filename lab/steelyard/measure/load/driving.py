@@ -15,6 +15,7 @@ from ...base.progress import Progress
 from ...hosts.placement import THIS_MACHINE, EngineHost
 from ...models.job import FixedWork, Job, OnFailure, Samples, Session, Target
 from ...models.outputs.loading import FailureCount
+from ...plan.cells import lead_out_seconds, usual_lead_out_seconds
 from ...plan.shapes import most_users
 from ...results.failure_text import cause_text
 from ...results.live_file import StopRequested
@@ -33,6 +34,7 @@ _PATIENCE = 60.0
 _MOST_VERIFYING_SECONDS = 600.0
 _SHOWN_BYTES = 300
 _STOPPING_SECONDS = 5.0  # after Ctrl-C, until the current second ends and its answers come
+_MOST_STOPPING_SECONDS = 30.0  # beside it, until sessions that have begun are at their end
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,8 @@ class Stretches:
         """Drive one planned stretch and return its row; `say` formats the progress of each second, `enough` ends the stretch
         early.
 
-        Ctrl-C and a stop request (`stop_requested`) end it early, too. Answers then have a few seconds to arrive.
+        Ctrl-C and a stop request (`stop_requested`) end it early, too. Answers then have a few seconds to arrive, and sessions the
+        time of their pauses to come to their end.
         """
         watch = GiveUp(self._ground.give_up_seconds)
 
@@ -115,10 +118,13 @@ class Stretches:
             if self.stop_requested or self.gave_up is not None or enough(tick):
                 self._engine.end_early(number)
 
-        asks = nullcontext(StopWish()) if self._verifies else interrupts_ask(self._break_off, _STOPPING_SECONDS)
+        sessions = self._sessions()
+        patience = self._ground.timeout_seconds + lead_out_seconds(sessions) + _PATIENCE
+        stopping = _STOPPING_SECONDS + min(2 * usual_lead_out_seconds(sessions), _MOST_STOPPING_SECONDS)
+        asks = nullcontext(StopWish()) if self._verifies else interrupts_ask(self._break_off, stopping)
         with asks as wish:
             try:
-                self._engine.drive_slice(number, self._ground.timeout_seconds + _PATIENCE, second)
+                self._engine.drive_slice(number, patience, second)
             except EngineError:
                 if not self._broken_off:
                     raise

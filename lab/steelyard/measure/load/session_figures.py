@@ -20,6 +20,8 @@ from .driving import LoadContext, SampledAnswer, samples_of, ticks_of
 
 _SHOWN_BYTES = 200
 _MEASURED = ("measured", "carried")
+# of intervals.hlog: whole and failed sessions, both outside of the measured time, and those that were cut off
+_SESSION_KINDS = ("session", "session_failed", "session_outside", "session_outside_failed", "session_cut")
 
 
 def session_figures(
@@ -35,14 +37,18 @@ def session_figures(
     planned_end = row.seconds >= _planned_seconds(planned) - 1e-3
     figures = []
     for name in names:
-        whole = times.get((name, "session"), histogram.merge_histograms([]))
-        failed = times.get((name, "session_failed"), histogram.merge_histograms([]))
+        whole, failed, outside, failed_outside, cut = (
+            times.get((name, kind), histogram.merge_histograms([])) for kind in _SESSION_KINDS
+        )
         rows = load_target.sessions[name].session.rows
         figures.append(
             LoadedSession(
                 session=name,
                 completed=whole.total,
                 failed=failed.total,
+                completed_outside=outside.total,
+                failed_outside=failed_outside.total,
+                cut=cut.total,
                 throughput_per_s=whole.total / row.seconds if row.seconds else 0.0,
                 time_ms=_milliseconds(whole),
                 steps=[
@@ -65,7 +71,7 @@ def _times(folder: Path, row: SliceRow) -> dict[tuple[str, str], Histogram]:
     logged = read_histograms(folder / "intervals.hlog", True)
     return {
         (tag.rsplit("/", 3)[2], kind): histogram.decode(encoded)
-        for kind in ("session", "session_failed", "response")
+        for kind in (*_SESSION_KINDS, "response")
         for tag, encoded in logged.get((row.slice, kind), [])
     }
 

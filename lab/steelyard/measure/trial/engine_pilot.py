@@ -14,6 +14,7 @@ from ...hosts.cpus import kept_awake, pin_thread
 from ...hosts.running import RunningSubject
 from ...models.job import BigBang, Profile, Rate, Stage
 from ...models.records import Cell, TrialPlan, in_format
+from ...plan.cells import lead_out_seconds
 from ...plan.kinds import kind_of
 from ...plan.shapes import most_users
 from ...results.tables import SliceRow, read_slices
@@ -112,10 +113,9 @@ def _drive(
     job = job_of_loads(setting, setting.schedule.seed, loads, running, place, threads)
     if not can_have_threads(job.targets, []):
         return []
+    patience = lead_out_seconds(job.sessions) + setting.schedule.drain_limit_seconds + _PATIENCE_SECONDS
     with Engine(job, place, own_answers.secrets(setting)) as engine:
         for number in range(len(loads)):
-            engine.drive_slice(
-                number, setting.schedule.drain_limit_seconds + _PATIENCE_SECONDS, setting.progress.second
-            )
+            engine.drive_slice(number, patience, setting.progress.second)
     rows = read_slices(place / "slices.csv", True)
     return [rows[number] for number in range(SLICES - 1, len(loads), SLICES)]

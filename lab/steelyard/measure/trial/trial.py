@@ -25,7 +25,7 @@ from ...hosts.placement import LOOPBACK
 from ...hosts.running import RunningSubject
 from ...models.job import StretchEdges, Turn
 from ...models.records import Cell, Check, Failure, Restored, SlicePlan, Steadiness, TrialPlan, TrialRecord, TrialStatus
-from ...plan.cells import sessions_of
+from ...plan.cells import lead_out_seconds, sessions_of
 from ...plan.designs import design_named
 from ...plan.designs.design import LEAST_PAIRS
 from ...plan.faults import draw_fault
@@ -565,8 +565,10 @@ class _Driver:
         self._running[label].thaw()
 
     def _patience(self) -> float:
-        """Seconds after which a silent engine is given up; an engine ticks every second and drains within its limit."""
-        return self._setting.schedule.drain_limit_seconds + 60.0
+        """Seconds after which a silent engine is given up; an engine ticks every second, and ends its sessions and drains within
+        their limits."""
+        schedule = self._setting.schedule
+        return lead_out_seconds(schedule.sessions) + schedule.drain_limit_seconds + 60.0
 
 
 def _machine_before(setting: TrialContext) -> list[Check]:

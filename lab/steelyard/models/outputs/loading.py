@@ -105,11 +105,15 @@ class LoadedStep(Strict):
 
 class LoadedSession(Strict):
     """Sessions of one name that ended within the measured time, whole (`completed`) or not; `time_ms` are mean and percentiles of
-    whole ones, pauses included. `rows_ended`: its data had no row left, which ended the load."""
+    whole ones, pauses included. Those that ended before it or after it are `completed_outside` and `failed_outside`; `cut` ones
+    did not end. `rows_ended`: its data had no row left, which ended the load."""
 
     session: str
     completed: int
     failed: int
+    completed_outside: int = 0
+    failed_outside: int = 0
+    cut: int = 0
     throughput_per_s: Significant
     time_ms: dict[str, Significant | None]
     steps: list[LoadedStep]
