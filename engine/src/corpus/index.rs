@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Entry, RequestLine};
 use crate::clock::{Ns, from_ms};
 use crate::job::{Ordered, check_request_headers, is_token};
-use crate::session;
+use crate::session::{self, Spot};
 
 /// A row of the file. Older corpora lack the later columns, since their entries had no request lines of their own.
 #[derive(Deserialize)]
@@ -165,8 +165,13 @@ fn check_line(line: &RequestLine) -> Result<(), String> {
     }
     check_request_headers(&line.headers).map_err(|why| format!("has wrong headers: {why}"))?;
     if line.filled {
-        line.texts()
-            .try_for_each(|text| session::names(text.as_bytes()).map(|_| ()))
+        let path = line.path.iter().map(|path| (path, Spot::Path));
+        let headers = line.headers.iter().map(|(name, value)| {
+            let cookie = name.eq_ignore_ascii_case("cookie");
+            (value, if cookie { Spot::Cookie } else { Spot::Header })
+        });
+        path.chain(headers)
+            .try_for_each(|(text, spot)| session::check(text.as_bytes(), spot))
             .map_err(|why| format!("has a wrong place: {why}"))?;
     }
     Ok(())

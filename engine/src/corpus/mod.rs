@@ -10,7 +10,7 @@ use memmap2::Mmap;
 
 use crate::clock::Ns;
 use crate::error::{EngineError, Result};
-use crate::session;
+use crate::session::{self, Spot};
 pub use index::{Index, read_index};
 
 /// One request.
@@ -97,8 +97,8 @@ impl Corpus {
     fn check_bodies(&self) -> std::result::Result<(), String> {
         for (place, entry) in self.entries.iter().enumerate() {
             if self.lines[entry.line as usize].filled {
-                let names = session::names(self.body(entry));
-                names.map_err(|why| format!("entry {place} has a wrong place: {why}"))?;
+                session::check(self.body(entry), Spot::Body)
+                    .map_err(|why| format!("entry {place} has a wrong place: {why}"))?;
             }
         }
         Ok(())

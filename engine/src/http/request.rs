@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Url;
 use crate::corpus::RequestLine;
 use crate::job::{ConnectionUse, Target};
-use crate::session::{self, Filled, Stamp, Values};
+use crate::session::{self, Filled, Filling, RequestParts, Stamp, Values};
 
 /// The constant bytes of a request's head.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct RequestHead {
     /// The request's own Cookie header, which may have marked places; empty where it has none.
     cookies: Vec<u8>,
     filled: bool,
+    /// Whether a header of the corpus has a computed value, which may need the path.
+    computes: bool,
     /// The corpus stores the body in chunks.
     chunked: bool,
     says_length_always: bool,
@@ -85,6 +87,7 @@ impl RequestHead {
         }
         Self {
             path: method.len() + 1..method.len() + 1 + path.len(),
+            computes: line.filled && session::has_computed(&fixed.as_bytes()[own_headers..]),
             own_headers,
             fixed: fixed.into_bytes(),
             cookies: cookies.into_bytes(),
@@ -128,8 +131,22 @@ impl RequestHead {
             return (Cow::Borrowed(&self.cookies), Filled::Whole);
         }
         let mut out = Vec::with_capacity(self.cookies.len());
-        let filled = session::fill(&self.cookies, values, stamp, &mut out);
+        let filled = session::fill(&self.cookies, &self.filling(values, stamp), &mut out);
         (Cow::Owned(out), filled)
+    }
+
+    /// Appends a body with its places filled.
+    pub fn fill_body(&self, body: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
+        session::fill(body, &self.filling(values, stamp), out)
+    }
+
+    /// What fills the places of a request whose path and body are not known yet.
+    fn filling<'a>(&'a self, values: &'a Values, stamp: &'a Stamp) -> Filling<'a> {
+        let request = RequestParts {
+            method: &self.fixed[..self.path.start - 1],
+            ..RequestParts::default()
+        };
+        Filling { values, stamp, request }
     }
 
     /// The URL of a request to `site` for cookies: without a query.
@@ -150,7 +167,7 @@ impl RequestHead {
         let path = &self.fixed[self.path.clone()];
         let mut out = Vec::with_capacity(path.len());
         match self.filled {
-            true => drop(session::fill_path(path, values, stamp, &mut out)),
+            true => drop(session::fill_path(path, &self.filling(values, stamp), &mut out)),
             false => out.extend_from_slice(path),
         }
         String::from_utf8_lossy(&out).into_owned()
@@ -164,24 +181,33 @@ impl RequestHead {
         self.write_rest(out, body_length, cookies.unwrap_or(&self.cookies));
     }
 
-    /// The same with its places filled.
+    /// The same with its places filled, for this body.
     pub fn write_filled(
         &self,
         out: &mut Vec<u8>,
-        body_length: usize,
+        body: &[u8],
         cookies: Option<&[u8]>,
         values: &Values,
         stamp: &Stamp,
     ) -> Filled {
+        let mut filling = self.filling(values, stamp);
+        filling.request.body = body;
         out.extend_from_slice(&self.fixed[..self.path.start]);
-        let path = session::fill_path(&self.fixed[self.path.clone()], values, stamp, out);
+        let begin = out.len();
+        let path = session::fill_path(&self.fixed[self.path.clone()], &filling, out);
+        let sent_path = if self.computes {
+            out[begin..].to_vec()
+        } else {
+            Vec::new()
+        };
+        filling.request.path = &sent_path;
         out.extend_from_slice(&self.fixed[self.path.end..self.own_headers]);
-        let headers = session::fill(&self.fixed[self.own_headers..], values, stamp, out);
+        let headers = session::fill(&self.fixed[self.own_headers..], &filling, out);
         let own = match cookies {
             Some(line) => (Cow::Borrowed(line), Filled::Whole),
             None => self.own_cookies(values, stamp),
         };
-        self.write_rest(out, body_length, &own.0);
+        self.write_rest(out, body.len(), &own.0);
         match [path, headers, own.1].contains(&Filled::Lacking) {
             false => Filled::Whole,
             true => Filled::Lacking,
@@ -288,16 +314,46 @@ mod tests {
         let url = Url::of(&target).unwrap();
         let head = RequestHead::new(&target, &url, "echo", &line, ConnectionUse::KeepAlive);
         let (mut out, mut values, stamp) = (Vec::new(), Values::default(), Stamp::default());
-        let lacking = head.write_filled(&mut out, 0, None, &values, &stamp);
+        let lacking = head.write_filled(&mut out, b"", None, &values, &stamp);
         assert_eq!(lacking, Filled::Lacking);
         out.clear();
         values.set("id", b"a b");
-        assert_eq!(head.write_filled(&mut out, 0, None, &values, &stamp), Filled::Whole);
+        assert_eq!(head.write_filled(&mut out, b"", None, &values, &stamp), Filled::Whole);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "GET /cart/a%20b HTTP/1.1\r\nHost: h\r\nX: 1\r\nsoapaction: a b\r\nY: 0\r\n\r\n"
         );
         assert_eq!(head.path(&values, &stamp), "/cart/a%20b");
+    }
+
+    #[test]
+    fn a_computed_header_takes_method_path_and_body_as_they_are_sent() {
+        let target = target("PUT");
+        let line = RequestLine {
+            path: Some("/cart/{{id}}?of={{hex(body)}}".to_owned()),
+            headers: vec![("Y".to_owned(), "{{base64(method, ' ', path, ' ', body)}}".to_owned())],
+            filled: true,
+            ..RequestLine::default()
+        };
+        let head = RequestHead::new(
+            &target,
+            &Url::of(&target).unwrap(),
+            "echo",
+            &line,
+            ConnectionUse::KeepAlive,
+        );
+        let (mut out, mut values, stamp) = (Vec::new(), Values::default(), Stamp::default());
+        values.set("id", b"a b");
+        let mut body = Vec::new();
+        head.fill_body(b"<{{id}} {{base64(method)}}>", &values, &stamp, &mut body);
+        assert_eq!(body, b"<a b UFVU>");
+        assert_eq!(head.write_filled(&mut out, &body, None, &values, &stamp), Filled::Whole);
+        // printf 'PUT /cart/a%%20b?of=3c61206220554656553e <a b UFVU>' | base64
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "PUT /cart/a%20b?of=3c61206220554656553e HTTP/1.1\r\nHost: h\r\nX: 1\r\nsoapaction: \"echo\"\r\n\
+             Y: UFVUIC9jYXJ0L2ElMjBiP29mPTNjNjEyMDYyMjA1NTQ2NTY1NTNlIDxhIGIgVUZWVT4=\r\nContent-Length: 10\r\n\r\n"
+        );
     }
 
     #[test]
@@ -313,7 +369,7 @@ mod tests {
             let head = RequestHead::new(&target, &url, "other", line, ConnectionUse::KeepAlive);
             let mut out = Vec::new();
             let filled = match line.filled {
-                true => head.write_filled(&mut out, 0, cookies, values, &Stamp::default()),
+                true => head.write_filled(&mut out, b"", cookies, values, &Stamp::default()),
                 false => {
                     head.write(&mut out, 0, cookies);
                     Filled::Whole

@@ -248,7 +248,7 @@ impl Connection {
     pub fn start_request(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
         let id = self.next_stream;
         self.next_stream += 2;
-        let request_sent = variable.body_length == 0;
+        let request_sent = variable.body.is_empty();
         let mut block = std::mem::take(&mut self.scratch);
         block.clear();
         let filled = fields.write(&mut self.encoder, &mut self.blocks, variable, &mut block);

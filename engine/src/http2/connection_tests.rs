@@ -20,9 +20,9 @@ fn fields() -> RequestFields {
 
 /// Sends a request's head for a body of this length.
 fn ask(connection: &mut Connection, lane: u32, body_length: usize) -> u32 {
-    let (values, stamp) = (Values::default(), Stamp::default());
+    let (values, stamp, body) = (Values::default(), Stamp::default(), vec![0; body_length]);
     let variable = Variable {
-        body_length,
+        body: &body,
         cookies: None,
         values: &values,
         stamp: &stamp,

@@ -2,7 +2,7 @@
 
 use super::hpack::Encoder;
 use crate::http::RequestHead;
-use crate::session::{self, Filled, Stamp, Values};
+use crate::session::{self, Filled, Filling, RequestParts, Stamp, Values};
 
 /// Connection-specific fields of HTTP/1.1, which HTTP/2 forbids (RFC 9113, 8.2.2).
 const NOT_IN_HTTP_2: [&str; 5] = [
@@ -37,7 +37,8 @@ pub struct RequestFields {
 
 /// The values that differ between requests of one line.
 pub struct Variable<'a> {
-    pub body_length: usize,
+    /// The body, with its places filled.
+    pub body: &'a [u8],
     /// The value of the Cookie field of a session's request, which includes the request's own cookies; None outside sessions.
     pub cookies: Option<&'a [u8]>,
     pub values: &'a Values,
@@ -103,17 +104,31 @@ impl RequestFields {
             None if self.cookies.is_empty() => {}
             None if self.filled => {
                 let mut text = Vec::with_capacity(self.cookies.len());
-                if session::fill(&self.cookies, variable.values, variable.stamp, &mut text) == Filled::Lacking {
+                if session::fill(&self.cookies, &self.filling(variable), &mut text) == Filled::Lacking {
                     filled = Filled::Lacking;
                 }
                 encoder.pass(b"cookie", &text, out);
             }
             None => encoder.keep(b"cookie", &self.cookies, out),
         }
-        if self.says_length_always || variable.body_length > 0 {
-            encoder.pass(b"content-length", variable.body_length.to_string().as_bytes(), out);
+        if self.says_length_always || !variable.body.is_empty() {
+            encoder.pass(b"content-length", variable.body.len().to_string().as_bytes(), out);
         }
         filled
+    }
+
+    /// What fills the places of a request whose path is not known yet.
+    fn filling<'a>(&'a self, variable: &Variable<'a>) -> Filling<'a> {
+        let method = self.first.first().map(|(_, method)| method.as_slice());
+        Filling {
+            values: variable.values,
+            stamp: variable.stamp,
+            request: RequestParts {
+                method: method.unwrap_or_default(),
+                path: &[],
+                body: variable.body,
+            },
+        }
     }
 
     #[inline]
@@ -144,20 +159,22 @@ impl RequestFields {
     }
 
     fn write_filled(&self, encoder: &mut Encoder, variable: &Variable, out: &mut Vec<u8>) -> Filled {
-        let (values, stamp) = (variable.values, variable.stamp);
+        let mut filling = self.filling(variable);
         encoder.begin(out);
         for (name, value) in &self.first {
             encoder.keep(name, value, out);
         }
-        let mut text = Vec::with_capacity(self.path.len());
-        let mut filled = session::fill_path(&self.path, values, stamp, &mut text);
-        encoder.pass(b":path", &text, out);
+        let mut path = Vec::with_capacity(self.path.len());
+        let mut filled = session::fill_path(&self.path, &filling, &mut path);
+        encoder.pass(b":path", &path, out);
+        filling.request.path = &path;
         for (name, value) in &self.common {
             encoder.keep(name, value, out);
         }
+        let mut text = Vec::new();
         for (name, value) in &self.own {
             text.clear();
-            if session::fill(value, values, stamp, &mut text) == Filled::Lacking {
+            if session::fill(value, &filling, &mut text) == Filled::Lacking {
                 filled = Filled::Lacking;
             }
             encoder.pass(name, &text, out);

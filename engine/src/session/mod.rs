@@ -2,18 +2,21 @@
 
 mod capture;
 mod coding;
+mod computed;
 mod element_path;
 mod json_path;
 mod rows;
+mod rsa;
 mod stamp;
 mod template;
 
 pub use capture::{CompiledCapture, MOST_SCANNED, Values};
+pub use computed::{Filling, RequestParts, Spot};
 pub use element_path::ElementPath;
 pub use json_path::JsonPath;
 pub use rows::RowTable;
 pub use stamp::{Stamp, set_secrets};
-pub use template::{Filled, fill, fill_path, names};
+pub use template::{Filled, check, fill, fill_path, has_computed, names};
 
 use std::sync::Arc;
 
@@ -33,11 +36,11 @@ pub struct SessionPlan {
     pub once: usize,
     again_on: Vec<u16>,
     again_after: Option<Ns>,
+    /// How long after the measured time sessions that have begun may go on.
+    pub lead_out: Ns,
     pub rows: Option<Arc<RowTable>>,
 }
 
-    /// How long after the measured time sessions that have begun may go on.
-    pub lead_out: Ns,
 /// The pause and the captures after one request of a session.
 #[derive(Debug, Clone)]
 pub struct StepPlan {
@@ -72,10 +75,10 @@ impl SessionPlan {
             once: session.steps.iter().take_while(|step| step.once).count(),
             again_on: session.again_on.clone(),
             again_after: session.again_after_ms.map(from_ms),
+            lead_out: from_ms(session.lead_out_ms),
             rows,
         })
     }
-            lead_out: from_ms(session.lead_out_ms),
 
     /// Whether an answer with this status to request number `step` asks for the `once` steps again.
     pub fn begins_again(&self, step: usize, status: u16) -> bool {

@@ -142,7 +142,7 @@ impl Stamp {
     }
 
     /// RFC 9562, version 4.
-    fn uuid_text(&self) -> String {
+    pub(super) fn uuid_text(&self) -> String {
         let bits = self.uuid & !(0xf << 76) & !(0x3 << 62) | 4 << 76 | 2 << 62;
         let digits = format!("{bits:032x}");
         let (a, b, c, d, e) = (
@@ -157,7 +157,7 @@ impl Stamp {
 }
 
 /// RFC 3339 in UTC with milliseconds, which is an xsd:dateTime; `wall_ms` since 1970.
-fn time_text(wall_ms: u64) -> String {
+pub(super) fn time_text(wall_ms: u64) -> String {
     let (seconds, milliseconds) = (wall_ms / 1000, wall_ms % 1000);
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date_of(days);

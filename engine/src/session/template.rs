@@ -1,9 +1,10 @@
-//! Marked places of a request, `{{name}}` or `{{name:coding}}`: checked when the corpus is read, filled when the request is sent.
+//! Marked places of a request, `{{name}}`, `{{name:coding}}` or `{{function(...)}}`: checked when the corpus is read, filled when the request
+//! is sent.
 
 use memchr::memmem;
 
 use super::coding::Coding;
-use super::{Stamp, Values};
+use super::computed::{self, Computed, Filling, Spot};
 
 const OPEN: &[u8] = b"{{";
 const CLOSE: &[u8] = b"}}";
@@ -19,26 +20,57 @@ pub enum Filled {
     Lacking,
 }
 
-/// The names of the places in `text`.
+/// The names of the values that the places in `text` need.
 pub fn names(text: &[u8]) -> Result<Vec<&str>, String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(place) = next_place(rest)? {
-        found.push(place.name);
+        match place.computed {
+            true => found.extend(Computed::parse(place.value)?.names(place.value)),
+            false => found.push(place.value),
+        }
         rest = place.after;
     }
     Ok(found)
 }
 
-/// Appends `text` with its places filled, up to the first place without a value.
-pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
+/// Checks the places of a text that stands at `spot`; an error explains what is wrong with one.
+pub fn check(text: &[u8], spot: Spot) -> Result<(), String> {
     let mut rest = text;
-    // The corpus was read with `names`, so there are no wrong places.
+    while let Some(place) = next_place(rest)? {
+        if place.computed {
+            Computed::parse(place.value)?.check(place.value, spot)?;
+        }
+        rest = place.after;
+    }
+    Ok(())
+}
+
+/// Whether a place of `text` has a computed value.
+pub fn has_computed(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Ok(Some(place)) = next_place(rest) {
+        if place.computed {
+            return true;
+        }
+        rest = place.after;
+    }
+    false
+}
+
+/// Appends `text` with its places filled, up to the first place without a value.
+pub fn fill(text: &[u8], filling: &Filling, out: &mut Vec<u8>) -> Filled {
+    let mut rest = text;
+    // The corpus was read with `check`, so there are no wrong places.
     while let Ok(Some(place)) = next_place(rest) {
         out.extend_from_slice(place.before);
-        if let Some(value) = values.get(place.name) {
+        if place.computed {
+            if computed::write(place.value, filling, place.coding, out).is_none() {
+                return Filled::Lacking;
+            }
+        } else if let Some(value) = filling.values.get(place.value) {
             place.coding.write(value, out);
-        } else if let Some(value) = stamp.value(place.name) {
+        } else if let Some(value) = filling.stamp.value(place.value) {
             place.coding.write(value.as_bytes(), out);
         } else {
             return Filled::Lacking;
@@ -50,9 +82,9 @@ pub fn fill(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> F
 }
 
 /// The same for a path: characters that a request line may not have are escaped.
-pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>) -> Filled {
+pub fn fill_path(text: &[u8], filling: &Filling, out: &mut Vec<u8>) -> Filled {
     let begin = out.len();
-    let filled = fill(text, values, stamp, out);
+    let filled = fill(text, filling, out);
     if out[begin..].iter().any(|byte| !byte.is_ascii_graphic()) {
         let raw = out.split_off(begin);
         for byte in raw {
@@ -68,7 +100,9 @@ pub fn fill_path(text: &[u8], values: &Values, stamp: &Stamp, out: &mut Vec<u8>)
 /// A marked place, with the text before and after it.
 struct Place<'a> {
     before: &'a [u8],
-    name: &'a str,
+    /// The name of a value, or the text of a computed one.
+    value: &'a str,
+    computed: bool,
     coding: Coding,
     after: &'a [u8],
 }
@@ -79,18 +113,30 @@ fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
         return Ok(None);
     };
     let inside = &text[begin + OPEN.len()..];
-    let window = &inside[..inside.len().min(MOST_PLACE + CLOSE.len())];
-    let end = memmem::find(window, CLOSE).ok_or("a place that begins with `{{` has no `}}`")?;
-    let inner = std::str::from_utf8(&inside[..end]).unwrap_or_default();
-    let (name, coding) = inner.split_once(':').unwrap_or((inner, ""));
-    if !is_name(name) {
+    let word = inside.iter().take_while(|byte| is_name_byte(**byte)).count();
+    let computed = word > 0 && inside.get(word) == Some(&b'(');
+    let length = match computed {
+        true => computed::length(inside).ok_or("a computed value has no closing bracket, or is too long")?,
+        false => 0,
+    };
+    let window = &inside[length..inside.len().min(length + MOST_PLACE + CLOSE.len())];
+    let end = length + memmem::find(window, CLOSE).ok_or("a place that begins with `{{` has no `}}`")?;
+    let inner = std::str::from_utf8(&inside[..end]).map_err(|_| "a place is not UTF-8")?;
+    let (value, coding) = match computed {
+        true => (&inner[..length], &inner[length..]),
+        false => inner.split_at(inner.find(':').unwrap_or(inner.len())),
+    };
+    if !computed && !is_name(value) {
         return Err("a place's name has letters, digits and `_` only, as in `{{order_id}}`".to_owned());
     }
-    let named = inner.len() > name.len();
-    let coding = Coding::named(coding).filter(|coding| named == (*coding != Coding::Plain));
+    let coding = match coding.strip_prefix(':') {
+        Some(named) => Coding::named(named).filter(|coding| *coding != Coding::Plain),
+        None => Some(Coding::Plain).filter(|_| coding.is_empty()),
+    };
     Ok(Some(Place {
         before: &text[..begin],
-        name,
+        value,
+        computed,
         coding: coding.ok_or("a place's coding is `url`, `json` or `xml`, as in `{{order_id:url}}`")?,
         after: &inside[end + CLOSE.len()..],
     }))
@@ -98,17 +144,21 @@ fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
 
 /// Whether a value may have this name.
 pub(super) fn is_name(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    !name.is_empty() && name.len() <= MOST_NAME && name.bytes().all(fits)
+    !name.is_empty() && name.len() <= MOST_NAME && name.bytes().all(is_name_byte)
+}
+
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Stamp, Values};
     use super::*;
 
     fn filled(text: &str, values: &Values) -> (Filled, String) {
         let mut out = Vec::new();
-        let whole = fill(text.as_bytes(), values, &Stamp::default(), &mut out);
+        let whole = fill(text.as_bytes(), &Filling::new(values, &Stamp::default()), &mut out);
         (whole, String::from_utf8(out).unwrap())
     }
 
@@ -133,8 +183,26 @@ mod tests {
         let mut values = Values::default();
         values.set("id", "a b\u{e9}".as_bytes());
         let mut out = Vec::new();
-        fill_path(b"/shop/{{id}}?q", &values, &Stamp::default(), &mut out);
+        fill_path(b"/shop/{{id}}?q", &Filling::new(&values, &Stamp::default()), &mut out);
         assert_eq!(out, b"/shop/a%20b%C3%A9?q");
+    }
+
+    #[test]
+    fn a_computed_value_is_written_in_a_coding_and_ends_where_its_brackets_do() {
+        let mut values = Values::default();
+        values.set("id", b"\"?");
+        for (text, expected) in [
+            ("<{{base64(id)}}>", "<Ij8=>"),
+            ("{{base64(id):url}}{{id}}", "Ij8%3D\"?"),
+            ("{{base64('}}')}}}}", "fX0=}}"),
+            ("{{hex(json(id))}}", "5c223f"),
+        ] {
+            assert_eq!(filled(text, &values), (Filled::Whole, expected.to_owned()), "{text}");
+        }
+        assert_eq!(filled("{{base64(other)}}", &values).0, Filled::Lacking);
+        assert_eq!(names(b"{{base64(id, other)}}{{x}}").unwrap(), ["id", "other", "x"]);
+        assert!(has_computed(b"{{id}} {{uuid()}}") && !has_computed(b"{{id}} uuid()"));
+        assert!(check(b"{{sha256(body)}}", Spot::Header).is_ok());
     }
 
     #[test]
@@ -154,9 +222,26 @@ mod tests {
     fn wrong_places_are_named() {
         assert_eq!(names(b"{{a}} and {{b_2:json}}").unwrap(), ["a", "b_2"]);
         for wrong in [
-            "{{", "{{a", "{{}}", "{{a b}}", "{{a}", "{{{a}}}", "{{a:}}", "{{a:b}}", "{{:url}}",
+            "{{",
+            "{{a",
+            "{{}}",
+            "{{a b}}",
+            "{{a}",
+            "{{{a}}}",
+            "{{a:}}",
+            "{{a:b}}",
+            "{{:url}}",
+            "{{hex(a}}",
+            "{{hex(a) }}",
+            "{{hex(a):}}",
+            "{{hex(a):b}}",
+            "{{hex(a)url}}",
+            "{{nothing(a)}}",
+            "{{hex(a)",
+            "{{(a)}}",
         ] {
             assert!(names(wrong.as_bytes()).is_err(), "{wrong}");
         }
+        assert!(check(b"{{sha256(body)}}", Spot::Body).is_err());
     }
 }

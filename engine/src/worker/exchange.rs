@@ -8,7 +8,7 @@ use crate::http::WantedFields;
 use crate::job::ConnectionUse;
 use crate::plan::Steps;
 use crate::record::Edges;
-use crate::session::{self, MOST_SCANNED};
+use crate::session::MOST_SCANNED;
 use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Idle, Transport, Trouble, Wire};
 
@@ -106,8 +106,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if head.is_filled() {
             let filled = &mut self.scratch.body;
             filled.clear();
-            session::fill(body, &user.values, &user.stamp, filled);
-            head.write_filled(request, filled.len(), cookies, &user.values, &user.stamp);
+            head.fill_body(body, &user.values, &user.stamp, filled);
+            head.write_filled(request, filled, cookies, &user.values, &user.stamp);
             rest = filled;
         } else {
             head.write(request, body.len(), cookies);

@@ -11,7 +11,7 @@ use crate::clock::{Clock, Ns, from_ms};
 use crate::job::{FailureAction, SessionFailure};
 use crate::plan::Steps;
 use crate::schedule::{Card, Pause};
-use crate::session::{self, Filled};
+use crate::session::Filled;
 use crate::wire::Wire;
 
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
@@ -153,8 +153,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         };
         let (scratch, body) = (&mut self.scratch.body, self.plan.corpus.body(entry));
         scratch.clear();
-        session::fill(body, &user.values, &user.stamp, scratch) == Filled::Lacking
-            || head.write_filled(scratch, 0, None, &user.values, &user.stamp) == Filled::Lacking
+        head.fill_body(body, &user.values, &user.stamp, scratch) == Filled::Lacking
+            || head.write_filled(scratch, b"", None, &user.values, &user.stamp) == Filled::Lacking
     }
 
     /// With fixed work: counts a session or plain request as done; returns whether its user is done.

@@ -7,7 +7,6 @@ use super::link::{Link, lane_of, token};
 use crate::clock::{Clock, wall_seconds};
 use crate::http::{Malformed, Unpacker, WantedFields};
 use crate::http2::{Event, Variable};
-use crate::session;
 use crate::verify::{Failed, Failure, Outcome};
 use crate::wire::{Progress, Ready, Transport, Trouble, Wire};
 
@@ -68,7 +67,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
             }
             self.scratch.body.clear();
-            session::fill(body, &user.values, &user.stamp, &mut self.scratch.body);
+            head.fill_body(body, &user.values, &user.stamp, &mut self.scratch.body);
             body = &self.scratch.body;
         }
         let in_session = wanted != WantedFields::None;
@@ -76,7 +75,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             user.prepare_cookies(head, &self.plan.site);
         }
         let variable = Variable {
-            body_length: body.len(),
+            body,
             cookies: in_session.then(|| user.jar.line()),
             values: &user.values,
             stamp: &user.stamp,
@@ -112,12 +111,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
             let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
             let mut body = self.plan.corpus.body(entry);
-            if self.plan.heads[entry.line as usize]
-                .as_ref()
-                .is_some_and(|head| head.is_filled())
+            if let Some(head) = &self.plan.heads[entry.line as usize]
+                && head.is_filled()
             {
                 self.scratch.body.clear();
-                session::fill(body, &user.values, &user.stamp, &mut self.scratch.body);
+                head.fill_body(body, &user.values, &user.stamp, &mut self.scratch.body);
                 body = &self.scratch.body;
             }
             let shared = &mut self.pool.shared.all[at];

@@ -81,11 +81,18 @@ def of_service(service: Entry[Service]) -> OwnRequests:
     Raises ConfigurationError where one of its files cannot be read.
     """
     auth = service.model.auth
-    if auth is not None and auth.secret.startswith("file:"):
-        place = service.folder / Path(auth.secret.removeprefix("file:")).expanduser()
-        auth = auth.model_copy(update={"secret": f"file:{place.resolve()}"})
-    model = service.model.model_copy(update={"start": None, "ready": None, "stop": None, "auth": auth})
+    if auth is not None:
+        auth = auth.model_copy(update={"secret": _absolute_source(service.folder, auth.secret)})
+    secrets = {name: _absolute_source(service.folder, source) for name, source in service.model.secrets.items()}
+    changed = {"start": None, "ready": None, "stop": None, "auth": auth, "secrets": secrets}
+    model = service.model.model_copy(update=changed)
     return OwnRequests(model, {name: _read(service, name) for name in dict.fromkeys(_named_files(service))})
+
+
+def _absolute_source(folder: Path, source: str) -> str:
+    """The source of a secret, with an absolute path where it is a file of the service's folder."""
+    kind, _, name = source.partition(":")
+    return f"file:{(folder / Path(name).expanduser()).resolve()}" if kind == "file" else source
 
 
 def of_words(requests: Sequence[str], body: str | None) -> OwnRequests:

@@ -32,6 +32,9 @@ RequestPath = Annotated[
     Field(pattern="^/[!-~]*$"),
     BeforeValidator(lambda path: ascii_path(path) if isinstance(path, str) else path),
 ]
+SecretSource = Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
+# Names that stand for something else in a computed value, or for values of a login.
+_OF_SOMETHING_ELSE = re.compile("method|path|body|auth_secret|digest_.*")
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
 
 
@@ -126,7 +129,7 @@ class Auth(Strict):
     password_field: FieldName = "password"
     csrf_field: FieldName | None = None
     header: Annotated[str | None, Field(pattern="^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", max_length=100)] = None
-    secret: Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
+    secret: SecretSource
     valid_seconds: Annotated[int | None, Field(ge=1, le=86_400)] = None
 
     @model_validator(mode="after")
@@ -462,8 +465,9 @@ class Service(Strict):
     must say that whoever loads it may. Where it can be started anew, `start` is the argument list that runs it in the
     foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until the target takes
     connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its certificate is
-    judged and which one is shown to it. Columns of `data` fill places in samples. `sessions` are requests that one user makes in
-    order; where there are some, they are the load.
+    judged and which one is shown to it. Columns of `data` fill places in samples, and so do `secrets`, such as keys of
+    signatures: each has its source, `env:NAME` or `file:PATH`, and only the engine gets its value. `sessions` are requests that
+    one user makes in order; where there are some, they are the load.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
@@ -503,6 +507,7 @@ class Service(Strict):
     max_rate: Annotated[float | None, Field(gt=0, le=1e6)] = None
     tls: Tls = Tls()
     auth: Auth | None = None
+    secrets: dict[ValueName, SecretSource] = {}
     expect: Expect = Expect()
     data: dict[Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{0,63}$")], Column] = {}
     sessions: dict[StepName, ServiceSession] = {}
@@ -520,6 +525,13 @@ class Service(Strict):
             "meaning": "message format of the service's requests and answers",
         }
         return {**given, "factors": {**given.get("factors", {}), FORMAT: choice}}
+
+    @model_validator(mode="after")
+    def _secrets_have_names_of_their_own(self) -> Service:
+        for name in self.secrets:
+            if name in self.data or OF_THE_ENGINE.fullmatch(f"{{{{{name}}}}}") or _OF_SOMETHING_ELSE.fullmatch(name):
+                raise ValueError(f"the secret {name} has the name of other values; give it another name")
+        return self
 
     @model_validator(mode="after")
     def _formats_are_of_its_operations(self) -> Service:

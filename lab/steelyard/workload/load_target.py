@@ -19,10 +19,16 @@ from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
 from .data import Format, rows_of
 from .load_operation import LoadOperation, LoadSession, expected_of, sample_text
 from .own_sessions import OwnSessions, read_sessions
+from .places import PlaceError, Spot, computed_places, spot_of_header, with_literals
 
 MOST_BYTES = 256 * 2**20  # of all requests together
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
 _FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json"}
+_CODINGS: Mapping[str, str] = {
+    "form": "url",
+    "json": "json",
+    "xml": "xml",
+}  # of computed values, by the format of a body
 _CHANGING_METHODS = ("PUT", "PATCH", "DELETE")
 
 
@@ -33,7 +39,7 @@ class LoadTarget:
 
     `meaning` is the body format of its answers. `declared`: it comes from a service file, which may allow other
     machines; `service` is that service. `own` is how it is started where it does not run yet. `sessions` link some of the
-    operations.
+    operations. `secrets` are the sources of secret values, by the names of their places.
     """
 
     name: str
@@ -47,6 +53,7 @@ class LoadTarget:
     max_rate: float | None = None
     tls: Tls = field(default_factory=Tls)
     auth: Auth | None = None
+    secrets: Mapping[str, str] = field(default_factory=dict)
     schema: Path | None = None
     meaning: str = "bytes"
     service: Entry[Service] | None = None
@@ -149,6 +156,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
         max_rate=model.max_rate,
         tls=model.tls,
         auth=model.auth,
+        secrets=model.secrets,
         schema=schema_of(service),
         meaning=model.meaning,
         service=service,
@@ -162,30 +170,25 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
     texts = [sample_text(service, name, sample) for sample in (operation.sample, *operation.samples)]
     path = operation.path or model.path
     headers = {**model.headers, **operation.headers}
-    used = [
-        place
-        for place in _PLACE.findall("\n".join([*texts, path, *headers.values()]))
-        if not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
-    ]
-    for place in used:
-        if place not in model.data:
-            raise ConfigurationError(
-                f"{file}: nothing fills the placeholder {{{{{place}}}}}{nearest(place, list(model.data))}",
-                hint=f"describe it under [data.{place}] in {service.file.name}",
-            )
-    if any(f"{{{{{place}}}}}" in part for place in used for part in headers.values()):
-        raise ConfigurationError(
-            f"{name}: placeholders of data are allowed in a request's body and path, not in its headers",
-            hint=f"see {service.file}",
-        )
+    computed = _computed_texts(file, name, texts, path, headers)
+    named = [*_PLACE.findall("\n".join([*texts, path, *headers.values()])), *(each for _, each in computed)]
+    used = [place for place in named if not _is_filled_later(place, model)]
+    _check_data(service, name, file, used, headers, [each for spot, each in computed if spot in ("header", "cookie")])
     columns = {place: model.data[place] for place in sorted(set(used))}
-    rows = rows_of(columns, service.folder, seed, _format_of(headers, model))
-    bodies = [_fill_sample(text, row).encode() for text in texts for row in rows]
+    form = _format_of(headers, model)
+    rows = rows_of(columns, service.folder, seed, form)
+    plain = rows if form is None else rows_of(columns, service.folder, seed, None)  # the same rows
+    coding = _CODINGS.get(form or "", "")
+    bodies = [
+        _fill_sample(text, row, values, coding).encode()
+        for text in texts
+        for row, values in zip(rows, plain, strict=True)
+    ]
     paths: list[str] = []
-    if any(f"{{{{{place}}}}}" in path for place in used):
-        # The same rows, escaped for a path.
-        plain = rows_of(columns, service.folder, seed, None)
-        paths = [_fill_sample(path, {place: quote(value, safe="") for place, value in row.items()}) for row in plain]
+    in_path = {*_PLACE.findall(path), *(each for spot, each in computed if spot == "path")}
+    if in_path & {*used}:
+        escaped = [{place: quote(value, safe="") for place, value in row.items()} for row in plain]
+        paths = [_fill_sample(path, row, values, "") for row, values in zip(escaped, plain, strict=True)]
         paths *= len(texts)
     return LoadOperation(
         name=name,
@@ -194,10 +197,41 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         headers=headers,
         bodies=bodies,
         expect=expect.overriding(expected_of(service, operation)),
-        filled=any(OF_THE_ENGINE.search(part) for part in [*texts, path, *headers.values()]),
+        filled=any(
+            OF_THE_ENGINE.search(part) or computed_places(part) or _holds_secret(part, model)
+            for part in [*texts, path, *headers.values()]
+        ),
         changes_data=operation.changes_data,
         paths=paths,
     )
+
+
+def _is_filled_later(place: str, model: Service) -> bool:
+    """Whether the engine fills a place when it sends the request: by a value of its own, or by a secret."""
+    return OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}") is not None or place in model.secrets
+
+
+def _check_data(
+    service: Entry[Service],
+    name: str,
+    file: Path,
+    used: Sequence[str],
+    headers: Mapping[str, str],
+    in_headers: Sequence[str],
+) -> None:
+    """Raise ConfigurationError where an operation uses data that is not described, or in a header."""
+    data = service.model.data
+    for place in used:
+        if place not in data:
+            raise ConfigurationError(
+                f"{file}: nothing fills the placeholder {{{{{place}}}}}{nearest(place, list(data))}",
+                hint=f"describe it under [data.{place}] in {service.file.name}",
+            )
+    if any(f"{{{{{place}}}}}" in part or place in in_headers for place in used for part in headers.values()):
+        raise ConfigurationError(
+            f"{name}: placeholders of data are allowed in a request's body and path, not in its headers",
+            hint=f"see {service.file}",
+        )
 
 
 def _format_of(headers: Mapping[str, str], model: Service) -> Format | None:
@@ -208,8 +242,36 @@ def _format_of(headers: Mapping[str, str], model: Service) -> Format | None:
     return None if kind.startswith("multipart/") else _FORMATS.get(model.meaning)
 
 
-def _fill_sample(text: str, row: Mapping[str, str]) -> str:
-    """A sample with the values of one row; the engine's places stay."""
+def _computed_texts(
+    file: Path, name: str, texts: Sequence[str], path: str, headers: Mapping[str, str]
+) -> list[tuple[Spot, str]]:
+    """The names that an operation's computed values need, each with where it stands; raises ConfigurationError."""
+    spots: list[tuple[Spot, str]] = [("path", path), *(("body", text) for text in texts)]
+    spots += [(spot_of_header(header), text) for header, text in headers.items()]
+    try:
+        return [(spot, each) for spot, text in spots for place in computed_places(text, spot) for each in place.names]
+    except PlaceError as error:
+        raise ConfigurationError(
+            f"{file}: {name} has a wrong place: {error}", hint="see contracts/service.md"
+        ) from None
+
+
+def _holds_secret(text: str, model: Service) -> bool:
+    return not model.secrets.keys().isdisjoint(_PLACE.findall(text))
+
+
+def _fill_sample(text: str, row: Mapping[str, str], plain: Mapping[str, str], coding: str) -> str:
+    """A sample with the values of one row, which computed values take as they are in `plain`; the engine's places stay."""
+    pieces, at = [], 0
+    for place in computed_places(text):
+        literal = with_literals(text, place, plain)
+        coded = literal if place.coding or not coding else f"{literal[:-2]}:{coding}}}}}"
+        pieces += [_fill_named(text[at : place.begin], row), coded]
+        at = place.end
+    return "".join([*pieces, _fill_named(text[at:], row)])
+
+
+def _fill_named(text: str, row: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda place: row.get(place[1], place[0]), text)
 
 

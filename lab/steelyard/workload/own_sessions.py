@@ -17,8 +17,8 @@ from ..models.service import OF_THE_ENGINE, Expect, Service, ServiceSession, Ser
 from .data import rows_of
 from .load_operation import LoadOperation, LoadSession, expected_of, sample_text, with_absolute_file
 from .login_flows import AUTH_SECRET, UNAUTHORIZED, LoginFlow, login_flow
+from .places import PlaceError, Spot, TextPlace, find_places, replace_places, spot_of_header
 
-_PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})(?::(url|json|xml))?\}\}")
 _SHOWN_CHARACTERS = 6  # of a wrong place, to find its line
 _LITERAL_CAPTURES = ("regex", "path")  # found in a body as it is written there
 _LONGEST_EXPONENTIAL = 7.0  # means: one exponential pause in a thousand is longer
@@ -49,14 +49,15 @@ class _StepText:
     changes_data: bool
 
     @property
-    def texts(self) -> list[str]:
-        """All texts that may have places."""
-        return [self.path, *self.headers.values(), *self.bodies]
+    def texts(self) -> list[tuple[Spot, str]]:
+        """All texts that may have places, each with where it stands."""
+        headers = [(spot_of_header(name), text) for name, text in self.headers.items()]
+        return [("path", self.path), *headers, *(("body", body) for body in self.bodies)]
 
     def places(self) -> Iterator[str]:
-        """The names of its places."""
-        for text in self.texts:
-            yield from (place[1] for place in _PLACE.finditer(text))
+        """The names of the values in its places, once they are known to be right."""
+        for spot, text in self.texts:
+            yield from (name for place in find_places(text, spot) for name in place.names)
 
 
 @dataclass(frozen=True)
@@ -161,17 +162,14 @@ def _check(text: _SessionText) -> list[str]:
     """Check that every place has a value when it is sent, and that every capture is used; the columns of data that it uses, sorted.
     Raises ConfigurationError."""
     data, columns = text.service.model.data, set[str]()
+    known = {AUTH_SECRET, *text.service.model.secrets}
     captured: set[str] = set()
     for step in text.steps:
-        for rest in (_PLACE.sub("", part) for part in step.texts):
-            if "{{" in rest:
-                problem = f"step {step.step.step_name} has a wrong place"
-                needle = rest[rest.index("{{") :][:_SHOWN_CHARACTERS]
-                raise text.error(needle, problem, "write {{name}}, {{name:url}}, {{name:json}} or {{name:xml}}")
+        _check_places(text, step)
         for place in step.places():
             if place in data:
                 columns.add(place)
-            elif not (place in captured or place == AUTH_SECRET or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")):
+            elif not (place in captured or place in known or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")):
                 raise _unfilled_error(text, step, place, captured)
         captured |= step.step.captures.keys()
     _check_captures(text)
@@ -179,16 +177,30 @@ def _check(text: _SessionText) -> list[str]:
     return sorted(columns)
 
 
+def _check_places(text: _SessionText, step: _StepText) -> None:
+    """Raise ConfigurationError where a place of a step is wrong."""
+    for spot, part in step.texts:
+        try:
+            find_places(part, spot)
+        except PlaceError as error:
+            why = f": {error}" if str(error) else ""
+            needle = part[error.at :][:_SHOWN_CHARACTERS]
+            hint = "write {{name}}, {{name:url}}, {{name:json}} or {{name:xml}}, or a function such as {{uuid()}}"
+            raise text.error(needle, f"step {step.step.step_name} has a wrong place{why}", hint) from None
+
+
 def _unfilled_error(text: _SessionText, step: _StepText, place: str, captured: Collection[str]) -> ConfigurationError:
     """The error of a place that no earlier step captures."""
     name = step.step.step_name
     later = next((other.step.step_name for other in text.steps if place in other.step.captures), None)
+    plain = any(f"{{{{{place}" in part for _, part in step.texts)
+    needle = f"{{{{{place}" if plain else place  # in a computed value it stands without braces
     if later is not None:
         problem = f"step {name} needs {{{{{place}}}}}, which step {later} captures, and that is not before it"
-        return text.error(f"{{{{{place}", problem, "change the order of the steps")
-    known = [*captured, *text.service.model.data]
+        return text.error(needle, problem, "change the order of the steps")
+    known = [*captured, *text.service.model.data, *text.service.model.secrets]
     problem = f"nothing fills the placeholder {{{{{place}}}}} of step {name}{nearest(place, known)}"
-    return text.error(f"{{{{{place}", problem, f"capture it in an earlier step, or describe it under [data.{place}]")
+    return text.error(needle, problem, f"capture it in an earlier step, or describe it under [data.{place}]")
 
 
 def _check_captures(text: _SessionText) -> None:
@@ -196,7 +208,8 @@ def _check_captures(text: _SessionText) -> None:
     for number, step in enumerate(text.steps):
         later = {place for other in text.steps[number + 1 :] for place in other.places()}
         for name in step.step.captures:
-            if name in text.service.model.data or OF_THE_ENGINE.fullmatch(f"{{{{{name}}}}}"):
+            taken = {*text.service.model.data, *text.service.model.secrets}
+            if name in taken or OF_THE_ENGINE.fullmatch(f"{{{{{name}}}}}"):
                 raise text.error(
                     f"{name}", f"the capture {name} has the name of other values", "give the capture another name"
                 )
@@ -248,15 +261,14 @@ def _operation(step: _StepText, captured: Mapping[str, Capture]) -> LoadOperatio
     """A step as an operation of the load, whose places name the coding of what they are part of."""
     kind = next((value for name, value in step.headers.items() if name.lower() == "content-type"), "")
     bodies = [_with_codings(body, _coding_of(kind, body), captured) for body in step.bodies]
-    path, mark, query = step.path.partition("?")
     return LoadOperation(
         name=step.name,
         method=step.method,
-        path=path + mark + _with_codings(query, "url", captured),
+        path=_with_query_codings(step.path, captured),
         headers=step.headers,
         bodies=[body.encode() for body in bodies],
         expect=step.expect,
-        filled=any(_PLACE.search(text) for text in step.texts),
+        filled=any(find_places(text) for _, text in step.texts),
         changes_data=step.changes_data,
         described=step.step.operation or "",
     )
@@ -275,13 +287,23 @@ def _coding_of(kind: str, body: str) -> str:
 def _with_codings(text: str, coding: str, captured: Mapping[str, Capture]) -> str:
     """A text with a coding for each placeholder that names none. A value captured from XML needs none within XML."""
 
-    def place(match: re.Match[str]) -> str:
-        literal = match[1] in captured and captured[match[1]].kind in _LITERAL_CAPTURES
-        if match[2] or not coding or (coding == "xml" and literal):
-            return match[0]
-        return f"{{{{{match[1]}:{coding}}}}}"
+    def written(place: TextPlace) -> str:
+        literal = place.value in captured and captured[place.value].kind in _LITERAL_CAPTURES
+        return place.coded("" if coding == "xml" and literal else coding)
 
-    return _PLACE.sub(place, text)
+    return replace_places(text, find_places(text), written)
+
+
+def _with_query_codings(path: str, captured: Mapping[str, Capture]) -> str:
+    """A path whose placeholders in the query are percent-encoded."""
+    places = find_places(path)
+    outside = [place for place, letter in enumerate(path) if letter == "?" and not _lies_in(place, places)]
+    query = outside[0] if outside else len(path)
+    return path[:query] + _with_codings(path[query:], "url", captured)
+
+
+def _lies_in(position: int, places: Sequence[TextPlace]) -> bool:
+    return any(place.begin <= position < place.end for place in places)
 
 
 def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow | None) -> Session:
@@ -304,8 +326,18 @@ def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow 
         new_visitor=session.new_visitor,
         again_on=session.again_on or ([UNAUTHORIZED] if flow else []),
         again_after_ms=session.again_after_ms,
+        lead_out_ms=_lead_out_ms([step.step.think for step in text.steps]),
         rows=rows,
     )
+
+
+def _lead_out_ms(pauses: Sequence[Think]) -> float:
+    """How long a session may go on after the measured time: its longest pauses, and the time that its answers may take."""
+    longest = sum(
+        _LONGEST_EXPONENTIAL * think.ms if think.kind == "exponential" else max(think.ms, think.to_ms)
+        for think in pauses
+    )
+    return min(longest + _LEAD_OUT_ANSWERS_MS, _MOST_LEAD_OUT_MS)
 
 
 def rows_file(session: str) -> str:
@@ -326,20 +358,10 @@ def temporary_rows(sessions: Mapping[str, LoadSession], folder: Path) -> Iterato
 
 def rename_session(session: LoadSession, name: str, suffix: str) -> LoadSession:
     """The session under a new name, with `suffix` after the names of its operations, and rows in a file of its own."""
-        lead_out_ms=_lead_out_ms([step.step.think for step in text.steps]),
     own = session.session
     steps = [step.model_copy(update={"operation": step.operation + suffix}) for step in own.steps]
     rows = own.rows and own.rows.model_copy(update={"file": rows_file(name)})
     private = [operation + suffix for operation in session.private]
-def _lead_out_ms(pauses: Sequence[Think]) -> float:
-    """How long a session may go on after the measured time: its longest pauses, and the time that its answers may take."""
-    longest = sum(
-        _LONGEST_EXPONENTIAL * think.ms if think.kind == "exponential" else max(think.ms, think.to_ms)
-        for think in pauses
-    )
-    return min(longest + _LEAD_OUT_ANSWERS_MS, _MOST_LEAD_OUT_MS)
-
-
     return replace(session, session=own.model_copy(update={"steps": steps, "rows": rows}), private=private)
 
 

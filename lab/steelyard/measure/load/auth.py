@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,8 +27,9 @@ _BASE64 = f"{_WSS}-soap-message-security-1.0#Base64Binary"
 _MOST_BYTES = 20_000
 
 
-def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.environ) -> str:
-    """The secret of `env:NAME` or `file:PATH`; raises ConfigurationError, which never repeats it."""
+def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.environ, *, key: bool = False) -> str:
+    """The secret of `env:NAME` or `file:PATH`, one line or with `key` a text in PEM; raises ConfigurationError, which never
+    repeats it."""
     kind, _, name = words.partition(":")
     if kind == "env":
         if name not in environment:
@@ -42,9 +44,25 @@ def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.envi
             raise ConfigurationError(f"the secret's file {name} cannot be read: {why_unread(error)}") from None
     else:
         raise ConfigurationError("give a secret as env:NAME or file:PATH, never as text")
-    if not secret or len(secret) > _MOST_BYTES or not secret.isprintable():
+    pem = key and secret.startswith("-----BEGIN ") and all(line.isprintable() for line in secret.splitlines())
+    if not secret or len(secret) > _MOST_BYTES or not (secret.isprintable() or pem):
         raise ConfigurationError(f"the secret in {words} is empty, too long, or not one line of text")
     return secret
+
+
+def _secret_values(load_target: LoadTarget) -> dict[str, str]:
+    """The values of `[secrets]` by name; raises ConfigurationError, also where a request would hold a key of several lines."""
+    values = {name: secret_of(words, load_target.folder, key=True) for name, words in load_target.secrets.items()}
+    for name, value in values.items():
+        plain = re.compile(rf"\{{\{{{name}(?::\w+)?\}}\}}")
+        for operation in load_target.operations.values():
+            bodies = (body.decode(errors="replace") for body in operation.bodies)
+            texts = [operation.path, *operation.headers.values(), *bodies]
+            if "\n" in value and any(plain.search(text) for text in texts):
+                raise ConfigurationError(
+                    f"{operation.name} sends the secret {name}, which has several lines", hint="use it as a key alone"
+                )
+    return values
 
 
 @dataclass(frozen=True)
@@ -75,7 +93,7 @@ def with_auth(load_target: LoadTarget, secret_headers: Mapping[str, str]) -> tup
     """
     digest = None
     headers = {name: secret_of(words, load_target.folder) for name, words in secret_headers.items()}
-    values: dict[str, str] = {}
+    values = _secret_values(load_target)
     auth = load_target.auth
     if auth is not None:
         secret = secret_of(auth.secret, load_target.folder)

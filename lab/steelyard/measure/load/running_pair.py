@@ -153,9 +153,9 @@ def compare_running(
 def _pair_of(sides: tuple[RunningSide, RunningSide], load: LoadSpec) -> _Pair:
     """The pair of both sides; raises SteelyardError where they cannot be compared."""
     first, second = (side.load_target for side in sides)
-    if first.auth != second.auth:
+    if (first.auth, first.secrets) != (second.auth, second.secrets):
         raise ConfigurationError(
-            "the two use different authentication: their [auth] differs",
+            "the two use different authentication: their [auth] or [secrets] differ",
             hint="--service FOLDER gives both the same requests",
         )
     chosen: list[LoadTarget] = []
