@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
+from session_shop import service_folder, session_shop
 from steelyard.judging.judged import judged_file
 from steelyard.judging.parts import Selection
 from stood_in import imported, serving
@@ -70,3 +71,35 @@ def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, t
         assert loaded["sent"] == app.answered.total() - before
     theirs, ours = judged.response_ms["p50"].value, loaded["response_ms"]["p50"]["value"]
     assert theirs is not None and min(theirs, ours) >= 100 and 0.7 < theirs / ours < 1.4
+
+
+def test_k6_and_we_send_the_same_sessions_to_a_shop_that_finds_no_violation(k6: str, tmp_path: Path) -> None:
+    words = ("shop", "--users", "4", "--max-requests", "40", "--for", "60s")
+    with session_shop() as shop:
+        service_folder(tmp_path, shop.address)
+        ran = steelyard("export", *words, "--k6", folder=tmp_path)
+        assert ran.code == 0, ran.err
+        ran_k6 = subprocess.run(
+            [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", "shop.k6.js"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        assert ran_k6.returncode == 0, ran_k6.stdout + ran_k6.stderr
+    with (tmp_path / "k6.csv").open(newline="") as rows:
+        sent = sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+    theirs = shop.counted
+    assert theirs["violations"] == [] and theirs["completed"] == 40 and len(theirs["users"]) == 4  # type: ignore[arg-type]
+    assert sent == requests_of(theirs)
+    with session_shop(port=int(shop.address.rpartition(":")[2])) as own:
+        outcome = steelyard(
+            "load", *words, "--json", folder=tmp_path, environment={"STEELYARD_STRANGERS": "yes"}
+        ).outcome
+    assert own.counted["violations"] == [] and own.counted["completed"] == 40 + 1, "one is the verification's"
+    assert outcome["sent"] == requests_of(own.counted)
+
+
+def requests_of(counted: dict[str, object]) -> int:
+    """The requests that the shop counted: a login, or one of the three steps of a session, or refused with its expired token."""
+    return int(str(counted["logins"])) + int(str(counted["refused"])) + 3 * int(str(counted["completed"]))

@@ -1,4 +1,4 @@
-"""`steelyard export`: a service's requests for k6 or Hyperfoil, or a stored run's tables as CSV or Parquet."""
+"""`steelyard export`: a service's requests for k6, JMeter or Hyperfoil, or a stored run's tables as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ class ExportOptions(LoadOptions):
         ),
     ]
     k6: Annotated[bool, typer.Option("--k6", help="Write a script for k6, with its data beside it.")] = False
+    jmeter: Annotated[bool, typer.Option("--jmeter", help="Write a test plan for JMeter, with its data beside it.")] = (
+        False
+    )
     hyperfoil: Annotated[bool, typer.Option("--hyperfoil", help="Write a benchmark for Hyperfoil.")] = False
     out: Annotated[Path | None, typer.Option(help="Folder for the tools' files (default: the current folder).")] = None
     csv: Annotated[
@@ -51,6 +54,7 @@ class ExportOptions(LoadOptions):
     short_help="Write a service's load, or a run, for other programs.",
     epilog=examples(
         "steelyard export shop --k6",
+        "steelyard export shop --jmeter --users 20 --for 1m",
         "steelyard export shop --hyperfoil --rate 200/s --poisson --for 1m --out there",
         "steelyard export shop --k6 --users 8 --p95 200ms --errors 1%",
         "steelyard export runs/... --parquet tables",
@@ -108,7 +112,7 @@ def _export_requests(options: ExportOptions) -> None:
 
     wanted = [tool for tool in TOOLS if getattr(options, tool)]
     if not wanted:
-        hint = "--k6 or --hyperfoil, or both; of a stored run --csv DIR or --parquet DIR"
+        hint = "--k6, --jmeter or --hyperfoil; of a stored run --csv DIR or --parquet DIR"
         raise ConfigurationError("no tool was chosen", hint=hint)
     words = words_of(options)
     target = target_of(options, words)
@@ -118,7 +122,7 @@ def _export_requests(options: ExportOptions) -> None:
         target=target.address,
         load=load_text(
             words,
-            stretch_of(words, dict.fromkeys((operation.name for operation in plan.operations), 1.0), target.max_rate),
+            stretch_of(words, dict.fromkeys((unit.name for unit in plan.units), 1.0), target.max_rate),
         ),
         tools=[export(plan, tool, options.out or Path()) for tool in wanted],
     )

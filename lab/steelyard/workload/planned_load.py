@@ -101,14 +101,6 @@ def loaded_weights(load_target: LoadTarget, left: Sequence[LeftOut]) -> dict[str
     return {name: weight for name, weight in load_target.weights.items() if name not in omitted}
 
 
-def require_no_sessions(load_target: LoadTarget, purpose: str, hint: str) -> None:
-    """Raise ConfigurationError where a target is loaded by sessions, which `purpose` cannot do."""
-    if load_target.sessions:
-        raise ConfigurationError(
-            f"{load_target.name} is loaded by sessions ({', '.join(load_target.sessions)}), and {purpose}", hint=hint
-        )
-
-
 def require_endless_data(sessions: Mapping[str, Session]) -> None:
     """Raise ConfigurationError where the data of a session ends: a comparison drives both subjects for the same time."""
     for name, session in sessions.items():

@@ -11,11 +11,13 @@ from ...base.errors import ConfigurationError
 from ...models.outputs.other_tools import ExportedTool
 from ...models.outputs.own_service import LeftOut
 from .hyperfoil import hyperfoil_files
+from .jmeter import jmeter_files
 from .k6 import k6_files
 from .planned import PlannedExport
 
 TOOLS: Mapping[str, Callable[[PlannedExport], tuple[dict[str, str], list[LeftOut]]]] = {
     "k6": k6_files,
+    "jmeter": jmeter_files,
     "hyperfoil": hyperfoil_files,
 }
 
@@ -24,7 +26,7 @@ def export(plan: PlannedExport, tool: str, folder: Path) -> ExportedTool:
     """Write the files for a tool into `folder`; raises ConfigurationError if one exists already, or StoreError."""
     files, left_out = TOOLS[tool](plan)
     lost = {omitted.what for omitted in left_out}
-    names = [operation.name for operation in plan.operations if operation.name not in lost]
+    names = [unit.name for unit in plan.units if unit.name not in lost]
     if not names:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in left_out)
         raise ConfigurationError(f"{tool} supports no operation of {plan.load_target.name}: {reasons}")

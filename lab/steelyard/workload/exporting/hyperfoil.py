@@ -45,6 +45,8 @@ def hyperfoil_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]
     files: dict[str, str] = {}
     forks: dict[str, Any] = {}
     left_out = [*plan.left_out, *_approximations(plan)]
+    why_none = "sessions are exported for k6 and JMeter alone"
+    left_out += [LeftOut(what=session.name, why=why_none) for session in plan.sessions]
     for operation in plan.operations:
         why = _why_not(operation)
         if why is not None:

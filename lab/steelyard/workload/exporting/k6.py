@@ -10,11 +10,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...models.job import BigBang, Bursts, FixedWork, Ramp, Rate, Steps, Think, UserStages
+from ...models.job import (
+    BigBang,
+    Bursts,
+    Capture,
+    CookieCapture,
+    FixedWork,
+    HeaderCapture,
+    JsonCapture,
+    PathCapture,
+    Ramp,
+    Rate,
+    RegexCapture,
+    Steps,
+    Think,
+    UserStages,
+)
 from ...models.outputs.own_service import LeftOut
-from .planned import ExportedOperation, PlannedExport, Secret
+from ...plan.cells import lead_out_seconds
+from .planned import ExportedOperation, ExportedSession, PlannedExport, Secret
 
 _FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS
+# of the expressions of the engine, in a form that JavaScript's differ from
+_NOT_OF_JAVASCRIPT = ("(?P", "(?i", "(?s", "(?m", "(?x", "(?u", "(?-", "[[:", "\\A", "\\z", "\\pL", "&&")
 _VIRTUAL_USERS = 1_000  # that k6 may add to reach a rate
 _SCRIPT = Path(__file__).with_name("k6_script.js")
 
@@ -23,14 +41,11 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The script and its data by file name, and what the script does not express."""
     name, words = plan.load_target.name.replace(":", "-"), plan.words
     script, data = f"{name}.k6.js", f"{name}.k6.json"
-    exported, left_out = [], [*plan.left_out, *_approximations(plan)]
-    for operation in plan.operations:
-        unknown = sorted(place for place in operation.places if place not in _FILLED and not place.startswith("time_"))
-        if unknown:
-            left_out.append(LeftOut(what=operation.name, why=f"k6 has no equivalent of {', '.join(unknown)}"))
-        else:
-            exported.append(operation)
-    listed = [_operation(operation) for operation in exported]
+    left_out = [*plan.left_out, *_approximations(plan)]
+    reasons = {unit.name: _why_not(plan, unit) for unit in plan.units}
+    left_out += [LeftOut(what=unit, why=why) for unit, why in reasons.items() if why is not None]
+    operations = [operation for operation in plan.operations if reasons[operation.name] is None]
+    sessions = [session for session in plan.sessions if reasons[session.name] is None]
     texts = {
         "SERVICE": name,
         "LOAD": words.profile if words.rates is None else "a rate",
@@ -38,13 +53,82 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
         "DATA": data,
         "ADDRESS": json.dumps(plan.load_target.address),
         "SECRET_HEADERS": _secrets(plan),
-        "OPERATION_LIST": json.dumps(listed, indent=2),
+        "SECRET_VALUES": _object(
+            {place: f"secret({json.dumps(source)})" for place, source in sorted(plan.secret_values.items())}
+        ),
+        "OPERATION_LIST": json.dumps([_operation(operation) for operation in operations], indent=2),
+        "SESSION_LIST": json.dumps([_session(session) for session in sessions], indent=2),
+        "NEW_USERS": json.dumps(isinstance(plan.profile, Rate)),
         "OPTIONS": json.dumps(_options(plan), indent=2),
         "PAUSE": _pause(plan.think),
         "TIMEOUT": json.dumps(_time(words.timeout_seconds)),
     }
-    rows = {operation.name: [_row(path, body) for path, body in operation.rows] for operation in exported}
+    sent = [*operations, *(step for session in sessions for step in session.steps)]
+    rows: dict[str, Any] = {operation.name: [_row(path, body) for path, body in operation.rows] for operation in sent}
+    rows |= {session.name: [dict(row) for row in session.rows] or [{}] for session in sessions}
     return {script: _fill_script(texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
+
+
+def _why_not(plan: PlannedExport, unit: ExportedOperation | ExportedSession) -> str | None:
+    """Why k6 cannot send an operation, or the steps of a session; None if it can."""
+    steps = unit.steps if isinstance(unit, ExportedSession) else [unit]
+    values = {*plan.secret_values, *(unit.values if isinstance(unit, ExportedSession) else ())}
+    places = {place for step in steps for place in step.places} - values
+    unknown = sorted(place for place in places if place not in _FILLED and not place.startswith("time_plus_"))
+    if unknown:
+        return f"k6 has no equivalent of {', '.join(unknown)}"
+    if not isinstance(unit, ExportedSession):
+        return None
+    captures = [capture for step in unit.session.steps for capture in step.captures.values()]
+    if any(isinstance(capture, PathCapture) for capture in captures):
+        return "k6 finds no value by a path of elements"
+    expressions = [capture.expression for capture in captures if isinstance(capture, RegexCapture)]
+    other = next((expression for expression in expressions if javascript_expression(expression) is None), None)
+    return None if other is None else f"JavaScript has no equivalent of the expression {other}"
+
+
+def javascript_expression(expression: str) -> tuple[str, str] | None:
+    """An expression of a capture for JavaScript, with its flags; None where it has no equivalent."""
+    match = re.match(r"(?:\(\?([ims]+)\))?(.*)", expression, re.DOTALL)
+    assert match is not None
+    if any(other in match[2] for other in _NOT_OF_JAVASCRIPT):
+        return None
+    return match[2], "".join(sorted({*(match[1] or "")}))
+
+
+def _session(session: ExportedSession) -> dict[str, Any]:
+    model = session.session
+    return {
+        "name": session.name,
+        "weight": session.weight,
+        "once": sum(step.once for step in model.steps),
+        "newVisitor": model.new_visitor,
+        "goesOn": model.on_failure == "continue",
+        "againOn": model.again_on,
+        "againAfterMs": model.again_after_ms,
+        "dataOf": "session" if model.rows is None else model.rows.each,
+        "steps": [
+            {
+                **_operation(operation),
+                "needs": sorted(operation.places & session.values),
+                "think": step.think.model_dump(),
+                "captures": [_capture(name, capture) for name, capture in step.captures.items()],
+            }
+            for operation, step in zip(session.steps, model.steps, strict=True)
+        ],
+    }
+
+
+def _capture(name: str, capture: Capture) -> dict[str, Any]:
+    if isinstance(capture, HeaderCapture):
+        return {"name": name, "kind": "header", "header": capture.name}
+    if isinstance(capture, CookieCapture):
+        return {"name": name, "kind": "cookie", "cookie": capture.name}
+    if isinstance(capture, JsonCapture):
+        return {"name": name, "kind": "json", "path": capture.path}
+    assert isinstance(capture, RegexCapture)
+    expression, flags = javascript_expression(capture.expression) or ("", "")
+    return {"name": name, "kind": "regex", "expression": expression, "flags": flags}
 
 
 def _fill_script(texts: Mapping[str, str]) -> str:
@@ -78,7 +162,12 @@ def _row(path: str, body: bytes) -> dict[str, Any]:
 
 
 def _secrets(plan: PlannedExport) -> str:
-    lines = [f"  {json.dumps(secret.header)}: {_secret(secret)}," for secret in plan.secrets]
+    return _object({secret.header: _secret(secret) for secret in plan.secrets})
+
+
+def _object(expressions: Mapping[str, str]) -> str:
+    """An object of JavaScript, whose values are expressions."""
+    lines = [f"  {json.dumps(key)}: {value}," for key, value in expressions.items()]
     return "{\n" + "\n".join(lines) + "\n}" if lines else "{}"
 
 
@@ -101,7 +190,7 @@ def _options(plan: PlannedExport) -> dict[str, Any]:
     scenarios: dict[str, Any] = {}
     load, seconds = _scenario(plan), plan.warm_up_seconds
     profile = plan.profile
-    if seconds and isinstance(profile, BigBang | Rate):
+    if seconds and isinstance(profile, BigBang | Rate) and not _keeps_users(plan):
         scenarios["warm_up"] = _scenario(plan, seconds)
         load["startTime"] = _time(seconds)
     scenarios["load"] = load
@@ -113,21 +202,32 @@ def _options(plan: PlannedExport) -> dict[str, Any]:
     thresholds["checks{scenario:load}"] = [f"rate>={1 - (goals.errors or 0.0):g}"]
     options: dict[str, Any] = {"scenarios": scenarios, "thresholds": thresholds, "maxRedirects": 0}
     options["summaryTrendStats"] = ["avg", "med", "p(95)", "p(99)", "max"]
+    if plan.sessions and not isinstance(profile, Rate):
+        options["noCookiesReset"] = True
     if not plan.load_target.tls.verify:
         options["insecureSkipTLSVerify"] = True
     return options
 
 
+def _keeps_users(plan: PlannedExport) -> bool:
+    """Whether the users of the load are those of its warm-up, which k6's scenarios are not."""
+    return bool(plan.sessions) and isinstance(plan.profile, BigBang)
+
+
 def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, Any]:
     """The load as a k6 executor; for the warm-up limited to `seconds`."""
-    profile, grace = plan.profile, _time(plan.words.timeout_seconds)
+    sessions = {session.name: session.session for session in plan.sessions}
+    profile, grace = plan.profile, _time(plan.words.timeout_seconds + lead_out_seconds(sessions))
     if isinstance(profile, Rate):
         return {**_arrivals(profile, seconds), "gracefulStop": grace}
     if isinstance(profile, FixedWork):
-        work = {"vus": profile.users, "iterations": profile.work}
-        return {"executor": "shared-iterations", **work, "maxDuration": _time(profile.most_seconds)}
+        work: dict[str, Any] = {"executor": "shared-iterations", "vus": profile.users, "iterations": profile.work}
+        if sessions and not profile.extra:
+            work |= {"executor": "per-vu-iterations", "iterations": profile.each}
+        return {**work, "maxDuration": _time(profile.most_seconds)}
     if isinstance(profile, BigBang):
-        duration = _time(profile.seconds if seconds is None else seconds)
+        whole = profile.seconds + (plan.warm_up_seconds if _keeps_users(plan) else 0.0)
+        duration = _time(whole if seconds is None else seconds)
         return {"executor": "constant-vus", "vus": profile.users, "duration": duration, "gracefulStop": grace}
     first, stages = _stages(profile)
     stepped = [{"target": target, "duration": _time(lasting)} for target, lasting in stages]
@@ -182,4 +282,11 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
     left_out.append(
         LeftOut(what="the order of requests", why="k6 draws operations by weight, in a different order in each run")
     )
+    if _keeps_users(plan) and plan.warm_up_seconds:
+        why = "users keep their sessions through it, so k6 counts it as part of the load"
+        left_out.append(LeftOut(what="the warm-up of sessions", why=why))
+    ending = [
+        session.name for session in plan.sessions if session.session.rows and session.session.rows.at_end == "stop"
+    ]
+    left_out += [LeftOut(what=f"data_end of {name}", why="k6 begins with the first row again") for name in ending]
     return left_out

@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 from itertools import islice, repeat
 from pathlib import Path
 
-from ...models.job import Profile, Rule, Think
+from ...models.job import Profile, Rule, Session, Think
 from ...models.outputs.own_service import LeftOut
 from .. import answer_rules
 from ..load_operation import LoadOperation
 from ..load_spec import LoadSpec
 from ..load_target import LoadTarget
-from ..planned_load import loadable, loaded_weights, require_no_sessions, stretch_of
+from ..login_flows import AUTH_SECRET
+from ..places import computed_places
+from ..planned_load import loadable, loaded_weights, stretch_of
 
 MOST_ROWS = 1_000  # of an operation's data
-PLACE = re.compile(r"\{\{(\w{1,64})\}\}")
+PLACE = re.compile(r"\{\{(\w{1,64})(?::(?:url|json|xml))?\}\}")
 _TOKENS = ("password", "password-digest", "digest")
 
 
@@ -50,8 +52,26 @@ class ExportedOperation:
 
 
 @dataclass(frozen=True)
+class ExportedSession:
+    """A session to export: its share of the mix, the requests of its steps in order, and the rows of its data."""
+
+    name: str
+    session: Session
+    weight: float
+    steps: Sequence[ExportedOperation]
+    rows: Sequence[Mapping[str, str]]
+
+    @property
+    def values(self) -> set[str]:
+        """The names of the values that its data and its captures give."""
+        captured = {name for step in self.session.steps for name in step.captures}
+        return captured | {name for row in self.rows[:1] for name in row}
+
+
+@dataclass(frozen=True)
 class PlannedExport:
-    """A service with its load; profile, pauses and warm-up as `load` would use them."""
+    """A service with its load; profile, pauses and warm-up as `load` would use them. `secret_values` are the sources of secrets by
+    the names of their places."""
 
     load_target: LoadTarget
     words: LoadSpec
@@ -61,6 +81,13 @@ class PlannedExport:
     warm_up_seconds: float
     secrets: Sequence[Secret] = ()
     left_out: list[LeftOut] = field(default_factory=list)
+    sessions: Sequence[ExportedSession] = ()
+    secret_values: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def units(self) -> list[ExportedOperation | ExportedSession]:
+        """What the mix weighs: the operations, and the sessions."""
+        return [*self.operations, *self.sessions]
 
 
 def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
@@ -69,33 +96,68 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
     Raises ConfigurationError as `load` does.
     """
     load_target, left_out = loadable(load_target, words)
-    require_no_sessions(load_target, "no session can be exported", "--operation names operations that no session uses")
     weights = loaded_weights(load_target, left_out)
-    stretch, names = stretch_of(words, weights, load_target.max_rate), list(weights)
-    left_out += _rules_left_out(load_target, names)
+    stretch = stretch_of(words, weights, load_target.max_rate)
+    sessions = {name: load_target.sessions[name] for name in stretch.mix if name in load_target.sessions}
+    steps = [operation for session in sessions.values() for operation in session.operations]
+    left_out += _rules_left_out(load_target, [*(name for name in stretch.mix if name not in sessions), *steps])
+    secrets, values, without = _credentials(load_target, secret_headers)
+    left_out += [*without, *_options_left_out(words)]
+    exported: dict[str, ExportedOperation] = {}
+    for name in [*(name for name in stretch.mix if name not in sessions), *steps]:
+        operation = load_target.operations[name]
+        if len(operation.bodies) > MOST_ROWS:
+            why = f"the first {MOST_ROWS:,} of {len(operation.bodies):,} are exported"
+            left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
+        exported[name] = _export_operation(operation, stretch.mix.get(name, 1.0), words)
+    return PlannedExport(
+        load_target,
+        words,
+        [exported[name] for name in stretch.mix if name not in sessions],
+        stretch.profile,
+        stretch.think,
+        stretch.lead_in_seconds,
+        secrets,
+        left_out,
+        [
+            ExportedSession(
+                name, each.session, stretch.mix[name], [exported[step] for step in each.operations], each.rows
+            )
+            for name, each in sessions.items()
+        ],
+        values,
+    )
+
+
+def _credentials(
+    load_target: LoadTarget, secret_headers: Mapping[str, str]
+) -> tuple[list[Secret], dict[str, str], list[LeftOut]]:
+    """The secret headers, the sources of the secret values of places, and an authentication that no other tool has."""
     secrets = [Secret(header, _absolute_source(load_target, source)) for header, source in secret_headers.items()]
-    if load_target.auth is not None:
-        if load_target.auth.kind in _TOKENS:
-            why = "the other tool does not support it: requests are sent without it"
-            left_out.append(LeftOut(what=f"[auth] of kind {load_target.auth.kind}", why=why))
-        else:
-            secrets.append(_secret(load_target))
+    values = {name: _absolute_source(load_target, source) for name, source in load_target.secrets.items()}
+    auth = load_target.auth
+    if auth is None:
+        return secrets, values, []
+    if auth.takes_requests:
+        values[AUTH_SECRET] = _absolute_source(load_target, auth.secret)
+    elif auth.kind in _TOKENS:
+        why = "the other tool does not support it: requests are sent without it"
+        return secrets, values, [LeftOut(what=f"[auth] of kind {auth.kind}", why=why)]
+    else:
+        secrets.append(_secret(load_target))
+    return secrets, values, []
+
+
+def _options_left_out(words: LoadSpec) -> list[LeftOut]:
+    """The options of the load that no other tool has."""
+    left_out = []
     if words.goals.named:
         left_out.append(LeftOut(what="goals of single operations", why="the goal of all requests is exported"))
     if words.new_connection:
         left_out.append(LeftOut(what="--new-connection", why="the other tool keeps its connections"))
     if words.chunked:
         left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
-    operations = []
-    for name, weight in stretch.mix.items():
-        operation = load_target.operations[name]
-        if len(operation.bodies) > MOST_ROWS:
-            why = f"the first {MOST_ROWS:,} of {len(operation.bodies):,} are exported"
-            left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
-        operations.append(_export_operation(operation, weight, words))
-    return PlannedExport(
-        load_target, words, operations, stretch.profile, stretch.think, stretch.lead_in_seconds, secrets, left_out
-    )
+    return left_out
 
 
 def _export_operation(operation: LoadOperation, weight: float, words: LoadSpec) -> ExportedOperation:
@@ -105,8 +167,14 @@ def _export_operation(operation: LoadOperation, weight: float, words: LoadSpec) 
         headers = {own: text for own, text in headers.items() if own.lower() != name.lower()} | {name: value}
     rows = list(islice(zip(operation.paths or repeat(operation.path), operation.bodies, strict=False), MOST_ROWS))
     texts = [operation.path, *headers.values(), operation.bodies[0].decode("utf-8", "replace")]
-    places = frozenset(PLACE.findall("\n".join(texts))) if operation.filled else frozenset()
+    places = _places_in("\n".join(texts)) if operation.filled else frozenset()
     return ExportedOperation(operation.name, operation.method, headers, rows, weight, operation.rule(), places)
+
+
+def _places_in(text: str) -> frozenset[str]:
+    """The names of a text's places; a computed one is called `name()`, which no tool fills."""
+    computed = {f"{place.value.partition('(')[0]}()" for place in computed_places(text)}
+    return frozenset(PLACE.findall(text)) | computed
 
 
 def _secret(load_target: LoadTarget) -> Secret:
