@@ -13,6 +13,7 @@ from session_shop import SESSION, SessionShop, service_folder, session_shop
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.service import Column, Expect
+from steelyard.workload import load_spec
 from steelyard.workload.data import rows_of
 from steelyard.workload.load_target import LoadTarget, of_service
 
@@ -87,10 +88,10 @@ def require_no_violation(folder: Path, users: int, seconds: int) -> tuple[Sessio
     (session,) = outcome["sessions"]
     assert session["failed"] == 0 and session["completed"] > users
     assert right_answers(folder / outcome["run"], "visit.checkout") == shop.counted["completed"]
-    assert len(shop.counted["users"]) == users  # type: ignore[arg-type]
     # All sessions that began came to their end: in the lead-in, the measured time or the lead-out, and one in the verification.
     assert (session["failed_outside"], session["cut"]) == (0, 0)
     assert session["completed"] + session["completed_outside"] + 1 == shop.counted["completed"]
+    assert len(shop.counted["users"]) == users  # type: ignore[arg-type]
     # Tokens expire after 2 s: users log in again, and nothing of it is a failure.
     assert int(str(shop.counted["refused"])) > 0
     assert int(str(shop.counted["logins"])) == users + 1 + int(str(shop.counted["refused"]))
@@ -164,6 +165,24 @@ def test_several_sessions_are_mixed_by_their_weights(tmp_path: Path) -> None:
     assert list(chosen.operations) == ["look.form"] and list(chosen.sessions) == ["look"]
     with pytest.raises(ConfigurationError, match="no session or operation 'lok'; did you mean 'look'"):
         made.select(["lok"])
+
+
+def test_several_sessions_arrive_at_rates_of_their_own(tmp_path: Path) -> None:
+    more = '\n[sessions.look]\n[[sessions.look.steps]]\nname = "form"\npath = "/form"\n'
+    with session_shop() as shop:
+        made = service_folder(tmp_path, shop.address, SESSION + more)
+        outcome = load(tmp_path, made, "--rate", "visit=6/s,look=18/s", "--for", "2s", "--warm-up", "100ms")
+    visit, look = (
+        sum(session[kind] for kind in ("completed", "failed", "completed_outside", "failed_outside", "cut"))
+        for session in outcome["sessions"]
+    )
+    assert shop.counted["violations"] == [] and visit >= 12 and abs(look - 3 * visit) <= 4, (visit, look)
+
+
+@pytest.mark.parametrize("words", ["visit=6/s,look", "visit=6/s,visit=7/s", "visit=1..6/s", "=6/s"])
+def test_rates_of_sessions_are_constant_and_each_has_a_name(words: str) -> None:
+    with pytest.raises(ConfigurationError):
+        load_spec.rates_by_name(words)
 
 
 def test_values_are_written_as_their_body_and_query_need_it(tmp_path: Path) -> None:

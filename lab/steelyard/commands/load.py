@@ -43,7 +43,10 @@ class LoadOptions(TargetOptions):
     users: Annotated[
         str | None, typer.Option(help="Closed load: number of users, or 1..40 with --profile (default: 4).")
     ] = None
-    rate: Annotated[str | None, typer.Option(help="Open load: 200/s, or 10..200/s.")] = None
+    rate: Annotated[
+        str | None,
+        typer.Option(help="Open load: 200/s, 10..200/s, or of sessions or operations buy=20/s,look=5/s."),
+    ] = None
     poisson: Annotated[
         bool, typer.Option("--poisson", help="With --rate: Poisson arrivals (random, as from independent users).")
     ] = False
@@ -176,10 +179,16 @@ def words_of(options: LoadOptions) -> LoadSpec:
         raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
+    words = load_of(options)
+    by_name = {} if options.rate is None else load_spec.rates_by_name(options.rate)
+    if by_name and words.mix:
+        raise ConfigurationError("--rate names the mix with its rates: it excludes --mix", hint="leave out --mix")
+    rates = None if options.rate is None or by_name else load_spec.rates_of(options.rate)
     words = replace(
-        load_of(options),
+        words,
+        mix=by_name or words.mix,
         users=load_spec.users_of(options.users or _USERS),
-        rates=None if options.rate is None else load_spec.rates_of(options.rate),
+        rates=(sum(by_name.values()), sum(by_name.values())) if by_name else rates,
         poisson=options.poisson,
         profile=options.profile,
         seconds=load_spec.seconds_of(options.for_),

@@ -117,6 +117,19 @@ def rates_of(words: str) -> tuple[float, float]:
     return first, last
 
 
+def rates_by_name(words: str) -> dict[str, float]:
+    """Constant rates of sessions or operations, from `buy=20/s,look=5/s`; none where the words name none. Raises
+    ConfigurationError."""
+    rates: dict[str, float] = {}
+    for pair in words.split(",") if "=" in words else ():
+        name, _, rate = pair.strip().rpartition("=")
+        first, last = rates_of(rate)
+        if not name or name in rates or first != last:
+            raise ConfigurationError(f"'{words}' does not name a constant rate of each", hint="write buy=20/s,look=5/s")
+        rates[name] = first
+    return rates
+
+
 @dataclass(frozen=True)
 class _StageText:
     """A stage as typed: its first and last value, per which time they are (empty: users), and its seconds."""
