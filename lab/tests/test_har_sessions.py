@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from imported_sessions import Imported
+from steelyard.base.errors import ImportRefusedError
+from steelyard.workload.importing.convert import convert_description
 
 BEGIN = "2026-01-01T10:00:"
 
@@ -69,6 +72,17 @@ def test_what_of_a_visit_is_left_out_is_named_by_number(tmp_path: Path) -> None:
     assert "cookie before: no answer of the file sets it" in visit.left and "cookie sid" not in visit.left
     assert "1 redirect: the request to which one leads is a step of its own" in visit.notes
     assert all(b"secret-of" not in file.read_bytes() for file in visit.folder.rglob("*") if file.is_file())
+
+
+def test_assets_are_requests_where_they_are_wanted_and_other_files_have_none(tmp_path: Path) -> None:
+    (tmp_path / "shop.har").write_text(SHOP)
+    outcome = convert_description(str(tmp_path / "shop.har"), tmp_path / "with", (), assets=True)
+    (session,) = outcome.sessions
+    assert len(session.steps) == 4 + 2 and not [left for left in outcome.left_out if "images" in left.why]
+    (tmp_path / "urls.txt").write_text("http://127.0.0.1:8080/a\n")
+    for name in ("urls.txt", "missing.wsdl"):
+        with pytest.raises(ImportRefusedError, match="is not a HAR file"):
+            convert_description(str(tmp_path / name), tmp_path / "other", (), assets=True)
 
 
 def test_a_script_that_answers_with_data_is_no_asset(tmp_path: Path) -> None:

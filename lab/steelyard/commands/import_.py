@@ -57,6 +57,9 @@ def import_service(
     target: Annotated[
         str, typer.Option(metavar="URL", help="The server to load (default: the one in the document).")
     ] = "",
+    assets: Annotated[
+        bool, typer.Option("--assets", help="Of a HAR file: also its images, fonts, styles and scripts.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make a service folder from a WSDL or an OpenAPI document: its contract, one sample request per operation, and a
@@ -64,7 +67,7 @@ def import_service(
     run."""
     if out is None:
         raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
-    imported = bounded.convert_in_bounds(source, out, also or [], port or [], target)
+    imported = bounded.convert_in_bounds(source, out, also or [], port or [], target, assets=assets)
     if json:
         print(imported.model_dump_json())
     else:

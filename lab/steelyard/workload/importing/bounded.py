@@ -19,10 +19,17 @@ _WALL_SECONDS = 120  # a slow server's answers included
 
 
 def convert_in_bounds(
-    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str = ""
+    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str = "", *, assets: bool = False
 ) -> ImportOutput:
     """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them."""
-    asked = {"place": place, "out": str(out), "also": list(also), "ports": list(ports), "target": target}
+    asked = {
+        "place": place,
+        "out": str(out),
+        "also": list(also),
+        "ports": list(ports),
+        "target": target,
+        "assets": assets,
+    }
     return ImportOutput.model_validate(_run_in_bounds(place, asked))
 
 
@@ -62,7 +69,12 @@ def main() -> int:
     asked = json.loads(sys.stdin.read())
     try:
         imported = convert_description(
-            asked["place"], Path(asked["out"]), asked["also"], asked["ports"], asked["target"]
+            asked["place"],
+            Path(asked["out"]),
+            asked["also"],
+            asked["ports"],
+            asked["target"],
+            assets=asked["assets"],
         )
         print(imported.model_dump_json())
     except SteelyardError as error:

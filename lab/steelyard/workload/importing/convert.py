@@ -30,14 +30,14 @@ _HEAD_BYTES = 2**16  # of a document, by which its kind is known
 
 
 def convert_description(
-    place: str, out: Path, also: Sequence[str], ports: Sequence[str] = (), target: str = ""
+    place: str, out: Path, also: Sequence[str], ports: Sequence[str] = (), target: str = "", *, assets: bool = False
 ) -> ImportOutput:
     """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at
     all.
 
     `ports` (of OpenAPI and files of requests: servers) limits the import to those named. `target` is the URL of the server
-    that is loaded, in place of the one that stands there. Raises ImportRefusedError, with nothing
-    written, if the description cannot be read or no operation can be imported.
+    that is loaded, in place of the one that stands there. `assets` of a recorded visit (HAR) are left out unless they are wanted.
+    Raises ImportRefusedError, with nothing written, if the description cannot be read or no operation can be imported.
     """
     require_free(out)
     require_target(target)
@@ -52,7 +52,9 @@ def convert_description(
     known = read_known_file(place)
     if known is not None:
         with folder_at(out) as made:
-            return convert_requests(known, made, name_of(out), out, ports, target)
+            return convert_requests(known, made, name_of(out), out, ports, target, assets=assets)
+    if assets:
+        raise ImportRefusedError(f"{place} is not a HAR file, so it has no assets", hint="leave --assets out")
     raw = read_first(place)
     kinds.require_importable(raw[:_HEAD_BYTES], place)
     if kinds.is_openapi(raw, place):

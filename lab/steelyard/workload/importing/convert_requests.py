@@ -18,6 +18,7 @@ from .folder import changes_state
 from .imported_sessions import link_sessions
 from .names import ENVELOPES, one_line
 from .other_tools import READERS
+from .other_tools.har import Har
 from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
 from .path_ids import fold_ids
 from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
@@ -90,18 +91,28 @@ def _decode(head: bytes) -> str:
 
 
 def convert_requests(
-    known: KnownFile, made: Path, name: str, out: Path, servers: Sequence[str], target: str = ""
+    known: KnownFile,
+    made: Path,
+    name: str,
+    out: Path,
+    servers: Sequence[str],
+    target: str = "",
+    *,
+    assets: bool = False,
 ) -> ImportOutput:
     """Write the service `name` of the requests in a file into the folder `made`, which will be moved to `out`.
 
-    `servers` limits the import to those named; `target` is loaded in place of them. Raises ImportRefusedError if the file is
-    broken, or no request can be imported.
+    `servers` limits the import to those named; `target` is loaded in place of them. `assets` of a recorded visit are left out
+    unless they are wanted. Raises ImportRefusedError if the file is broken, or no request can be imported.
     """
     if urlsplit(target).path not in ("", "/"):
         raise ImportRefusedError(
             f"--target {target} has a path, and requests have their own", hint="write http://HOST:PORT"
         )
-    held = known.reader.read(known.content, Path(known.place))
+    if assets and not isinstance(known.reader, Har):
+        raise ImportRefusedError(f"{known.place} is not a HAR file, so it has no assets", hint="leave --assets out")
+    reader = Har(assets=True) if assets else known.reader
+    held = reader.read(known.content, Path(known.place))
     count = len(held.requests) + sum(len(session.steps) for session in held.sessions)
     read = f"{plural(count, 'request')} read of {held.kind}"
     content = content_of(held, known.place, name, servers, target)

@@ -28,7 +28,10 @@ _LEAST_PAUSE_MS, _MOST_PAUSE_MS = 500, 3_600_000
 
 
 class Har:
-    """A file whose `log` has `entries`."""
+    """A file whose `log` has `entries`. With `assets`, images, styles and scripts of pages are requests, too."""
+
+    def __init__(self, *, assets: bool = False) -> None:
+        self._assets = assets
 
     def recognizes(self, head: str) -> bool:
         """Whether the content is a JSON object that begins with `log`, or has other signs of a HAR."""
@@ -42,7 +45,7 @@ class Har:
         if not isinstance(entries, list):
             raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
         held = ImportedRequests("a HAR file")
-        steps = _steps(_in_order(entries), held)
+        steps = _steps(_in_order(entries), held, assets=self._assets)
         if steps:
             held.sessions.append(HeldSession("visit", steps))
         return held
@@ -66,10 +69,10 @@ def _in_order(entries: Sequence[Any]) -> list[tuple[int, Any]]:
     return sorted(numbered, key=lambda each: begins[each[0]] or 0.0)
 
 
-def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests) -> list[HeldStep]:
-    """The requests in order, without static assets. Notes what else is left out."""
+def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests, *, assets: bool) -> list[HeldStep]:
+    """The requests in order, without static assets unless they are wanted. Notes what else is left out."""
     sent: list[_Sent] = []
-    assets = 0
+    unsent = 0
     ended: float | None = None
     for number, entry in entries:
         where = f"entry {number}"
@@ -79,16 +82,16 @@ def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests) -> list[H
             held.leave_out(where, str(error))
             continue
         begin = _begin(entry)
-        if _is_asset(request, entry):
-            assets += 1
+        if not assets and _is_asset(request, entry):
+            unsent += 1
         else:
             sent.append(_Sent(request, entry, (begin - ended) if begin is not None and ended is not None else 0))
         if begin is not None:
             ended = max(ended or 0.0, begin + _milliseconds(entry))
-    if assets:
+    if unsent:
         held.leave_out(
-            plural(assets, "request"),
-            "images, fonts, styles and scripts of pages; a browser keeps them, and a load sends none",
+            plural(unsent, "request"),
+            "images, fonts, styles and scripts of pages, which a browser keeps; --assets imports them",
         )
     _note_cookies(sent, held)
     redirects = sum(1 for each in sent if _status(each.entry) in _REDIRECTS)
