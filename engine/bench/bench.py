@@ -1,7 +1,7 @@
 """Measures the engine against its peers and against servers that know the truth; raw data goes to results/.
 
     python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
-    python3 engine/bench/bench.py capacity   only one; also: http2, tls, delays, freezes, memory, poisson, rmi
+    python3 engine/bench/bench.py capacity   only one; also: http2, tls, delays, freezes, memory, poisson, rmi, sessions
 
 Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
 """
@@ -22,13 +22,14 @@ import exactness
 import memory
 import poisson
 import rmi
+import session_cost
 import table
 from clients import PEERS
 from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
-FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "poisson", "rmi"]
+FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "poisson", "rmi", "sessions"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 
@@ -89,6 +90,10 @@ def bench(given: argparse.Namespace) -> None:
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),
         "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, quiet, 20)),
         "rmi": (rmi.COLUMNS, lambda: rmi.measure(engine, server, quiet, given.repeats, given.seconds)),
+        "sessions": (
+            session_cost.COLUMNS,
+            lambda: session_cost.measure(engine, (nginx, keeper), quiet, given.repeats, given.seconds),
+        ),
     }
     given.results.mkdir(parents=True, exist_ok=True)
     write_setup(given.results / "setup.csv", engine)

@@ -28,6 +28,11 @@ which other processes used more than 3% of the processors is made again as long 
 what is shown stands beside it.
 """
 
+SESSION_LOADS = {
+    "plain": "plain requests",
+    "session": "sessions of two requests: a captured value fills the second",
+    "signed": "the same, where the second has an HMAC of method, path and body",
+}
 BESIDE_RMI = """
 ## The driver of Java RMI beside the engine
 
@@ -255,6 +260,23 @@ def rmi(rows: list[Row]) -> str:
     return BESIDE_RMI + table(header, lines)
 
 
+def sessions(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    user = {
+        load: median(float(row["user_us_per_request"]) for row in rows if row["load"] == load) for load in SESSION_LOADS
+    }
+    lines = [
+        [what, str(sum(row["load"] == load for row in rows)), f"{user[load]:.2f}", f"{user[load] / user['plain']:.2f}"]
+        for load, what in SESSION_LOADS.items()
+    ]
+    share = user["session"] / user["plain"]
+    verdict = ["user time of a request in a session at most 1.3 x without", f"{share:.2f}", met(share <= 1.3)]
+    text = f"\n## Sessions, 30 users (others at most {others(rows)})\n\n"
+    text += table(["load", "runs", "user µs a request", "by plain requests"], lines)
+    return text + "\n" + table(["figure", "value", "verdict"], [verdict])
+
+
 def page(results: Path) -> str:
     setup = read(results, "setup")
     text = INTRODUCTION + capacity(read(results, "capacity"), setup)
@@ -266,6 +288,7 @@ def page(results: Path) -> str:
         ("memory", memory),
         ("poisson", poisson),
         ("rmi", rmi),
+        ("sessions", sessions),
     ]:
         text += section(read(results, name))
     if setup:

@@ -19,6 +19,7 @@ import processes
 import pytest
 import quiet
 import rmi
+import session_cost
 import table
 from processes import Used
 
@@ -95,6 +96,23 @@ def test_the_page_judges_tls_against_wrk_and_h2load() -> None:
     assert "throughput at least 1.0 x h2load | 0.833 | **missed**" in text
     assert "user time of a request at most 1.0 x wrk | 1.000 | met" in text
     assert table.tls([]) == ""
+
+
+def test_the_page_judges_sessions_by_the_user_time_of_plain_requests(tmp_path: Path) -> None:
+    costs = {"plain": "1.0", "session": "1.25", "signed": "2.5"}
+    rows = [{"load": load, "user_us_per_request": cost, "others_cpu": "0.01"} for load, cost in costs.items()]
+    text = table.sessions(rows)
+    assert "at most 1.3 x without | 1.25 | met" in text and "body | 1 | 2.50 | 2.50 |" in text
+    assert table.sessions([]) == ""
+    session_cost.write_corpus(tmp_path / "corpus")
+    operations = [line.split(",")[1] for line in (tmp_path / "corpus" / "corpus.csv").read_text().splitlines()[1:]]
+    job = session_cost.job("http://127.0.0.1:1/", list(costs), 1)
+    used = {step["operation"] for session in job["sessions"].values() for step in session["steps"]}
+    assert used == {*operations} and [list(each["mix"]) for each in job["slices"]] == [
+        ["plain-request"],
+        ["session"],
+        ["signed"],
+    ]
 
 
 def test_a_certificate_is_for_loopback_and_no_authority(tmp_path: Path) -> None:
