@@ -299,13 +299,13 @@ def answer_sentences(judged: Sequence[JudgedClaim]) -> list[str]:
     holding = [each for each in here if each.word is ClaimWord.HOLDS]
     if holding:
         first = next((each for each in holding if each.claim.numbers), holding[0])
-        sentences.append(f"It holds that \u201c{_quoted(first)}\u201d: {_both_numbers(first)}.")
+        sentences.append(f"It holds that \u201c{_quotation(first)}\u201d: {_both_numbers(first)}.")
     else:
         sentences.append("No claim that it answers was shown to hold.")
     failing = [each for each in here if each.word is ClaimWord.DOES_NOT_HOLD]
     if failing:
         farthest = max(failing, key=_distance)
-        sentences.append(f"Farthest from the paper is \u201c{_quoted(farthest)}\u201d: {_both_numbers(farthest)}.")
+        sentences.append(f"Farthest from the paper is \u201c{_quotation(farthest)}\u201d: {_both_numbers(farthest)}.")
     else:
         sentences.append("No claim that it answers was shown not to hold.")
     return sentences
@@ -320,7 +320,7 @@ _COUNTED = {  # for one claim, and for more
 }
 
 
-def _quoted(judged: JudgedClaim) -> str:
+def _quotation(judged: JudgedClaim) -> str:
     return judged.claim.text.rstrip(".")
 
 
