@@ -14,11 +14,13 @@ from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
 from steelyard.analyse.layers import breakdowns, figures_of, nests
 from steelyard.base.errors import ConfigurationError, StoreError
+from steelyard.base.text import value_text
 from steelyard.measure.trial import gathering
 from steelyard.report.charts.layers import flame
 from steelyard.report.layer_export import csv_lines, text_records
 from steelyard.report.layer_requests import conditions, recorded_requests
 from steelyard.report.page import html_of
+from steelyard.report.sections import layers
 from steelyard.results.keeping import raw_files
 from steelyard.results.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
 from steelyard.results.layer_table import TimedRequest, read_layers, write_layers
@@ -187,6 +189,28 @@ def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tm
     assert "requests around the slowest" in section
     assert "ms more in Service (" in section and "A pale bar is a part without a detected difference" in section
     assert html_of(analyse_run(read_run(tmp_path / "run"))) == page
+
+
+def test_each_layer_has_its_margins_deviation_and_quartiles_in_the_table(tmp_path: Path) -> None:
+    run = read_run(observed(tmp_path / "run", PLANTED))
+    whole = breakdowns(run)[0]
+    figures = list(figures_of(whole))
+    drawn = flame(0, "all", {"all requests": figures}, whole.layers)
+    assert drawn.headings[4:8] == ("margin at 90%", "margin at 95%", "margin at 99%", "SD")
+    expected = [value_text(figures[1].margins[level]) for level in ("90%", "95%", "99%")]
+    assert list(drawn.rows[1][4:8]) == [*expected, value_text(figures[1].deviation)]
+    assert len(drawn.rows[1]) == len(drawn.headings)
+
+
+def test_of_many_variations_only_a_few_are_drawn_request_by_request_the_references_first(tmp_path: Path) -> None:
+    names = [f"s{place}" for place in range(9)]
+    planted = replace(PLANTED, rates=dict.fromkeys(names, 20.0), reference="s8", forks=2)
+    shown = layers.content(analyse_run(read_run(observed(tmp_path / "run", planted, {"s3": 0.5}))))
+    assert shown is not None and shown["not_in_time"] == 5
+    pictures = shown["in_time"]
+    assert len(pictures) == layers.MOST_IN_TIME and pictures[0].title == "s8 on search"  # type: ignore[arg-type, index]
+    splits = shown["splits"]
+    assert len(splits) == 8 and sum(picture is not None for *_, picture in splits) < 8  # type: ignore[arg-type, attr-defined]
 
 
 def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:

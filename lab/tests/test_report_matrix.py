@@ -10,7 +10,7 @@ from steelyard.analyse.analysis import Analysis, analyse_run
 from steelyard.models.job import BigBang
 from steelyard.report import drawing
 from steelyard.report.page import html_of
-from steelyard.report.sections import evidence, matrix, operations, response_times
+from steelyard.report.sections import evidence, matrix, operations, response_times, warm_ups
 from steelyard.report.sections.verdict import facts
 from steelyard.results.stored_run import read_run
 from synthetic import Planted, write_run
@@ -31,8 +31,9 @@ def eight(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 def test_the_matrix_has_a_row_an_operation_and_a_column_a_subject_but_the_reference(eight: Analysis) -> None:
     content = matrix.content(eight)
     assert content is not None
-    assert [label for label, _ in content["subjects"]] == [label for label in EIGHT if label != "server-3"]  # type: ignore[attr-defined]
-    first, second = content["lines"]  # type: ignore[misc]
+    (shown,) = content["matrices"]  # type: ignore[misc]
+    assert [label for label, _ in shown.subjects] == [label for label in EIGHT if label != "server-3"]
+    first, second = shown.lines
     assert (first.name, second.name) == ("echoStruct", "echoVoid")
     slow, fast = first.squares[0], first.squares[-1]
     assert (slow.word, slow.shade) == ("slower", "worse-3") and (fast.word, fast.shade[:6]) == ("faster", "better")
@@ -65,7 +66,8 @@ def test_where_no_difference_was_shown_there_is_no_colour(tmp_path: Path) -> Non
     rates = {"a": 9000.0, "b": 9000.0, "c": 9000.0}
     content = matrix.content(analysed(tmp_path, rates=rates, reference="a", cells={"x": 1.0, "y": 1.0}, seed=3))
     assert content is not None
-    for line in content["lines"]:  # type: ignore[attr-defined]
+    (shown,) = content["matrices"]  # type: ignore[misc]
+    for line in shown.lines:
         for square in line.squares:
             assert (square.shade == "") == (
                 square.word not in ("faster", "slower") and "holds" in holds_1(square.hint)
@@ -87,6 +89,26 @@ def test_tests_are_folded_and_the_matrix_leads_into_them(tmp_path: Path) -> None
     page = html_of(analysed(tmp_path, rates=rates, reference="a", blocks=blocks, forks=4))
     assert page.count('<a href="#test-2">') >= 3
     assert re.search(r'<details class="test"><summary>.*?</summary>\s*<div id="test-2">', page, re.S)
+
+
+def test_tests_of_other_subjects_have_a_table_of_their_own_without_empty_cells(tmp_path: Path) -> None:
+    names = [f"s{place}" for place in range(6)]
+    blocks = {name: BigBang(users=5, seconds=8) for name in ("all", "alone", "two", "three")}
+    driven_on = {"alone": ["s0"], "two": ["s0", "s1"], "three": ["s0", "s1"]}
+    rates = {name: 9000.0 - 500 * place for place, name in enumerate(names)}
+    analysis = analysed(tmp_path, rates=rates, reference="s0", blocks=blocks, driven_on=driven_on, forks=3)
+    content = matrix.content(analysis)
+    assert content is not None
+    every, pairs = content["matrices"]  # type: ignore[misc]
+    assert [line.name for line in every.lines] == names[1:] and every.subjects == (("all", False),)
+    assert [line.name for line in pairs.lines] == ["two", "three"] and pairs.subjects == (("s1", False),)
+    assert all(square.ratio != "-" for line in every.lines for square in line.squares)
+
+
+def test_of_many_trials_the_first_have_a_picture_of_their_warm_up(tmp_path: Path) -> None:
+    content = warm_ups.content(analysed(tmp_path, forks=warm_ups.MOST_TRIALS + 2, pairs=2))
+    assert content is not None and content["left_out"] == 2
+    assert [shown.title for shown in content["warm_ups"]] == [f"Trial {n}" for n in range(1, 9)]  # type: ignore[attr-defined]
 
 
 def test_a_figure_of_a_mark_is_read_like_any_other() -> None:

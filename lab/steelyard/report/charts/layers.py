@@ -15,6 +15,7 @@ from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Channel, Chart, axis_of, channel, scale_of, stack_layers
 
 REQUESTS = 30  # shown in order of time
+LEVELS = ("90%", "95%", "99%")  # of margins of error
 
 
 def colours(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
@@ -41,7 +42,8 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
             figure.title,
             value_text(figure.ms),
             f"{figure.percent:.1f}",
-            _margins(figure),
+            *_margins(figure),
+            value_text(figure.deviation),
             *map(value_text, figure.quartiles),
         )
         for bar, figures in bars.items()
@@ -71,7 +73,8 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         "layer",
         "ms",
         "%",
-        "margin of error at 90, 95, 99%",
+        *(f"margin at {level}" for level in LEVELS),
+        "SD",
         "lower quartile",
         "median",
         "upper quartile",
@@ -79,8 +82,9 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
     return Picture(title, "", f"Time per request in each layer. {summary}.", wide, narrow, headings, rows)
 
 
-def _margins(figure: LayerFigure) -> str:
-    return ", ".join(value_text(figure.margins[level]) for level in sorted(figure.margins)) or "one run"
+def _margins(figure: LayerFigure) -> tuple[str, ...]:
+    """The margin of error at each level; there is none for one run."""
+    return tuple(value_text(figure.margins[level]) if level in figure.margins else "one run" for level in LEVELS)
 
 
 def layer_colour(layers: Sequence[Layer]) -> Channel:

@@ -9,6 +9,7 @@ from ...analyse.layer_split import split
 from ...analyse.layers import Breakdown, breakdowns, counted_request_records, figures_of
 from ...base.text import value_text
 from ...models.outputs.run import LayerSplit
+from ...models.service import Layer
 from ...models.verdict import LayerFigure, RecordCount
 from ...results.stored_run import Run
 from ..charts.layers import flame, legend, request_timeline
@@ -16,6 +17,10 @@ from ..charts.waterfall import waterfall
 from ..drawing import Picture
 from ..section import Section
 from ..subjects import full_label, present
+
+# A run of many variations would be a page of megabytes.
+MOST_IN_TIME = 4  # pictures of single requests
+MOST_SPLITS = 6  # pictures of a difference by layer
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -38,10 +43,11 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
         "legend": legend(observed[0].layers),
         "flames": [*pictures, *_over_tests(run, whole, len(pictures))],
         "slow": [slow.sentence for slow in analysis.verdicts.slow_layers],
-        "in_time": present(_in_time(run, place, breakdown) for place, breakdown in enumerate(whole)),
+        "in_time": present(_in_time(run, place, each) for place, each in enumerate(_first_ones(run, whole))),
+        "not_in_time": max(0, len(whole) - MOST_IN_TIME),
         "splits": [
-            (" ".join(parted.sentences), parted.notes, waterfall(f"split-{place}", parted, observed[0].layers))
-            for place, parted in enumerate(_splits(analysis))
+            (" ".join(parted.sentences), parted.notes, picture)
+            for parted, picture in _split_pictures(list(_splits(analysis)), observed[0].layers)
         ],
         "differences": tuple(_differences(run, whole)),
         "recorded": tuple(
@@ -81,6 +87,24 @@ def _over_tests(run: Run, whole: Sequence[Breakdown], first: int) -> Iterator[Pi
         bars = {each.cell.name: list(figures_of(each)) for each in whole if each.subject == subject}
         if len(bars) > 1:
             yield flame(place, f"{full_label(run, subject)}, test by test", bars, whole[0].layers)
+
+
+def _first_ones(run: Run, whole: Sequence[Breakdown]) -> Sequence[Breakdown]:
+    """The breakdowns with a picture of single requests: all, or of many the reference's first."""
+    if len(whole) <= MOST_IN_TIME:
+        return whole
+    return sorted(whole, key=lambda each: each.subject != run.schedule.reference)[:MOST_IN_TIME]
+
+
+def _split_pictures(
+    splits: Sequence[LayerSplit], layers: Sequence[Layer]
+) -> Iterator[tuple[LayerSplit, Picture | None]]:
+    """Each split with its picture; of many only the first ones in which a difference was detected."""
+    detected = [parted for parted in splits if any(part.told_apart for part in parted.parts)]
+    drawn = splits if len(splits) <= MOST_SPLITS else detected[:MOST_SPLITS]
+    for place, parted in enumerate(splits):
+        shown = any(parted is each for each in drawn)
+        yield parted, waterfall(f"split-{place}", parted, layers) if shown else None
 
 
 def _kind(breakdown: Breakdown) -> str:

@@ -1,19 +1,23 @@
-"""Tests (or operations) by servers: a ratio, a word and a colour in each cell, with a link to the details."""
+"""Tests (or operations) by servers: a ratio, a word and a colour in each cell, with a link to the details.
+
+Tests that the same subjects ran share a table, so that no table is full of cells that were never planned.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...analyse.analysis import Analysis
 from ...analyse.decisions import tests_in_order
 from ...analyse.verdicts import Judgement
 from ...models.records import Cell
+from ...results.stored_run import Run
 from ...statistics.verdict_words import Better, Word
 from ..section import Section
 from ..standings import basis_of, ratio_amount
-from ..subjects import cell_word
+from ..subjects import cell_word, full_label
 
 _LEAST = 4  # comparisons from which a matrix is easier to read than sentences
 _DEEPEST, _SHADES = math.log(2), 3  # ratios of 2 or more have the darkest colour
@@ -32,12 +36,21 @@ class Square:
 
 @dataclass(frozen=True)
 class Line:
-    """One row: a test or an operation, its anchor, and a Square for each subject."""
+    """One row: a test or an operation, its anchor, and a Square for each subject of the table."""
 
     name: str
     title: str
     anchor: str
     squares: tuple[Square, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Tests that were run by the same `subjects`, each of which may be a floor; `what` is the heading of the rows."""
+
+    what: str
+    subjects: tuple[tuple[str, bool], ...]
+    lines: tuple[Line, ...]
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -50,26 +63,56 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     gridded = any(cell.in_grid for cell in cells)
     if (gridded and len(others) < 2) or len(cells) < 2 or len(cells) * len(others) < _LEAST:
         return None
+    what = "payload and users" if gridded and not tests else cell_word(run)
+    together: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        together.setdefault(_subjects_in(run, cell, others), []).append(cell)
+    matrices = [
+        _matrix(analysis, subjects, mine, what, grid=gridded and not tests)
+        for subjects, mine in together.items()
+        if subjects
+    ]
+    if not matrices:
+        return None
+    return {
+        "reference": run.schedule.reference,
+        "measures": list(dict.fromkeys(analysis.measures[cell.primary_measure].title.lower() for cell in cells)),
+        "matrices": matrices,
+    }
+
+
+def _subjects_in(run: Run, cell: Cell, others: Sequence[str]) -> tuple[str, ...]:
+    """The subjects beside the reference that ran a cell; none where the reference did not."""
+    ran = run.schedule.subjects_in(cell)
+    return tuple(label for label in others if label in ran) if run.schedule.reference in ran else ()
+
+
+def _matrix(analysis: Analysis, subjects: Sequence[str], cells: Sequence[Cell], what: str, *, grid: bool) -> Matrix:
+    """The table of these cells. One cell of many subjects becomes a row for each subject."""
+    run = analysis.run
     against = {
         (judgement.compared.cell.name, judgement.compared.a): judgement
         for judgement in analysis.judgements
         if judgement.compared.b == run.schedule.reference
         and judgement.compared.measure.name == judgement.compared.cell.primary_measure
     }
-    return {
-        "subjects": [(label, label in run.floors) for label in others],
-        "reference": run.schedule.reference,
-        "what": "payload and users" if gridded and not tests else cell_word(run),
-        "measures": list(dict.fromkeys(analysis.measures[cell.primary_measure].title.lower() for cell in cells)),
-        "lines": [
-            _line(
-                cell,
-                [against.get((cell.name, label)) for label in others],
-                f"test-{cell.name}" if tests else "grid" if gridded else "operations",
-            )
-            for cell in cells
-        ],
-    }
+    of_tests = bool(tests_in_order(run))
+    lines = [
+        _line(
+            cell,
+            [against.get((cell.name, label)) for label in subjects],
+            f"test-{cell.name}" if of_tests else "grid" if grid else "operations",
+        )
+        for cell in cells
+    ]
+    if len(lines) > 1 or len(subjects) < _LEAST:
+        return Matrix(what, tuple((label, label in run.floors) for label in subjects), tuple(lines))
+    (line,) = lines
+    rows = tuple(
+        Line(full_label(run, label), "", line.anchor, (square,))
+        for label, square in zip(subjects, line.squares, strict=True)
+    )
+    return Matrix("subject", ((line.name, False),), rows)
 
 
 def _line(cell: Cell, judgements: list[Judgement | None], anchor: str) -> Line:

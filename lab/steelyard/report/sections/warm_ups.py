@@ -13,11 +13,14 @@ from ..drawing import Picture
 from ..section import Section
 from ..subjects import cells, present
 
+MOST_TRIALS = 8  # with a picture each; the section on each fork has the slices of all
+
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """None where no warm-up was stored."""
-    pictures = _warm_ups(analysis.run)
-    return {"warm_ups": pictures, "warm_up_cell": _cell_heading(_cell(analysis.run))} if pictures else None
+    pictures, left_out = _warm_ups(analysis.run)
+    heading = _cell_heading(_cell(analysis.run))
+    return {"warm_ups": pictures, "left_out": left_out, "warm_up_cell": heading} if pictures else None
 
 
 def _cell_heading(cell: Cell) -> str:
@@ -31,13 +34,17 @@ def _cell(run: Run) -> Cell:
     return next(cell for cell in cells(run) if cell in chosen)
 
 
-def _warm_ups(run: Run) -> tuple[Picture, ...]:
-    """The curves of that cell, all on one scale."""
+def _warm_ups(run: Run) -> tuple[tuple[Picture, ...], int]:
+    """The curves of that cell in the first trials with a warm-up, on one scale, and the number of further such trials."""
     cell = _cell(run)
     whole = unbroken(run.schedule, cell)
-    points = [point for trial in run.trials for point in warm_up_points(trial, cell, unbroken=whole)]
-    highest = 1.05 * max((point.throughput_per_s for point in points), default=1.0)
-    return present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in run.trials)
+    points = {trial.number: list(warm_up_points(trial, cell, unbroken=whole)) for trial in run.trials}
+    with_points = [trial for trial in run.trials if points[trial.number]]
+    rates = [point.throughput_per_s for trial in with_points for point in points[trial.number]]
+    highest = 1.05 * max(rates, default=1.0)
+    drawn = with_points[:MOST_TRIALS]
+    pictures = present(warm_up_chart(trial, run, cell, max(highest, 1.0)) for trial in drawn)
+    return pictures, len(with_points) - len(drawn)
 
 
 SECTION = Section("warm_ups", content)
