@@ -141,6 +141,19 @@ def test_a_small_delay_is_placed_to_half_a_millisecond_over_several_starts(lab: 
     assert moved == pytest.approx(dict.fromkeys(moved, 0.0), abs=0.5)
 
 
+@pytest.mark.long
+def test_by_the_papers_own_layers_the_service_has_what_it_loads_lazily(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    for lab in lab_in(tmp_path_factory.mktemp("layers")):
+        words = ("--tests", "breakdown", "--only", "tomcat-metro,tomcat-metro@papers-layers", "--scale", "0.2")
+        told = lab.run("run", "flight", *words, "--forks", "1", "--warm-up", "6", "--json").json()
+        ours, papers = (rows(told, f"tomcat-metro{name}") for name in ("", "@papers-layers"))
+        assert list(papers) == LAYERS and sum(one["percent"] for one in papers.values()) == pytest.approx(100, abs=0.1)
+        assert papers["service"]["percent"] > 2 * ours["service"]["percent"]
+        assert papers["hibernate_engine"]["percent"] < ours["hibernate_engine"]["percent"]
+
+
 def test_nothing_is_logged_where_nobody_asks_for_it(trial: Path) -> None:
     assert not (trial / "gauges.csv").exists()
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import steelyard.monitor.Records.Layer;
+import steelyard.monitor.hibernate.MonitorIntegrator;
 import steelyard.monitor.hibernate.MonitorSessions;
 import steelyard.monitor.jdbc.MonitorDataSource;
 
@@ -177,7 +178,7 @@ class DatabaseTest {
 
   @Test
   void whatHibernateDoesIsItsLayerAndWhatItAsksTheDatabaseIsNot() throws Exception {
-    try (SessionFactory factory = factory()) {
+    try (SessionFactory factory = factory(Map.of())) {
       Monitor.enter(Layers.SI);
       try (Session session = factory.openSession()) {
         Transaction transaction = session.beginTransaction();
@@ -227,8 +228,42 @@ class DatabaseTest {
     }
   }
 
-  private SessionFactory factory() {
+  @Test
+  void whatIsLoadedWithoutACallIsTheCallersWhereHibernateIsSetToThat() throws Exception {
+    try (SessionFactory factory =
+        factory(Map.of(MonitorIntegrator.LAZY, MonitorIntegrator.CALLER))) {
+      try (Session session = factory.openSession()) {
+        Transaction transaction = session.beginTransaction();
+        Fleet fleet = new Fleet();
+        fleet.planes.add(new Plane());
+        session.persist(fleet);
+        transaction.commit();
+      }
+      Monitor.enter(Layers.WS);
+      try (Session session = factory.openSession()) {
+        Fleet fleet = session.createQuery("from Fleet", Fleet.class).getSingleResult();
+        assertThat(fleet.planes).hasSize(1); // loaded now, by no call of the session
+      }
+      Monitor.exit(Layers.WS);
+    }
+
+    Monitor.stop();
+    Map<String, Layer> layers =
+        Records.in(folder).stream()
+            .filter(each -> each.layers().containsKey("ws"))
+            .findFirst()
+            .orElseThrow()
+            .layers();
+    long reads = layers.get("reads").total();
+    assertThat(layers.get("reads").entries()).isEqualTo(2);
+    assertThat(layers.get("hibernate").self() + reads)
+        .as("one of two statements is run outside the engine")
+        .isGreaterThan(layers.get("hibernate").total());
+  }
+
+  private SessionFactory factory(Map<String, String> settings) {
     Configuration configuration = new Configuration();
+    settings.forEach(configuration::setProperty);
     configuration.addAnnotatedClass(Fleet.class).addAnnotatedClass(Plane.class);
     configuration.getProperties().put("hibernate.connection.datasource", database);
     configuration.getProperties().put("hibernate.hbm2ddl.auto", "create");

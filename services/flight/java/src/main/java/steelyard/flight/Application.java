@@ -31,6 +31,7 @@ import steelyard.flight.extension.Extensions;
 import steelyard.flight.logging.FunctionalLog;
 import steelyard.flight.service.Services;
 import steelyard.monitor.Monitor;
+import steelyard.monitor.hibernate.MonitorIntegrator;
 import steelyard.monitor.hibernate.MonitorSessions;
 import steelyard.monitor.jdbc.MonitorDataSource;
 import steelyard.monitor.servlet.MonitorFilter;
@@ -212,6 +213,9 @@ public class Application implements ServletContextListener {
         AvailableSettings.CONNECTION_PROVIDER_DISABLES_AUTOCOMMIT, Boolean.TRUE.toString());
     configuration.setProperty(AvailableSettings.STATEMENT_BATCH_SIZE, String.valueOf(BATCH));
     configuration.setProperty(AvailableSettings.ORDER_INSERTS, Boolean.TRUE.toString());
+    if (settings.lazyIsTheServices()) {
+      configuration.setProperty(MonitorIntegrator.LAZY, MonitorIntegrator.CALLER);
+    }
     boolean cached = !settings.cache().equals("off");
     configuration.setProperty(AvailableSettings.USE_SECOND_LEVEL_CACHE, Boolean.toString(cached));
     if (cached) {

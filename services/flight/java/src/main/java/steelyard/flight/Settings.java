@@ -12,11 +12,12 @@ record Settings(
     boolean root,
     String cache,
     String logLevel,
-    String gauges) {
+    String gauges,
+    boolean lazyIsTheServices) {
 
   /** Without a log. */
   Settings(Database database, String url, String password, boolean root, String cache) {
-    this(database, url, password, root, cache, FunctionalLog.OFF, "");
+    this(database, url, password, root, cache, FunctionalLog.OFF, "", false);
   }
 
   /** From STEELYARD_ variables; throws IllegalStateException where one makes no sense. */
@@ -40,7 +41,8 @@ record Settings(
             environment,
             "LOG_LEVEL",
             List.of(FunctionalLog.OFF, "fatal", "error", "warn", "info", "debug", "trace")),
-        environment.getOrDefault("STEELYARD_GAUGES", ""));
+        environment.getOrDefault("STEELYARD_GAUGES", ""),
+        one(environment, "LAZY_LOADING", List.of("hibernate", "service")).equals("service"));
   }
 
   private static String one(Map<String, String> environment, String name, List<String> choices) {

@@ -45,6 +45,7 @@ class SettingsTest {
   void whatStandsBeforeTheDatabaseIsAskedInItsPlaceAndNothingIsLoggedUnlessSaidOtherwise() {
     Settings usual = Settings.of(Map.of("STEELYARD_PORT_DATABASE", "20001"));
     assertThat(usual.logLevel()).isEqualTo("off");
+    assertThat(usual.lazyIsTheServices()).isFalse();
     Settings other =
         Settings.of(
             Map.of(
@@ -53,9 +54,12 @@ class SettingsTest {
                 "STEELYARD_PORT_LINK",
                 "20002",
                 "STEELYARD_LOG_LEVEL",
-                "debug"));
+                "debug",
+                "STEELYARD_LAZY_LOADING",
+                "service"));
     assertThat(other.url()).isEqualTo("jdbc:h2:tcp://127.0.0.1:20002/./steelyard");
     assertThat(other.logLevel()).isEqualTo("debug");
+    assertThat(other.lazyIsTheServices()).isTrue();
   }
 
   @Test
