@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims clean
+.PHONY: man campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -76,6 +76,7 @@ check: build ## check format, lint, types and generated files
 	for page in $(DECISIONS); do PYTHONPATH=tools $(RUN) python $$page --check || exit 1; done
 	$(RUN) python tools/glossary.py --check
 	$(RUN) python tools/claims.py --check
+	$(RUN) python tools/attacks_page.py --check
 	$(RUN) python monitor/bench/beside.py --check
 	cargo fmt --manifest-path engine/Cargo.toml --check
 	cargo clippy $(CARGO_FLAGS) --all-targets --all-features --quiet -- -D warnings
@@ -159,6 +160,12 @@ fuzz: ## fuzz the response parser, job and corpus index, FUZZ_SECONDS each (30);
 
 campaign: build ## list the long runs of tools/campaign.toml, or with HOURS=2.5 drive what fits on a quiet machine; may be stopped
 	@$(RUN) python tools/campaign.py $(if $(HOURS),--hours $(HOURS))
+
+faults: build ## attack Steelyard itself, N attacks (1000) in pieces of MINUTES, and judge each by an independent oracle; SEED=2, AGAIN=yes repeats defects
+	@PYTHONPATH=tests $(RUN) python -m attacks --attacks $(or $(N),1000) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(AGAIN),--again)
+
+attacks: build ## generate docs/reference/attacks.md from the outcomes of `make faults`
+	$(RUN) python tools/attacks_page.py
 
 calibrate-study: build ## measure forks for docs/reference/calibration.md, in pieces of 20 minutes; may be stopped; PAIR=tomcat-metro.throughput, BUDGET=30m, FORKS=100
 	@$(RUN) python -m steelyard.calibration $(if $(PAIR),--pair $(PAIR)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORKS),--forks $(FORKS))

@@ -1,0 +1,203 @@
+"""Attacks on the laboratory: the oracle sees what it must, a campaign goes on where it was stopped, and attacks find no defect."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from attacks import campaign, oracle, results
+from attacks.ground import Ground, NotHereError
+from attacks.oracle import DEFECT, NOT_HERE, NOT_STRUCK, OUTCOMES, Ended, Served
+from attacks.plan import FULL, Attack, known_kinds, plan
+from attacks.relay import Relay
+from attacks.results import Row
+from attacks.target import TEXT
+from attacks.templates import Templates
+
+# Kinds and variants that end within a few seconds.
+FAST = (
+    ("disk", "start: --out is a file"),
+    ("disk", "start: --out is under a file"),
+    ("disk", "start: tiny.toml is halved"),
+    ("disk", "start: tiny.toml is garbage"),
+    ("disk", "start: tiny.toml is a loop"),
+    ("disk", "later: report of the load, a file is halved"),
+    ("environment", "plan: locale C without UTF-8"),
+    ("environment", "plan: HOME is no folder"),
+    ("environment", "plan: standard output is full"),
+    ("environment", "plan: standard error is closed"),
+    ("environment", "plan: letters beyond ASCII"),
+    ("lies", "garbage, from the first"),
+    ("lies", "redirection, from the first"),
+    ("lies", "length-too-long, from the first"),
+    ("network", "a name that is too long"),
+    ("network", "reset-for-good before the verification"),
+    ("resources", "load: descriptors 8"),
+    ("resources", "load: the port is in use"),
+    ("shapes", "a start line that fails"),
+    ("standing", "mock: int, under requests"),
+)
+LONG = 200
+
+
+@pytest.fixture(scope="module")
+def field() -> Iterator[tuple[Path, Templates]]:
+    with campaign.field() as made:
+        yield made
+
+
+def ended(code: int | None, err: str = "", out: str = "") -> Ended:
+    return Ended(code, out, err, 1.0)
+
+
+def test_a_process_with_the_mark_is_found_in_any_session_and_one_without_is_not(tmp_path: Path) -> None:
+    marked = {**os.environ, oracle.MARK: str(tmp_path)}
+    with (
+        subprocess.Popen(["sleep", "100"], env=marked, start_new_session=True) as ours,
+        subprocess.Popen(["sleep", "100"], env={**marked, oracle.MARK: f"{tmp_path}2"}) as other,
+    ):
+        try:
+            assert [process.pid for process in oracle.left_running(str(tmp_path), 0.1)] == [ours.pid]
+        finally:
+            ours.kill()
+            other.kill()
+    assert oracle.left_running(str(tmp_path), 5) == []
+
+
+def test_a_file_that_changed_appeared_or_vanished_is_named(tmp_path: Path) -> None:
+    for name in ("same", "changed", "gone"):
+        (tmp_path / name).write_text(name)
+    before = oracle.fingerprints(tmp_path)
+    (tmp_path / "changed").write_text("CHANGED")
+    (tmp_path / "gone").unlink()
+    (tmp_path / "new").symlink_to("same")
+    found = oracle.changes(before, oracle.fingerprints(tmp_path))
+    assert [line.removeprefix(f"{tmp_path}/") for line in found] == ["changed changed", "gone is gone", "new appeared"]
+
+
+@pytest.mark.parametrize(
+    ("end", "signals", "said"),
+    [
+        (ended(0), (), []),
+        (ended(64, "error: no\nhint: yes\n"), (), []),
+        (ended(130), (2,), []),
+        (ended(-9), (9,), []),
+        (ended(None), (), ["it did not end within 1 s"]),
+        (ended(-9), (), ["its exit code is -9"]),
+        (ended(130), (), ["its exit code is 130, but nothing interrupted it"]),
+        (ended(120, "Exception ignored in: <stdout>"), (), ["it printed 'Exception ignored'", "its exit code is 120"]),
+        (ended(1, "it failed\n"), (), ["its last line is neither an error nor a hint: it failed"]),
+        (ended(1, "Traceback (most recent call last):\nhint: x"), (), ["it printed 'Traceback (most recent'"]),
+    ],
+)
+def test_an_end_that_no_user_may_see_is_named(end: Ended, signals: tuple[int, ...], said: list[str]) -> None:
+    assert oracle.wrong_end(end, signals) == said
+
+
+HEADER = [
+    *("slice", "completed", "lead_in_completed", "dropped", "sent", "stale", "outside_stale"),
+    *oracle.KINDS,
+    *(f"outside_{kind}" for kind in oracle.KINDS),
+]
+
+
+def stored(folder: Path, **counts: int) -> Path:
+    """A run folder with one slice that has these counts."""
+    row = {**dict.fromkeys(HEADER, 0), **counts}
+    trial = folder / "trials" / "01"
+    trial.mkdir(parents=True)
+    (trial / "slices.csv").write_text(f"{','.join(HEADER)}\n{','.join(map(str, row.values()))}\n")
+    return folder
+
+
+def test_counts_that_the_server_does_not_know_are_named(tmp_path: Path) -> None:
+    run = stored(tmp_path, completed=8, lead_in_completed=1, status=2, reset=1, sent=12)
+    assert oracle.wrong_counts(run, Served(asked=11, right=9), exact=True) == []
+    [lost] = oracle.wrong_counts(run, Served(asked=10, right=9), exact=True)
+    assert "the server got 10" in lost
+    assert oracle.wrong_counts(run, Served(asked=90, right=9), exact=False) == []
+    [false] = oracle.wrong_counts(run, Served(asked=12, right=8), exact=False)
+    assert false == "9 right answers are stored, and the server gave 8"
+
+
+def test_a_sum_that_does_not_hold_is_named(tmp_path: Path) -> None:
+    [broken] = oracle.wrong_counts(stored(tmp_path, completed=8, sent=9), Served(right=8), exact=False)
+    assert broken == "slices.csv, slice 0: 9 sent, but 8 right, 0 wrong or failed, 0 unanswered"
+
+
+def test_the_counting_server_counts_what_came_and_the_relay_passes_it_on(tmp_path: Path) -> None:
+    ground = Ground(tmp_path / "ground")
+    with ground.serving(lie="wrong-text", after=2) as port, Relay(port) as relay:
+        asked = urllib.request.Request(f"http://127.0.0.1:{relay.port}/work", data=b"{}")
+        answers = [urllib.request.urlopen(asked, timeout=30).read() for _ in range(3)]
+        relay.act("reset-for-good")
+        with pytest.raises(OSError):
+            urllib.request.urlopen(asked, timeout=30)
+    assert [answer == TEXT for answer in answers] == [True, True, False]
+    assert ground.served() == Served(asked=3, right=2, other=1)
+
+
+def test_a_longer_plan_begins_as_a_shorter_one_and_each_kind_has_its_share() -> None:
+    long = list(plan(1, FULL))
+    assert list(plan(1, LONG)) == long[:LONG] and len(set(long)) == FULL
+    shares = {name: kind.SHARE for name, kind in known_kinds().items()}
+    counts = Counter(attack.kind for attack in long)
+    assert all(abs(counts[name] - shares[name] * FULL / sum(shares.values())) <= 1 for name in shares)
+    kills = [attack.variant for attack in plan(1, FULL, ("kills",))]
+    assert set(kills) == set(known_kinds()["kills"].VARIANTS)
+    assert list(plan(2, 1)) != long[:1]
+
+
+def test_a_campaign_goes_on_with_what_is_missing_also_after_a_cut_row(tmp_path: Path) -> None:
+    table, planned = tmp_path / "table.csv", list(plan(1, 4))
+    row = Row(1, planned[0].kind, planned[0].number, "a, b", "unaffected", "0", 1.5, "abc", 'a "word"')
+    for each in (row, replace(row, kind=planned[1].kind, number=planned[1].number, outcome=DEFECT)):
+        results.append(table, each)
+    table.write_bytes(table.read_bytes() + b"1,kills,9,cut")
+    had = list(results.read(table))
+    assert had[0] == row and len(had) == 2
+    assert list(campaign.remaining(planned, had)) == planned[2:]
+    assert list(campaign.remaining(planned, had, again=True)) == [planned[1]]
+    results.append(table, replace(row, kind=planned[2].kind, number=planned[2].number))
+    assert [each.attack for each in results.read(table)] == planned[:3]
+
+
+def test_a_load_without_an_attack_is_unaffected_and_counted_alike(field: tuple[Path, Templates]) -> None:
+    run = field[1].load
+    assert oracle.trials(run) == {"01": "complete"} and oracle.claims(run).right > 0
+
+
+@pytest.mark.parametrize(("kind", "variant"), FAST)
+def test_a_fast_attack_finds_no_defect(field: tuple[Path, Templates], kind: str, variant: str) -> None:
+    module = known_kinds()[kind]
+    assert variant in module.VARIANTS
+    ground = Ground(field[0] / f"fast-{FAST.index((kind, variant))}", field[1])
+    try:
+        found = module.attack(variant, random.Random(1), ground)
+    except NotHereError as error:
+        pytest.skip(str(error))
+    assert found.outcome in OUTCOMES and found.outcome != DEFECT, found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("attack", list(plan(1, LONG)), ids=lambda attack: f"{attack.kind}-{attack.number}")
+def test_an_attack_finds_no_defect(field: tuple[Path, Templates], attack: Attack) -> None:
+    row = campaign.drive(attack, *field)
+    if row.outcome in (NOT_HERE, NOT_STRUCK):
+        pytest.skip(f"{row.outcome}: {row.detail}")
+    assert row.outcome != DEFECT, row
+
+
+def test_make_faults_shows_its_options() -> None:
+    command = [sys.executable, "-m", "attacks", "--help"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert all(word in shown for word in ("--attacks", "--minutes", "--seed", "--again", *known_kinds()))

@@ -1,0 +1,110 @@
+"""Makes docs/reference/attacks.md from the outcomes in attacks.csv beside it: `python tools/attacks_page.py [--check]`."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from kept import ROOT, keep
+from steelyard.statistics.proportions import exact_interval
+
+TABLE = ROOT / "docs" / "reference" / "attacks.csv"
+PAGE = TABLE.with_suffix(".md")
+DEFECT = "defect"
+OUTCOMES = ("unaffected", "recorded failure", "resumed without loss", DEFECT)
+
+INTRODUCTION = """\
+# Attacks on the laboratory
+
+`make faults N=1000` attacks Steelyard itself: it kills its processes, damages its files, limits its resources, breaks its
+network, and lets servers lie. These are not the faults of a study, which hit its subjects. `make attacks` makes this page
+from `attacks.csv`.
+
+Each attack is drawn from a seed. An oracle without code of the laboratory (`tests/attacks/oracle.py`) judges it by
+
+- the processes that are left, which have a mark in their environment;
+- SHA-256 of the user's files, of the finished trials, and of a stored run's tables;
+- the counts of a server of its own against those of the run folder, and the sums that must hold within it;
+- the exit code, and the text on standard error: no stack trace, and an error with its next step.
+
+The outcomes are
+
+- *unaffected*: the command ended well, and its counts are those of the server;
+- *recorded failure*: it ended with an error or an exit code that says so, or the failure is stored in the trial's record;
+- *resumed without loss*: it was stopped, and a resumed run completed every trial and left the finished ones as they were;
+- *defect*: the oracle found something wrong.
+
+The interval is the exact one of Clopper and Pearson (95%) for the share of defects among the attacks as they were first
+driven. Repaired defects stay in these counts. The last column counts attacks that still find one when they are repeated.
+Signals are sent from the first step of progress on: before that, Python itself starts.
+"""
+
+
+def first_and_last(rows: Sequence[Mapping[str, str]]) -> list[tuple[Mapping[str, str], Mapping[str, str]]]:
+    """The first and the last row of each attack."""
+    by_attack: dict[tuple[str, str, str], list[Mapping[str, str]]] = {}
+    for row in rows:
+        by_attack.setdefault((row["seed"], row["kind"], row["number"]), []).append(row)
+    return [(found[0], found[-1]) for found in by_attack.values()]
+
+
+def page(rows: Sequence[Mapping[str, str]]) -> str:
+    """The whole page."""
+    text = INTRODUCTION
+    attacks = first_and_last(rows)
+    for seed in sorted({first["seed"] for first, _ in attacks}, key=int):
+        text += f"\n## Seed {seed}\n\n" + _seed_text([pair for pair in attacks if pair[0]["seed"] == seed])
+    return text
+
+
+def _seed_text(attacks: Sequence[tuple[Mapping[str, str], Mapping[str, str]]]) -> str:
+    kinds = sorted({first["kind"] for first, _ in attacks})
+    lines = [
+        ["kind", "attacks", *OUTCOMES, "share of defects", "still a defect"],
+        ["---"] * (len(OUTCOMES) + 4),
+        *(_line(kind, [pair for pair in attacks if pair[0]["kind"] == kind]) for kind in kinds),
+        _line("all", attacks),
+    ]
+    revisions = dict.fromkeys(row["revision"] for pair in attacks for row in pair)
+    text = "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    text += f"\nRevisions: {', '.join(revisions)}.\n"
+    others = Counter(first["outcome"] for first, _ in attacks if first["outcome"] not in OUTCOMES)
+    if others:
+        named = " and ".join(f"{count} {outcome}" for outcome, count in sorted(others.items()))
+        text += f"\nLeft out of the table: {named}.\n"
+    defects = [_defect(first, last) for first, last in attacks if first["outcome"] == DEFECT]
+    return text + ("\n### Defects\n\n" + "\n".join(defects) + "\n" if defects else "")
+
+
+def _line(kind: str, attacks: Sequence[tuple[Mapping[str, str], Mapping[str, str]]]) -> list[str]:
+    counts = Counter(first["outcome"] for first, _ in attacks if first["outcome"] in OUTCOMES)
+    low, high = exact_interval(counts[DEFECT], counts.total())
+    still = sum(last["outcome"] == DEFECT for _, last in attacks)
+    shares = f"{low:.1%} to {high:.1%}"
+    return [kind, str(counts.total()), *(str(counts[outcome]) for outcome in OUTCOMES), shares, str(still)]
+
+
+def _defect(first: Mapping[str, str], last: Mapping[str, str]) -> str:
+    now = "not repeated yet" if last is first else f"now: {last['outcome']} ({last['revision']})"
+    what = _plain(f"{first['kind']}, {first['variant']}")
+    return f"- {what}: {_plain(first['detail'])} ({first['revision']}; {now})"
+
+
+def _plain(text: str) -> str:
+    """A text without marks of Markdown and HTML."""
+    for mark in "\\`*_[]<>|":
+        text = text.replace(mark, f"\\{mark}" if mark not in "<>" else {"<": "&lt;", ">": "&gt;"}[mark])
+    return text
+
+
+def main() -> int:
+    """Write the page, or with --check fail where it is stale."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return keep(PAGE, page(rows), "`make attacks`")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
