@@ -15,7 +15,7 @@ from steelyard.base.errors import ConfigurationError, StoreError, ToolchainError
 from steelyard.base.progress import Progress
 from steelyard.cluster import dask_workers
 from steelyard.cluster.cluster_run import ClusterHome
-from steelyard.cluster.dask_workers import Where, parse_where
+from steelyard.cluster.dask_workers import Where, open_port_warning, parse_where
 from steelyard.cluster.packing import pack_trial, unpack_trial
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
@@ -39,6 +39,24 @@ SETUP = {"machine": {"kernel": "6.1", "processors": 2}}
 )
 def test_where_the_workers_are_is_read(words: str, where: Where) -> None:
     assert parse_where(words) == where
+
+
+@pytest.mark.parametrize(
+    ("words", "warned"),
+    [
+        ("local:2", False),
+        ("tcp://127.0.0.1:8786", False),
+        ("localhost:8786", False),
+        ("tcp://[::1]:8786", False),
+        ("tls://10.0.0.5:8786", False),
+        ("wss://10.0.0.5:8786", False),
+        ("tcp://10.0.0.5:8786", True),
+        ("scheduler.example:8786", True),
+        ("ws://[fe80::1]:8786", True),
+    ],
+)
+def test_a_scheduler_on_a_network_without_tls_is_warned_of(words: str, warned: bool) -> None:
+    assert ("without TLS" in open_port_warning(parse_where(words))) == warned
 
 
 @pytest.mark.parametrize(

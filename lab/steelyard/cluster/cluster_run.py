@@ -41,7 +41,7 @@ from ..results.cluster_folder import (
     write_machine_schedule,
 )
 from ..results.setup import setup_differences
-from .dask_workers import DaskWorkers, Where, workers_of
+from .dask_workers import DaskWorkers, Where, open_port_warning, workers_of
 from .handing import Handing, Kept, Worker, quotas
 from .packing import CORPUS, ENVIRONMENT, TRIAL, unpack_trial
 from .worker import Order
@@ -72,6 +72,8 @@ def run(
     measures.registry(study.model.model_dump())
     service = service_of(study.model)
     stages: dict[str, str] = {}
+    if warning := open_port_warning(where):
+        progress.print_line(warning)
     with workers_of(where, stages.__setitem__) as workers:
         marks = _present_machines(workers, progress)
         schedule, numbers = on_machines(planned, len(marks), forks_each(planned, request))
@@ -105,6 +107,8 @@ def resume(folder: Path, where: Where, *, command: Sequence[str], progress: Prog
             f"{folder} is complete: nothing is left to resume", hint="`steelyard report` rebuilds its report"
         )
     stages: dict[str, str] = {}
+    if warning := open_port_warning(where):
+        progress.print_line(warning)
     with workers_of(where, stages.__setitem__) as workers:
         _present_machines(workers, progress)
         _hand_out(home, service, workers, stages, command)

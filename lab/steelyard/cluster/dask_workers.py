@@ -9,7 +9,9 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..base import paths
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
@@ -45,6 +47,22 @@ def parse_where(words: str) -> Where:
         f"--cluster got the unknown value '{words}'",
         hint="use local:2 for two workers on this machine, or the address of a Dask scheduler, such as "
         "tcp://10.0.0.5:8786",
+    )
+
+
+def open_port_warning(where: Where) -> str:
+    """A warning where a scheduler on a network is used without TLS; empty otherwise."""
+    address = where.address if "://" in where.address else f"tcp://{where.address}"
+    parts = urlsplit(address)
+    name = parts.hostname or ""
+    with suppress(ValueError):
+        if ip_address(name).is_loopback:
+            return ""
+    if where.local or parts.scheme in ("tls", "wss") or name in paths.HOST_NAMES:
+        return ""
+    return (
+        f"the scheduler at {where.address} is used without TLS: whoever reaches its port can run programs as you on every "
+        "machine of the cluster. An address that begins with tls:// protects it"
     )
 
 
