@@ -11,15 +11,16 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 from typer.exceptions import TyperException
 
 from . import __version__
 from .base import children, paths
-from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError
+from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError, outside_cause
 from .commands import completing
 from .commands.examples import examples
 from .commands.once import once
@@ -112,6 +113,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def main() -> None:
     """The entry point: every way to end is an exit code and, where it is an error, a sentence on standard error."""
+    _open_closed_streams()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where our starter ignored it, every program would seem to succeed
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
@@ -127,27 +129,64 @@ def main() -> None:
         _print_error(*_usage_problem(error))
         code = USED_WRONGLY
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        cause = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+        cause = (
+            f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or str(error)
+        )
         _print_error(cause, "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
-    except Exception as error:  # a defect of ours: say so, keep the trace where it can be sent from
-        place = paths.cache() / "defect.log"
-        with suppress(OSError):  # where it cannot be kept, the sentence must do
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(traceback.format_exc(), encoding="utf-8")
-        _print_error(
-            f"this is a defect of Steelyard: {type(error).__name__}: {error}",
-            f"please report it with {place}",
-        )
-        code = DEFECT
+    except Exception as error:
+        code = _print_unexpected(error)
     finally:
         with suppress(KeyboardInterrupt):
             children.end_all()
-    sys.exit(code or 0)
+    sys.exit(_flush_output(code or 0))
+
+
+def _print_unexpected(error: Exception) -> int:
+    """Report what the machine causes, or else a defect of ours with its trace in a file; returns the exit code."""
+    if (cause := outside_cause(error)) is not None:
+        _print_error(*cause)
+        return COULD_NOT
+    hint = "please report it"
+    with suppress(OSError, SteelyardError):  # where it cannot be kept, the sentence must do
+        place = paths.cache() / "defect.log"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(traceback.format_exc(), encoding="utf-8")
+        hint += f" with {place}"
+    _print_error(f"this is a defect of Steelyard: {type(error).__name__}: {error}", hint)
+    return DEFECT
+
+
+def _open_closed_streams() -> None:
+    """Open /dev/null for each standard stream that is closed: otherwise the next opened file would take its place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+
+
+def _flush_output(code: int) -> int:
+    """Write what is still to be printed; returns the exit code, which is not 0 where the output could not be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # its reader wanted no more
+        _discard(sys.stdout)
+    except OSError as error:
+        _discard(sys.stdout)
+        _print_error(f"the output cannot be written: {error.strerror}", "")
+        code = code or COULD_NOT
+    return code
+
+
+def _discard(stream: TextIO) -> None:
+    """Send the rest of a stream nowhere: Python would try to write it again at its end, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _usage_problem(error: TyperException) -> tuple[str, str]:
@@ -184,9 +223,12 @@ def _print_error(message: str, hint: str) -> None:
     from rich.console import Console
 
     console = Console(stderr=True, soft_wrap=True)
-    console.print(f"error: {message}", highlight=False, markup=False, style="red")
-    if hint:
-        console.print(f"hint: {hint}", highlight=False, markup=False)
+    try:
+        console.print(f"error: {message}", highlight=False, markup=False, style="red")
+        if hint:
+            console.print(f"hint: {hint}", highlight=False, markup=False)
+    except OSError:  # nobody can read it
+        _discard(sys.stderr)
 
 
 if __name__ == "__main__":

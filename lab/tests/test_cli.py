@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import typer
 from steelyard import __version__
+from steelyard.base import paths
+from steelyard.base.errors import ConfigurationError, outside_cause
 from steelyard.cli import VERBS, program
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -36,6 +38,57 @@ def test_the_version_is_printed() -> None:
     steelyard = Path(sys.executable).with_name("steelyard")
     ran = subprocess.run([steelyard, "--version"], capture_output=True, text=True, check=True)
     assert ran.stdout == f"steelyard {__version__}\n"
+
+
+def in_a_shell(redirections: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command that a shell starts with its streams redirected."""
+    script = f'exec "$0" -m steelyard.cli "$@" {redirections}'
+    return subprocess.run(["bash", "-c", script, sys.executable, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("words", ["--version", "services"])
+def test_output_that_a_full_disk_does_not_take_is_an_error(words: str) -> None:
+    ran = in_a_shell(">/dev/full", words)
+    assert ran.returncode == 1 and "No space left on device\n" in ran.stderr and "Exception" not in ran.stderr
+    assert in_a_shell(">/dev/full 2>/dev/full", words).returncode == 1
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
+def test_a_command_ends_well_where_standard_streams_are_closed(closed: str) -> None:
+    ran = in_a_shell(closed, "services")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.toml"
+    loop.symlink_to(loop.name)
+    ran = in_a_shell("", "run", loop)
+    assert ran.returncode in (1, 64) and str(loop) in ran.stderr and "defect" not in ran.stderr, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "there is not enough memory"),
+        (RuntimeError("can't start new thread"), "no further thread can be started"),
+        (RuntimeError("Symlink loop from '/a'"), "'/a' is a symbolic link that leads to itself"),
+    ],
+)
+def test_what_the_machine_causes_is_no_defect(error: Exception, said: str) -> None:
+    cause = outside_cause(error)
+    assert cause is not None and said in cause[0] and cause[1]
+    assert outside_cause(RuntimeError("dictionary changed size")) is None
+
+
+def test_a_user_without_a_home_folder_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    for variable in ("STEELYARD_CACHE", "XDG_CACHE_HOME", "STEELYARD_STATE"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(ConfigurationError, match="there is no home folder"):
+        paths.state()
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,19 @@ def why_unread(error: OSError | UnicodeDecodeError) -> str:
     return error.strerror or type(error).__name__
 
 
+def outside_cause(error: Exception) -> tuple[str, str] | None:
+    """The message and hint of an unexpected exception that the machine causes, not a defect; None for any other."""
+    limits = "`ulimit -a` shows the limits of this shell"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory", limits
+    if isinstance(error, RuntimeError):  # Python has no types for these
+        if str(error).startswith("can't start new thread"):
+            return "no further thread can be started: a limit on processes or memory was reached", limits
+        if str(error).startswith("Symlink loop from"):
+            return f"{str(error).partition('from ')[2]} is a symbolic link that leads to itself", "remove the link"
+    return None
+
+
 class SteelyardError(Exception):
     """An error that the user can read and act on.
 

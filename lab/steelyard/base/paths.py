@@ -70,7 +70,7 @@ def user_folder() -> Path:
     """
     listed = _listed_folders()
     base = os.environ.get("XDG_DATA_HOME")
-    return listed[0] if listed else (Path(base) if base else Path.home() / ".local" / "share") / "steelyard"
+    return listed[0] if listed else (Path(base) if base else _home() / ".local" / "share") / "steelyard"
 
 
 def _own_folders() -> list[Path]:
@@ -89,12 +89,23 @@ def _listed_folders() -> list[Path]:
 
 def cache() -> Path:
     """The user's cache, kept between runs: $STEELYARD_CACHE, else $XDG_CACHE_HOME/steelyard, else
-    ~/.cache/steelyard."""
+    ~/.cache/steelyard. Raises ConfigurationError where there is no home folder."""
     named = os.environ.get("STEELYARD_CACHE")
     if named:
         return Path(named).resolve()
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "steelyard"
+    return (Path(base) if base else _home() / ".cache") / "steelyard"
+
+
+def _home() -> Path:
+    """The user's home folder. Raises ConfigurationError where neither HOME nor the user database names one."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise ConfigurationError(
+            "there is no home folder: HOME is not set, and the user database does not name one",
+            hint="set HOME to a folder that you may write",
+        ) from None
 
 
 def state() -> Path:

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from ...base.csvfiles import write_text
-from ...base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError
+from ...base.errors import EngineError, KeeperError, ProvisionError, SteelyardError, StoreError, outside_cause
 from ...base.progress import duration
 from ...hosts import clocks, doctor, processes
 from ...hosts.cpus import kept_awake, pin_thread
@@ -89,9 +89,12 @@ def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) ->
         failure = Failure(kind="lab", message=str(error))
         raise
     except Exception as error:
-        defect = _defect(error, log)
-        failure = defect.failure
-        raise defect from None
+        cause = outside_cause(error)
+        failed = (
+            _defect(error, log) if cause is None else TrialFailedError(Failure(kind="lab", message=cause[0]), cause[1])
+        )
+        failure = failed.failure
+        raise failed from None
     finally:
         record = _record(setting, plan, log, status, failure, begun, time.monotonic() - clock)
         write_text(log.folder / "trial.json", record.model_dump_json(indent=1) + "\n")
