@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import re
 import subprocess
@@ -15,13 +16,15 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from steelyard.analyse.analysis import analyse
+from steelyard.base import configuration
 from steelyard.base.csvfiles import read_table, write_document, write_table, write_text
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.histogram import Histogram, decode, merge_histograms
 from steelyard.measure.resume import resume_state, set_aside_trials
 from steelyard.models.records import Failure
 from steelyard.report import write_report
-from steelyard.results.stored_run import read_run
+from steelyard.results.outcomes import total_counts
+from steelyard.results.stored_run import Trial, read_run
 from synthetic import Planted, write_run
 
 SMALL = Planted(forks=2, pairs=3)
@@ -174,6 +177,55 @@ def test_a_trial_whose_record_cannot_be_read_is_set_aside(run: Path, content: st
     damaged, whole = read_run(run).trials
     assert "trial.json" in (damaged.damage or "") and said in (damaged.damage or "")
     assert (damaged.status, whole.status) == ("damaged", "complete")
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(run: Path) -> None:
+    for name in ("trials/01/ticks.csv", "environment.json"):
+        (run / name).unlink()
+        os.mkfifo(run / name)
+    with pytest.raises(StoreError, match=r"environment\.json is not a regular file"):
+        read_run(run)
+    (run / "environment.json").unlink()
+    damaged, whole = read_run(run).trials
+    assert "ticks.csv is not a regular file" in (damaged.damage or "") and whole.damage is None
+    os.mkfifo(run / "other.toml")
+    with pytest.raises(ConfigurationError, match=r"other\.toml is not a regular file"):
+        configuration.read(run / "other.toml")
+
+
+def count_outcomes(trial: Trial, more: int) -> None:
+    """Write an outcomes.csv for a trial, and the column `sent` of its slices; the last slice has so many `more` right answers."""
+    table = trial.folder / "slices.csv"
+    header, *lines = [line.split(",") for line in table.read_text().splitlines()]
+    rows = [trial.slices[int(line[header.index("slice")])] for line in lines]
+    sent = [total_counts(row).total for row in rows]
+    table.write_text(
+        "".join(
+            ",".join(map(str, row)) + "\n"
+            for row in [[*header, "sent"], *([*line, n] for line, n in zip(lines, sent, strict=True))]
+        )
+    )
+    outcomes = ["slice,subject,operation,ended,outcome,cause,status,count"]
+    for row in rows:
+        counts = total_counts(row)
+        right = counts.right + (more if row is rows[-1] else 0)
+        for outcome, count in (
+            ("right", right),
+            ("wrong", counts.wrong),
+            ("status", counts.failed),
+            ("unanswered", counts.unanswered),
+        ):
+            outcomes += [f"{row.slice},{row.subject},echoStruct,measured,{outcome},,200,{count}"] * (count > 0)
+    (trial.folder / "outcomes.csv").write_text("\n".join(outcomes) + "\n")
+
+
+def test_a_trial_whose_tables_count_differently_is_damaged(run: Path) -> None:
+    for trial, more in zip(read_run(run).trials, (0, 1), strict=True):
+        count_outcomes(trial, more)
+    whole, damaged = read_run(run).trials
+    assert whole.damage is None and whole.slices
+    assert "02/slices.csv: slice 17 has other counts of requests than outcomes.csv" in (damaged.damage or "")
 
 
 def test_a_report_goes_without_a_damaged_trial_and_says_so(tmp_path: Path) -> None:

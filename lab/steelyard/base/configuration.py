@@ -25,6 +25,8 @@ def load(path: Path, model: type[Model]) -> Model:
 def read(path: Path) -> dict[str, Any]:
     """Read a TOML file as plain tables. Raises ConfigurationError where it is missing, unreadable or not TOML."""
     try:
+        if not (path.is_file() or path.is_dir()) and path.exists():
+            raise ConfigurationError(f"{path} is not a regular file")
         content = path.read_bytes()
     except FileNotFoundError:
         raise ConfigurationError(f"{path} does not exist") from None

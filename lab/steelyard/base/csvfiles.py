@@ -107,6 +107,8 @@ def read_bytes(path: Path) -> bytes:
             archived = raw_archive.read_member(path)
             if archived is not None:
                 return archived
+        if not _is_plain(path):
+            raise StoreError(f"{path} is not a regular file")
         return path.read_bytes()
     except FileNotFoundError:
         raise StoreError(f"{path} is missing") from None
@@ -114,6 +116,12 @@ def read_bytes(path: Path) -> bytes:
         raise StoreError(f"{packed} cannot be unpacked: {error}") from None
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether reading ends: a pipe or a device may never do so. A folder is refused when it is opened."""
+    kind = path.stat().st_mode
+    return stat.S_ISREG(kind) or stat.S_ISDIR(kind)
 
 
 def read_text(path: Path, *, may_be_cut: bool = False) -> str:

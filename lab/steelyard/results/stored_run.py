@@ -24,7 +24,7 @@ from . import earlier, foreign_table, layer_table, loads, tables
 from .collector_log import CollectorLog, read_collector_logs
 from .foreign_table import ForeignWork, Stranger
 from .layer_table import TimedRequest
-from .outcomes import OUTCOMES, OutcomeRow, read_outcomes
+from .outcomes import OUTCOMES, OutcomeRow, read_outcomes, request_counts, total_counts
 from .tables import GaugeRow, LinkUse, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -372,3 +372,13 @@ def _require_all(trial: Trial) -> None:
         for name, is_there in stand.items():
             if not is_there:
                 raise StoreError(f"{trial.folder / name}: slice {plan.number}, which was driven, is missing")
+        if row is not None and plan.number in trial.outcomes and not _agree(row, trial.outcomes[plan.number]):
+            raise StoreError(
+                f"{trial.folder / 'slices.csv'}: slice {plan.number} has other counts of requests than {OUTCOMES}"
+            )
+
+
+def _agree(row: SliceRow, outcomes: Sequence[OutcomeRow]) -> bool:
+    """Whether both tables have the same counts of a slice, and each request that was sent is among them."""
+    counts = total_counts(row)
+    return counts == request_counts(outcomes) and counts.total == row.sent
