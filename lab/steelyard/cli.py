@@ -151,7 +151,7 @@ def _print_unexpected(error: Exception) -> int:
         _print_error(*cause)
         return COULD_NOT
     hint = "please report it"
-    with suppress(OSError, SteelyardError):  # where it cannot be kept, the sentence must do
+    with suppress(OSError, SteelyardError, MemoryError):  # where it cannot be kept, the sentence must do
         place = paths.cache() / "defect.log"
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(traceback.format_exc(), encoding="utf-8")
@@ -220,15 +220,17 @@ def _keep_near_options(error: TyperException) -> None:
 
 
 def _print_error(message: str, hint: str) -> None:
-    from rich.console import Console
-
-    console = Console(stderr=True, soft_wrap=True)
     try:
+        from rich.console import Console
+
+        console = Console(stderr=True, soft_wrap=True)
         console.print(f"error: {message}", highlight=False, markup=False, style="red")
         if hint:
             console.print(f"hint: {hint}", highlight=False, markup=False)
     except OSError:  # nobody can read it
         _discard(sys.stderr)
+    except (MemoryError, ImportError):  # there may be no memory for colours
+        sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
     ("error", "said"),
     [
         (MemoryError(), "there is not enough memory"),
+        (ImportError("a.so: failed to map segment from shared object"), "there is not enough memory"),
         (RuntimeError("can't start new thread"), "no further thread can be started"),
         (RuntimeError("Symlink loop from '/a'"), "'/a' is a symbolic link that leads to itself"),
     ],

@@ -23,7 +23,8 @@ def why_unread(error: OSError | UnicodeDecodeError) -> str:
 def outside_cause(error: Exception) -> tuple[str, str] | None:
     """The message and hint of an unexpected exception that the machine causes, not a defect; None for any other."""
     limits = "`ulimit -a` shows the limits of this shell"
-    if isinstance(error, MemoryError):
+    unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)  # of a library
+    if isinstance(error, MemoryError) or unloaded:
         return "there is not enough memory", limits
     if isinstance(error, RuntimeError):  # Python has no types for these
         if str(error).startswith("can't start new thread"):

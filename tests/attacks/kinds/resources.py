@@ -17,7 +17,8 @@ SHARE = 120
 # What a shell limits before the laboratory starts: descriptors, KiB of address space, KiB of stack, seconds of processor time.
 LIMITS = {
     "descriptors": ("ulimit -n {}", (8, 12, 16, 20, 24, 32, 48, 64, 128)),
-    "address space": ("ulimit -v {}", (100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_200_000, 2_000_000)),
+    # Below 300 MB the numerical library ends the process by itself, or tries forever.
+    "address space": ("ulimit -v {}", (300_000, 350_000, 400_000, 600_000, 800_000, 1_200_000, 2_000_000)),
     "stack": ("ulimit -s {}", (256, 1024)),
     "locked memory": ("ulimit -l {}", (0,)),
     "pending signals": ("ulimit -i {}", (0, 8)),
