@@ -64,3 +64,25 @@ fn bursts_too_short_for_the_clock_are_refused_and_not_counted_for_ever() {
     let bursts = json!({"kind": "bursts", "users": 1, "on_seconds": 1e-300, "off_seconds": 1e-300, "seconds": 1});
     assert!(with("/slices/0/profile", bursts).unwrap_err().contains("on_seconds"));
 }
+
+#[test]
+fn redirects_lead_to_hosts_with_addresses_and_not_over_http2() {
+    let target = |more: Value| {
+        let mut target = json!({"subject": "a", "url": "http://127.0.0.1:9/"});
+        for (key, value) in more.as_object().unwrap() {
+            target[key] = value.clone();
+        }
+        with("/targets/0", target)
+    };
+    target(json!({"redirects": {"hosts": {"shop.test": ["127.0.0.1"], "::1": ["::1"]}}})).unwrap();
+    for (hosts, part) in [
+        (json!({"shop.test": []}), "addresses"),
+        (json!({"shop.test/a": ["127.0.0.1"]}), "is not a host"),
+        (json!({"shop.test:80": ["127.0.0.1"]}), "is not a host"),
+    ] {
+        let why = target(json!({"redirects": {"hosts": hosts}})).unwrap_err();
+        assert!(why.contains(part), "{why}");
+    }
+    let both = target(json!({"redirects": {}, "http2": {"streams": 1}}));
+    assert!(both.unwrap_err().contains("without `http2`"));
+}

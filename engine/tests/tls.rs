@@ -4,12 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod engine_harness;
+mod plain_server;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 use engine_harness::{Bench, Row, job, number, slice};
+use plain_server::{Then, serve as serve_plainly};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use rustls::crypto::ring as provider;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -266,4 +268,42 @@ fn a_secure_connection_per_request_times_its_handshakes() {
         "{row:?}"
     );
     assert_eq!(number(&row, "tls") + number(&row, "truncated"), 0, "{row:?}");
+}
+
+#[test]
+fn a_redirect_from_http_to_https_is_one_request_over_two_connections() {
+    let (secure, pem) = server(&TLS13);
+    let plain = serve_plainly(move |_| {
+        let head =
+            format!("HTTP/1.1 301 Moved Permanently\r\nLocation: https://{secure}/\r\nContent-Length: 0\r\n\r\n");
+        (head, Then::GoesOn)
+    });
+    let bench = Bench::new();
+    std::fs::write(bench.path("own.pem"), &pem).unwrap();
+    let profile = json!({"kind": "fixed-work", "users": 2, "each": 5, "most_seconds": 60});
+    let mut job = job(&format!("http://{plain}/"), json!([slice(0, profile)]), json!({}));
+    job["timeout_ms"] = json!(20_000);
+    job["targets"][0]["tls"] = json!({"ca": "own.pem"});
+    job["targets"][0]["redirects"] = json!({});
+    let row = bench.run(&job).remove(0);
+    assert_eq!((number(&row, "completed"), number(&row, "sent")), (10, 10), "{row:?}");
+    assert_eq!(bench.summary()["slices"][0]["redirects"], json!(10));
+    assert!(
+        number(&row, "connects") <= 2,
+        "each user keeps both connections: {row:?}"
+    );
+}
+
+#[test]
+fn an_address_that_is_given_leaves_the_name_of_the_host_to_the_certificate() {
+    let named = |own: &mut rcgen::CertificateParams| {
+        own.subject_alt_names = vec![rcgen::SanType::DnsName("shop.test".try_into().unwrap())];
+    };
+    let (address, authority) = signed(named);
+    let target = |host: &str| json!({"url": format!("https://{host}:{}/", address.port()), "addresses": ["127.0.0.1"]});
+    assert_eq!(cause(address, &authority, target("shop.test")), "");
+    assert_eq!(
+        cause(address, &authority, target("other.test")),
+        "the server's certificate is for another name"
+    );
 }

@@ -3,6 +3,7 @@
 mod chunked;
 mod cookies;
 mod malformed;
+mod redirect;
 mod request;
 mod response;
 mod unpack;
@@ -10,6 +11,7 @@ mod url;
 
 pub use cookies::CookieJar;
 pub use malformed::Malformed;
+pub use redirect::Hop;
 pub use request::{HeadParts, RequestHead};
 pub use response::{Coding, Event, ResponseReader, WantedFields};
 pub use unpack::Unpacker;

@@ -104,7 +104,7 @@ impl RequestHead {
     pub fn parts(&self) -> HeadParts<'_> {
         let line_end = memchr::memchr(b'\n', &self.fixed).map_or(self.own_headers, |end| end + 1);
         HeadParts {
-            method: &self.fixed[..self.path.start - 1],
+            method: self.method(),
             path: &self.fixed[self.path.clone()],
             common: &self.fixed[line_end..self.own_headers],
             own: &self.fixed[self.own_headers..],
@@ -117,6 +117,10 @@ impl RequestHead {
     #[inline]
     pub fn is_filled(&self) -> bool {
         self.filled
+    }
+
+    pub fn method(&self) -> &[u8] {
+        &self.fixed[..self.path.start - 1]
     }
 
     /// Whether the request's method is idempotent.
@@ -269,6 +273,7 @@ mod tests {
             operation_headers: [("echo".to_owned(), own)].into(),
             tls: Default::default(),
             http2: None,
+            redirects: None,
             keepers: Vec::new(),
         }
     }

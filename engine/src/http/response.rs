@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::chunked::{Chunk, ChunkReader};
 use super::malformed::Malformed;
+use super::redirect::is_redirect;
 
 /// A piece of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -72,6 +73,9 @@ pub struct ResponseReader {
     /// The head as received, if it is kept.
     head: Vec<u8>,
     keeps_head: bool,
+    /// The Location of a redirect, if it is kept.
+    location: Vec<u8>,
+    keeps_location: bool,
 }
 
 impl Default for ResponseReader {
@@ -95,7 +99,19 @@ impl ResponseReader {
             answers_head: false,
             head: Vec::new(),
             keeps_head: false,
+            location: Vec::new(),
+            keeps_location: false,
         }
+    }
+
+    /// Sets whether the Location of redirects is kept.
+    pub fn keep_locations(&mut self, kept: bool) {
+        self.keeps_location = kept;
+    }
+
+    /// The Location of the last answer; empty if none is kept, or the answer is no redirect.
+    pub fn location(&self) -> &[u8] {
+        &self.location
     }
 
     /// Sets whether the head of each answer is kept.
@@ -118,6 +134,7 @@ impl ResponseReader {
         self.status = 0;
         self.fields.clear();
         self.head.clear();
+        self.location.clear();
         self.wanted = wanted;
         self.answers_head = answers_head;
     }
@@ -262,6 +279,12 @@ impl ResponseReader {
         let framing = Framing::read(head.headers, head.version == Some(1))?;
         self.keep_alive = framing.keep_alive;
         self.coding = framing.coding;
+        if self.keeps_location && is_redirect(status) {
+            let mut fields = head.headers.iter();
+            if let Some(field) = fields.find(|field| field.name.eq_ignore_ascii_case("location")) {
+                self.location.extend_from_slice(field.value.trim_ascii());
+            }
+        }
         if self.wanted != WantedFields::None {
             for field in head.headers.iter() {
                 self.keep_field(field.name.as_bytes(), field.value);

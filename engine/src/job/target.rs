@@ -61,6 +61,8 @@ pub struct Target {
     pub tls: Tls,
     /// HTTP/2 instead of HTTP/1.1: negotiated by TLS (ALPN), or by prior knowledge without TLS.
     pub http2: Option<Http2>,
+    /// Redirects are followed; None: a redirect is the answer.
+    pub redirects: Option<Redirects>,
     /// The keepers of the subject's processes, for turns.
     #[serde(default)]
     pub keepers: Vec<KeeperChannel>,
@@ -78,6 +80,13 @@ impl Default for Http2 {
         // The least that servers should allow (RFC 9113, 6.5.2).
         Self { streams: 100 }
     }
+}
+
+/// Redirects are followed to every port of the target's own host, and to these other hosts, which have these addresses.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Redirects {
+    pub hosts: BTreeMap<String, Vec<IpAddr>>,
 }
 
 /// A keeper's control socket, and whether its processes may be paused during other subjects' turns.

@@ -111,6 +111,7 @@ impl Arguments {
                 operation_headers: BTreeMap::new(),
                 tls: Tls::default(),
                 http2: self.http2.then_some(Http2 { streams: self.streams }),
+                redirects: None,
                 keepers: Vec::new(),
             }],
             slices: vec![Slice {

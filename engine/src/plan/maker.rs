@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use rustls_pki_types::ServerName;
 
-use super::{Shape, SlicePlan, Steps, Work};
+use super::{Redirects, Shape, SlicePlan, Steps, Work};
 use crate::clock::{Ns, from_ms};
 use crate::corpus::Corpus;
 use crate::error::{EngineError, Result};
@@ -27,6 +27,8 @@ pub struct PlanMaker {
     urls: Vec<Url>,
     /// The targets' URLs for cookies.
     sites: Vec<url::Url>,
+    /// Where redirects of each target may lead.
+    redirects: Vec<Option<Arc<Redirects>>>,
     endpoints: Vec<Endpoint>,
     rules: Vec<CompiledRule>,
     /// The rows of sessions, by their file: sessions that share a file never have the same row.
@@ -39,6 +41,7 @@ impl PlanMaker {
         let mut urls = Vec::new();
         let mut endpoints = Vec::new();
         let mut sites = Vec::new();
+        let mut redirects = Vec::new();
         for target in &job.targets {
             let url = Url::of(target).map_err(EngineError::CannotGoOn)?;
             let tls = if url.tls {
@@ -48,11 +51,11 @@ impl PlanMaker {
             } else {
                 None
             };
-            endpoints.push(Endpoint {
-                addresses: resolve(&url, &target.addresses)?,
-                tls,
-            });
-            sites.push(site(target, &url)?);
+            let addresses = resolve(&url, &target.addresses)?;
+            let site = site(target, &url)?;
+            redirects.push(Redirects::new(target, folder, &url, &site, &addresses)?);
+            endpoints.push(Endpoint { addresses, tls });
+            sites.push(site);
             urls.push(url);
         }
         let rules: std::result::Result<Vec<_>, String> = job.rules.values().map(CompiledRule::new).collect();
@@ -69,6 +72,7 @@ impl PlanMaker {
             corpus,
             urls,
             sites,
+            redirects,
             endpoints,
         })
     }
@@ -161,6 +165,7 @@ impl PlanMaker {
             fields: fields.map_err(EngineError::CannotGoOn)?,
             addresses: self.endpoints[target].addresses.clone(),
             site: self.sites[target].clone(),
+            redirects: self.redirects[target].clone(),
             streams: http2.map(|http2| http2.streams),
             filled: AtomicU64::new(0),
             work: match &slice.profile {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use url::Url;
 
+use super::redirects::Redirects;
 use crate::clock::Ns;
 use crate::corpus::Corpus;
 use crate::http::{RequestHead, WantedFields};
@@ -102,6 +103,8 @@ pub struct SlicePlan {
     pub addresses: Vec<SocketAddr>,
     /// The subject's URL for cookies.
     pub site: Url,
+    /// Where redirects may lead; None where none is followed.
+    pub redirects: Option<Arc<Redirects>>,
     /// The number of streams that share a connection; None where each lane has its own connection.
     pub streams: Option<u32>,
     /// Counts the requests whose places were filled.

@@ -84,6 +84,8 @@ pub struct Recorder {
     pub unasked: u64,
     /// Requests that were sent again although the server may have received them.
     pub repeated: u64,
+    /// Redirects that were followed.
+    pub redirects: u64,
     /// The time that right answers were waited for before the measured time began, summed.
     pub carried: Ns,
     /// Requests that were due and never taken up.
@@ -124,6 +126,7 @@ impl Recorder {
             closes: 0,
             unasked: 0,
             repeated: 0,
+            redirects: 0,
             carried: 0,
             forgone: 0,
             instrument: None,

@@ -53,6 +53,8 @@ pub struct SliceAudit {
     pub closes: u64,
     /// Answers, or parts of them, that came without a request.
     pub unasked: u64,
+    /// Redirects that were followed, also outside the measured time.
+    pub redirects: u64,
     pub valid: bool,
     pub why_not: Vec<String>,
     #[serde(skip)]
@@ -137,6 +139,7 @@ impl SliceAudit {
             connects: result.connects,
             closes: result.closes,
             unasked: result.unasked,
+            redirects: result.redirects,
             valid: true,
             why_not: Vec::new(),
             interrupted: result.interrupted,

@@ -55,6 +55,8 @@ pub struct SliceResult {
     pub unasked: u64,
     /// Requests that were sent again although the server may have received them.
     pub repeated: u64,
+    /// Redirects that were followed.
+    pub redirects: u64,
     pub unfinished: u64,
     pub oldest_unfinished: Ns,
     /// The time that requests unanswered at the end had waited within the measured time, summed. With `carried`, Little's law is exact for
@@ -150,6 +152,7 @@ impl SliceResult {
             closes: 0,
             unasked: 0,
             repeated: 0,
+            redirects: 0,
             unfinished: 0,
             oldest_unfinished: 0,
             unfinished_waits: 0,
@@ -187,6 +190,7 @@ impl SliceResult {
             closes: recorder.closes,
             unasked: recorder.unasked,
             repeated: recorder.repeated,
+            redirects: recorder.redirects,
             unfinished: part.unfinished,
             oldest_unfinished: part.oldest_unfinished,
             unfinished_waits: part.unfinished_waits,
@@ -223,6 +227,7 @@ impl SliceResult {
         self.closes += other.closes;
         self.unasked += other.unasked;
         self.repeated += other.repeated;
+        self.redirects += other.redirects;
         self.unfinished += other.unfinished;
         self.oldest_unfinished = self.oldest_unfinished.max(other.oldest_unfinished);
         self.unfinished_waits += other.unfinished_waits;

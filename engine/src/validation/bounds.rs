@@ -6,8 +6,8 @@ use super::Checked;
 use super::keys::nearest;
 use crate::http::Url;
 use crate::job::{
-    Capture, ConnectionUse, Job, MOST_ADDRESSES, Profile, Rule, Session, Target, Think, ThinkKind, check_headers,
-    is_token,
+    Capture, ConnectionUse, Job, MOST_ADDRESSES, Profile, Redirects, Rule, Session, Target, Think, ThinkKind,
+    check_headers, is_token,
 };
 use crate::schedule::{Arrivals, Levels};
 use crate::session::{CompiledCapture, Stamp};
@@ -162,10 +162,43 @@ fn check_targets(targets: &[Target]) -> Checked {
                 )
             })?;
         }
+        if let Some(redirects) = &target.redirects {
+            check_redirects(&format!("{at}.redirects"), redirects)?;
+            ensure(target.http2.is_none(), || {
+                format!("`{at}` has `redirects`, which go without `http2`")
+            })?;
+        }
         check_headers(&format!("{at}.headers"), &target.headers)?;
         for (operation, set) in &target.operation_headers {
             check_headers(&format!("{at}.operation_headers.{operation}"), set)?;
         }
+    }
+    Ok(())
+}
+
+/// The most hosts that redirects of a target may lead to.
+const MOST_HOSTS: usize = 64;
+
+fn check_redirects(at: &str, redirects: &Redirects) -> Checked {
+    ensure(redirects.hosts.len() <= MOST_HOSTS, || {
+        format!("`{at}.hosts` are more than {MOST_HOSTS}")
+    })?;
+    for (host, addresses) in &redirects.hosts {
+        ensure((1..=MOST_ADDRESSES).contains(&addresses.len()), || {
+            format!(
+                "`{at}.hosts`: `{}` needs 1 to {MOST_ADDRESSES} addresses",
+                host.escape_debug()
+            )
+        })?;
+        let shown = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            host.clone()
+        };
+        ensure(
+            !host.contains(['/', '?', '@', '[']) && Url::parse(&format!("http://{shown}/")).is_ok(),
+            || format!("`{at}.hosts`: `{}` is not a host", host.escape_debug()),
+        )?;
     }
     Ok(())
 }

@@ -130,6 +130,8 @@ pub trait Wire {
     type Transport: Transport;
     /// Begins a connection; its events will carry `token`.
     fn open(&mut self, token: u64) -> Result<Self::Transport, Trouble>;
+    /// The same to another server.
+    fn open_elsewhere(&mut self, endpoint: &Endpoint, token: u64) -> Result<Self::Transport, Trouble>;
     /// The number of addresses over which connections are dealt.
     fn addresses(&self) -> usize;
     /// Waits until `until` at the latest, and appends events.

@@ -38,15 +38,12 @@ impl RealWire {
     }
 }
 
-impl Wire for RealWire {
-    type Transport = RealTransport;
-
-    fn open(&mut self, token: u64) -> Result<RealTransport, Trouble> {
+impl Endpoint {
+    /// Begins a connection, the `number`th to it; its events will carry `token`.
+    fn open(&self, number: usize, poller: &Poller, token: u64) -> Result<RealTransport, Trouble> {
         let refused = |error: std::io::Error| Trouble::of(&error, Failure::Refused);
         let lacks = |error: std::io::Error| Trouble::of_instrument(&error);
-        let addresses = &self.endpoint.addresses;
-        let address = addresses[self.opened % addresses.len()];
-        self.opened += 1;
+        let address = self.addresses[number % self.addresses.len()];
         let socket = Socket::new(&address).map_err(lacks)?;
         let connected = match socket.connect(&address).map_err(refused) {
             Ok(()) => true,
@@ -54,8 +51,8 @@ impl Wire for RealWire {
             Err(trouble) => return Err(trouble),
         };
         // Registered only now: a socket that is not connecting yet would report a hang-up.
-        self.poller.add(socket.fd(), token).map_err(lacks)?;
-        let tls = match &self.endpoint.tls {
+        poller.add(socket.fd(), token).map_err(lacks)?;
+        let tls = match &self.tls {
             None => None,
             Some((config, name)) => Some(Box::new(TlsSession::new(config, name)?)),
         };
@@ -65,6 +62,20 @@ impl Wire for RealWire {
             tls,
             taken: 0,
         })
+    }
+}
+
+impl Wire for RealWire {
+    type Transport = RealTransport;
+
+    fn open(&mut self, token: u64) -> Result<RealTransport, Trouble> {
+        self.opened += 1;
+        self.endpoint.open(self.opened - 1, &self.poller, token)
+    }
+
+    fn open_elsewhere(&mut self, endpoint: &Endpoint, token: u64) -> Result<RealTransport, Trouble> {
+        self.opened += 1;
+        endpoint.open(self.opened - 1, &self.poller, token)
     }
 
     fn addresses(&self) -> usize {

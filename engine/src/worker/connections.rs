@@ -29,6 +29,7 @@ impl<W: Wire> Pool<W> {
         let wanted = wanted as usize;
         self.grow(wanted);
         for lane in &mut self.lanes {
+            lane.go_to(None);
             lane.refusals = 0;
             if let Link::Open(transport) = &mut lane.link
                 && transport.idle() != Idle::Open
@@ -221,7 +222,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.task = Task::Connecting;
         let began = self.clock.now();
         self.recorder.connects += 1;
-        match self.pool.wire.open(token(lane, user.generation)) {
+        let token = token(lane, user.generation);
+        let opened = match &user.elsewhere {
+            None => self.pool.wire.open(token),
+            Some(elsewhere) => self.pool.wire.open_elsewhere(&elsewhere.endpoint, token),
+        };
+        match opened {
             Ok(transport) => {
                 user.link = Link::Opening {
                     transport,
@@ -283,8 +289,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             }
         };
         let failed = self.with_progress(lane, failed);
-        let addresses = self.pool.wire.addresses();
         let user = &mut self.pool.lanes[lane];
+        let addresses = match &user.elsewhere {
+            None => self.pool.wire.addresses(),
+            Some(elsewhere) => elsewhere.endpoint.addresses.len(),
+        };
         let was_open = matches!(user.link, Link::Open(_));
         self.recorder.closes += u64::from(was_open);
         // The server closed its side in order and had not received any of the request: it cannot have carried it out.
@@ -329,9 +338,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let reset = failed.kind == Failure::Reset;
         let stale = !user.fresh && user.exchange.first_byte == 0 && (never_arrived || reset);
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
-        let idempotent = self.plan.heads[entry.line as usize]
-            .as_ref()
-            .is_some_and(RequestHead::is_idempotent);
+        let head = self.plan.heads[entry.line as usize].as_ref();
+        let became_get = user.hop.as_ref().is_some_and(|hop| hop.is_get());
+        let idempotent = became_get || head.is_some_and(RequestHead::is_idempotent);
         let may_repeat = entry.safe || idempotent || never_arrived;
         if !stale || !may_repeat || user.retried {
             let failed = match stale {

@@ -111,6 +111,7 @@ impl<'a, W: Wire, C: Clock> Drive<'a, W, C> {
                 work_left += work;
             }
             lane.ready(user, work, plan.deck_seed ^ user.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            lane.reader.keep_locations(plan.redirects.is_some());
         }
         let mut load = Load::new(plan, thread, lead_in, begin);
         if let Load::Open(queue) = &mut load {

@@ -3,6 +3,7 @@
 use super::drive::{Drive, Phase};
 use super::lane::{Digest, Task};
 use super::link::{Link, token};
+use super::redirects::Conclusion;
 use crate::clock::{Clock, Ns, wall_seconds};
 use crate::http::WantedFields;
 use crate::job::ConnectionUse;
@@ -43,6 +44,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.retried = false;
         user.refusals = 0;
         user.kept_whole = true;
+        user.hop = None;
+        if user.elsewhere.is_some() {
+            user.go_to(None);
+        }
         let rule = &self.rules[usize::from(self.plan.corpus.entries[entry as usize].rule)];
         user.keep_limit = if rule.reads_text() || self.samples.chooses(card_number) {
             KEPT_IF_NEEDED
@@ -90,7 +95,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             return;
         };
         let wanted = self.plan.steps[usize::from(user.card.part)].wanted_fields(user.step);
-        if head.is_filled() && user.written == 0 && !user.retried {
+        if head.is_filled() && user.written == 0 && !user.retried && user.hop.is_none() {
             let number = self.plan.next_filled();
             user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
         }
@@ -99,7 +104,11 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             user.prepare_cookies(head, &self.plan.site);
         }
         let Link::Open(transport) = &mut user.link else { return };
-        let cookies = in_session.then(|| user.jar.line());
+        let cookies = match (in_session, &user.elsewhere) {
+            (true, _) => Some(user.jar.line()),
+            (false, Some(_)) => Some(b"".as_slice()),
+            (false, None) => None,
+        };
         let request = &mut self.scratch.request;
         request.clear();
         let mut rest = body;
@@ -112,6 +121,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         } else {
             head.write(request, body.len(), cookies);
         }
+        if let Some(hop) = &user.hop {
+            let first = request.clone();
+            request.clear();
+            hop.write(&first, user.elsewhere.is_some(), request);
+            if !hop.keeps_body {
+                rest = &[];
+            }
+        }
         user.request_length = request.len() + rest.len();
         if rest.len() <= COPIED_BODY {
             request.extend_from_slice(rest);
@@ -123,7 +140,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             user.reader.reset(wanted, head.answers_head());
             user.check.reset(&self.rules[usize::from(entry.rule)]);
             self.now = self.clock.now();
-            user.exchange.sent = self.now;
+            // The time of a chain of redirects runs from its first request.
+            if user.hop.is_none() {
+                user.exchange.sent = self.now;
+            }
         }
         while user.written < user.request_length {
             let first = request.get(user.written..).unwrap_or_default();
@@ -167,29 +187,30 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             let full = count == buffer.len();
             let ended = match user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room) {
                 Digest::Pending => None,
-                Digest::Malformed(why) => Some(Ok(Outcome::Failed(why.into()))),
-                Digest::Done { surplus: true, .. } => Some(Ok(Outcome::Failed(SURPLUS))),
+                Digest::Malformed(why) => Some(Conclusion::Judged(Ok(Outcome::Failed(why.into())))),
+                Digest::Done { surplus: true, .. } => Some(Conclusion::Judged(Ok(Outcome::Failed(SURPLUS)))),
                 Digest::Done { whole, .. } => {
-                    let judged = self.judge(lane, whole);
+                    let concluded = self.conclude(lane, whole);
                     let user = &mut self.pool.lanes[lane];
                     if !user.reader.keep_alive() || hangup || user.written < user.request_length {
                         self.recorder.closes += u64::from(self.plan.connection == ConnectionUse::KeepAlive);
                         user.drop_link();
                     }
-                    if let (Some(body), Ok(outcome)) = (whole, judged)
-                        && self.is_sampled(lane, outcome)
+                    if let (Some(body), Conclusion::Judged(Ok(outcome))) = (whole, &concluded)
+                        && self.is_sampled(lane, *outcome)
                     {
                         self.keep_sample(lane, body);
                     }
-                    Some(judged)
+                    Some(concluded)
                 }
             };
             self.scratch.buffer = buffer;
             match ended {
                 None if full || !empties => {}
                 None => return,
-                Some(Err(trouble)) => return self.lose_connection(lane, trouble),
-                Some(Ok(outcome)) => {
+                Some(Conclusion::Redirected(redirect)) => return self.follow_redirect(lane, redirect),
+                Some(Conclusion::Judged(Err(trouble))) => return self.lose_connection(lane, trouble),
+                Some(Conclusion::Judged(Ok(outcome))) => {
                     if outcome.failure() == Some(Failure::Malformed) {
                         self.pool.lanes[lane].drop_link();
                     }
@@ -219,8 +240,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if !user.reader.fields().is_empty()
             && let Some(head) = &self.plan.heads[entry.line as usize]
         {
-            let url = || head.url(&self.plan.site, &user.values, &user.stamp);
-            user.jar.read_head(user.reader.fields(), url);
+            user.store_cookies(head, &self.plan.site);
         }
         match outcome {
             // The answer that a session foresees: its user makes the `once` steps again, and then this request.
@@ -256,15 +276,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         }
         let entry = &self.plan.corpus.entries[user.exchange.entry as usize];
         let unpacked = user.unpack(&self.rules[usize::from(entry.rule)], None, &mut self.scratch.room);
-        let judged = match unpacked {
-            Ok(()) => self.judge(lane, None),
-            Err(why) => Ok(Outcome::Failed(why.into())),
+        let concluded = match unpacked {
+            Ok(()) => self.conclude(lane, None),
+            Err(why) => Conclusion::Judged(Ok(Outcome::Failed(why.into()))),
         };
         self.pool.lanes[lane].drop_link();
         self.recorder.closes += 1;
-        match judged {
-            Ok(outcome) => self.finish(lane, outcome, None),
-            Err(trouble) => self.lose_connection(lane, trouble),
+        match concluded {
+            Conclusion::Redirected(redirect) => self.follow_redirect(lane, redirect),
+            Conclusion::Judged(Ok(outcome)) => self.finish(lane, outcome, None),
+            Conclusion::Judged(Err(trouble)) => self.lose_connection(lane, trouble),
         }
     }
 

@@ -1,14 +1,19 @@
 //! A lane: one user's connection and current request.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use url::Url;
 
 use super::link::Link;
 use super::once::OnceSteps;
+use super::redirects::Parked;
 use super::shared::SharedConnections;
 use crate::clock::Ns;
-use crate::http::{CookieJar, Event, Malformed, RequestHead, ResponseReader, Unpacker};
+use crate::http::{CookieJar, Event, Hop, Malformed, RequestHead, ResponseReader, Unpacker};
+use crate::plan::Elsewhere;
 use crate::record::Exchange;
 use crate::schedule::Card;
 use crate::session::{MOST_SCANNED, Stamp, StepPlan, Values};
@@ -37,8 +42,15 @@ pub(super) struct Lane<T> {
     pub link: Link<T>,
     /// With shared connections: the connection and stream of the current request.
     pub stream: Option<(usize, u32)>,
-    /// Counts dropped connections, so that late events of an earlier one are recognized.
+    /// The number of the connection, so that late events of an earlier one are recognized; and that of the newest.
     pub generation: u32,
+    pub newest: u32,
+    /// Where the connection leads, if a redirect led elsewhere than to the subject.
+    pub elsewhere: Option<Arc<Elsewhere>>,
+    /// The lane's open connections to other servers than that of `link`.
+    pub parked: Vec<Parked<T>>,
+    /// The current request, if redirects led to it.
+    pub hop: Option<Box<Hop>>,
     pub task: Task,
     /// Whether the user is active (closed load).
     pub active: bool,
@@ -101,6 +113,10 @@ impl<T> Lane<T> {
             link: Link::None,
             stream: None,
             generation: 0,
+            newest: 0,
+            elsewhere: None,
+            parked: Vec::new(),
+            hop: None,
             task: Task::Off,
             active: false,
             ended: false,
@@ -148,18 +164,34 @@ impl<T> Lane<T> {
         self.thinking = None;
     }
 
-    /// Prepares the cookies of the current request.
+    /// Prepares the cookies of the current request. Its own cookies are for the subject alone.
     pub fn prepare_cookies(&mut self, head: &RequestHead, site: &Url) {
-        let (own, _) = head.own_cookies(&self.values, &self.stamp);
-        let url = || head.url(site, &self.values, &self.stamp);
+        let own = match self.elsewhere {
+            None => head.own_cookies(&self.values, &self.stamp).0,
+            Some(_) => Cow::Borrowed(b"".as_slice()),
+        };
+        let url = || match &self.hop {
+            None => head.url(site, &self.values, &self.stamp),
+            Some(hop) => hop.url.clone(),
+        };
         self.jar.prepare(&own, url);
+    }
+
+    /// Stores the cookies that the current answer sets.
+    pub fn store_cookies(&mut self, head: &RequestHead, site: &Url) {
+        let url = || match &self.hop {
+            None => head.url(site, &self.values, &self.stamp),
+            Some(hop) => hop.url.clone(),
+        };
+        self.jar.read_head(self.reader.fields(), url);
     }
 
     /// Closes the connection; its later events are ignored.
     pub fn drop_link(&mut self) {
         self.link = Link::None;
         self.used = false;
-        self.generation = self.generation.wrapping_add(1);
+        self.newest = self.newest.wrapping_add(1);
+        self.generation = self.newest;
     }
 
     /// Reads a piece of input into the current answer; kept bytes reduce `room`.

@@ -21,6 +21,9 @@ mod once;
 #[cfg(test)]
 mod once_tests;
 #[cfg(test)]
+mod redirect_tests;
+mod redirects;
+#[cfg(test)]
 mod session_tests;
 mod shared;
 #[cfg(test)]

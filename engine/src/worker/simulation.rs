@@ -15,7 +15,7 @@ use crate::plan::{PlanMaker, SlicePlan};
 use crate::record::{SampleAllowance, SampleKeeper, TickPart};
 use crate::validation;
 use crate::verify::Failure;
-use crate::wire::{Idle, Progress, Ready, Transport, Trouble, Wire};
+use crate::wire::{Endpoint, Idle, Progress, Ready, Transport, Trouble, Wire};
 
 /// The scripted reply to one request.
 pub enum Reply {
@@ -122,6 +122,10 @@ impl Wire for SimulatedWire {
             reset: false,
             unacknowledged: 0,
         })
+    }
+
+    fn open_elsewhere(&mut self, _: &Endpoint, token: u64) -> Result<SimulatedTransport, Trouble> {
+        self.open(token)
     }
 
     fn addresses(&self) -> usize {

@@ -36,7 +36,9 @@ def deviations_in(service: Entry[Service], deviations: Mapping[str, str]) -> dic
 
 def http2_of(service: Entry[Service]) -> Http2 | None:
     """The service's HTTP/2 settings in its format; None for HTTP/1.1."""
-    return service.own.model.formats[service.form].http2 if isinstance(service, Spoken) else None
+    if isinstance(service, Spoken):
+        return service.own.model.formats[service.form].http2
+    return Http2() if service.model.meaning == "grpc" else None
 
 
 def rmi_of(service: Entry[Service]) -> Rmi | None:

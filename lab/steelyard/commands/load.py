@@ -72,6 +72,13 @@ class LoadOptions(TargetOptions):
         bool,
         typer.Option("--new-connection", help="Open a connection for each request, as clients without keep-alive do."),
     ] = False
+    follow_redirects: Annotated[
+        bool,
+        typer.Option(
+            "--follow-redirects",
+            help="Follow redirects, ten in a row at most; a request's time includes them. Other hosts must be declared.",
+        ),
+    ] = False
     http2: Annotated[
         bool, typer.Option("--http2", help="Use HTTP/2: negotiated over TLS, or by prior knowledge without TLS.")
     ] = False
@@ -177,6 +184,10 @@ def words_of(options: LoadOptions) -> LoadSpec:
         raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
     if options.http2 and options.new_connection:
         raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
+    if options.http2 and options.follow_redirects:
+        raise ConfigurationError(
+            "redirects are followed over HTTP/1.1 alone", hint="leave out --follow-redirects or --http2"
+        )
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
     words = load_of(options)
@@ -199,6 +210,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
         packed=options.gzip,
         chunked=options.chunked,
         new_connection=options.new_connection,
+        follow_redirects=options.follow_redirects,
         streams=(options.streams or Http2().streams) if options.http2 else None,
         layers=options.layers,
         engines=options.engines,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -72,6 +73,13 @@ class TargetOptions:
         Path | None, typer.Option(metavar="FILE", help="Over TLS: the client's certificate (PEM); needs --key.")
     ] = None
     key: Annotated[Path | None, typer.Option(metavar="FILE", help="The private key of --cert (PEM).")] = None
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT:ADDRESS",
+            help="Use this IP address for a host and port; the Host header and the certificate's name stay HOST. Repeatable.",
+        ),
+    ] = None
     expect: Annotated[
         list[str] | None,
         typer.Option(
@@ -230,11 +238,37 @@ def _with_tls(target: LoadTarget, options: TargetOptions) -> LoadTarget:
     return replace(target, tls=target.tls.model_copy(update=changes))
 
 
+def _with_addresses(target: LoadTarget, options: TargetOptions) -> LoadTarget:
+    """The target with the addresses of `--resolve`, where given; a host has the same ones at all ports. Raises
+    ConfigurationError."""
+    from ..workload import load_spec
+
+    given = [load_spec.resolve_of(words) for words in options.resolve or []]
+    if not given:
+        return target
+    resolved = {each.host: each.addresses for each in given}
+    different = next((each.host for each in given if each.addresses != resolved[each.host]), None)
+    if different is not None:
+        raise ConfigurationError(
+            f"--resolve gives {different} different addresses",
+            hint="separate several addresses by commas: HOST:PORT:A,B",
+        )
+    parts = urlsplit(target.address)
+    own = (parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme])
+    useless = {*resolved} - {parts.hostname, *target.redirect_hosts}
+    if useless or (parts.hostname in resolved and own not in [(each.host, each.port) for each in given]):
+        raise ConfigurationError(
+            f"--resolve names no server of this load: {' '.join(options.resolve or [])[:200]}",
+            hint=f"{target.name} is at {target.address}: --resolve {own[0]}:{own[1]}:ADDRESS",
+        )
+    return replace(target, resolved=resolved)
+
+
 def _with_auth(target: LoadTarget, options: TargetOptions) -> LoadTarget:
     """The target with the authentication of `--auth`, `--user` and `--secret`, where given; raises ConfigurationError."""
     from ..base.configuration import validate
 
-    target = _with_tls(target, options)
+    target = _with_addresses(_with_tls(target, options), options)
     if options.auth is None:
         if options.user or options.secret:
             raise ConfigurationError(

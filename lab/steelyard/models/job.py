@@ -263,6 +263,12 @@ class Http2(Strict):
     streams: Annotated[int, Field(ge=1, le=10_000)] = 100
 
 
+class Redirects(Strict):
+    """Redirects are followed to every port of the target's own host, and to the other `hosts`, at these addresses (IP)."""
+
+    hosts: dict[str, Annotated[list[IPvAnyAddress], Field(min_length=1, max_length=64)]] = {}
+
+
 class Rmi(Strict):
     """Calls by Java RMI instead of HTTP: the remote interface, and the jars (files) with it and its methods' value classes."""
 
@@ -282,9 +288,10 @@ class Target(Strict):
 
     Method and path are defaults for requests without their own in the corpus; a header of the corpus replaces one with the same
     name. `secure` selects TLS, `http2` HTTP/2. A `url` combines host, port, `secure` and path. With `addresses` (IP), the host's
-    name is not resolved: connections are spread over the addresses that accept. A target with `rmi` is for the RMI driver alone
-    (engine/rmi): its path is the object's name in the registry, and the method. `keepers` keep its processes: for slices that
-    take turns, the engine pauses them and reads their CPU clocks.
+    name is not resolved: connections are spread over the addresses that accept. With `redirects`, redirects are followed, ten in
+    a row at most; not over HTTP/2. A target with `rmi` is for the RMI driver alone (engine/rmi): its path is the object's name in
+    the registry, and the method. `keepers` keep its processes: for slices that take turns, the engine pauses them and reads their
+    CPU clocks.
     """
 
     subject: str
@@ -299,6 +306,7 @@ class Target(Strict):
     operation_headers: dict[str, dict[str, str]] = {}
     tls: Tls = Tls()
     http2: Http2 | None = None
+    redirects: Redirects | None = None
     rmi: Rmi | None = None
     keepers: list[KeeperChannel] = []
 
@@ -311,9 +319,12 @@ class Target(Strict):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_rmi(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `rmi` out where it is not set: the HTTP engine does not know it."""
-        return {key: value for key, value in serialize(self).items() if key != "rmi" or value is not None}
+    def _without_unset(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `rmi` and `redirects` out where they are not set: the HTTP engine does not know the first, the RMI driver not the
+        second."""
+        return {
+            key: value for key, value in serialize(self).items() if key not in ("rmi", "redirects") or value is not None
+        }
 
 
 class OnFailure(Strict):

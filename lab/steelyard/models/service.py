@@ -21,6 +21,7 @@ Method = Annotated[str, Field(pattern="^[A-Z]{1,20}$")]
 Meant = Literal["soap", "soap-schema", "json", "html", "bytes"]
 Protected = Literal["signed", "encrypted", "signed-encrypted"]
 MeantInAFormat = Meant | Literal["soap12", "mtom", "grpc", "rmi"] | Protected  # formats that are no service's own
+MeantByAService = Meant | Literal["grpc"]  # the last only where a service names its target
 PROTECTED: tuple[str, ...] = get_args(Protected)
 PACKED = ("mtom", *PROTECTED)  # formats that wrap the exchanges of SOAP 1.1 when they are sent
 FormatName = Annotated[str, Field(pattern="^[a-z][a-z0-9.-]*$", max_length=40)]
@@ -35,6 +36,7 @@ RequestPath = Annotated[
 SecretSource = Annotated[str, Field(pattern="^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$")]
 # Names that stand for something else in a computed value, or for values of a login.
 _OF_SOMETHING_ELSE = re.compile("method|path|body|auth_secret|digest_.*")
+HostName = Annotated[str, Field(pattern="^[A-Za-z0-9._:-]{1,253}$")]
 TargetAddress = Annotated[str, Field(pattern="^https?://[^/?#@ ]+$")]
 
 
@@ -461,18 +463,20 @@ class Service(Strict):
     operations; a subject's factor `format` then selects one, with the name of `meaning` for the service's own.
 
     A service that runs already names its `target`, the server's http:// or https:// address, and needs no generator: its
-    operations have samples. Where that is not this machine, `owned = true`, a `contact` and a `max_rate` (requests a second)
-    must say that whoever loads it may. Where it can be started anew, `start` is the argument list that runs it in the
-    foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until the target takes
-    connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its certificate is
-    judged and which one is shown to it. Columns of `data` fill places in samples, and so do `secrets`, such as keys of
-    signatures: each has its source, `env:NAME` or `file:PATH`, and only the engine gets its value. `sessions` are requests that
-    one user makes in order; where there are some, they are the load.
+    operations have samples. One that means `grpc` is called over HTTP/2: its `schema` is the contract compiled by protoc, each
+    path names a method, and samples are messages in JSON. Where that is not this machine, `owned = true`, a `contact` and a
+    `max_rate` (requests a second) must say that whoever loads it may. Where it can be started anew, `start` is the argument list
+    that runs it in the foreground, in the service's folder, `ready` one that is repeated until it exits with 0 (without it: until
+    the target takes connections), and `stop` one that ends it; it is ended with all its children in any case. `tls` says how its
+    certificate is judged and which one is shown to it. `redirect_hosts` are other hosts to which its redirects may lead, which
+    `load --follow-redirects` then follows. Columns of `data` fill places in samples, and so do `secrets`, such as
+    keys of signatures: each has its source, `env:NAME` or `file:PATH`, and only the engine gets its value. `sessions` are requests
+    that one user makes in order; where there are some, they are the load.
     """
 
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9-]*$")]
     title: str
-    meaning: Meant = "soap"
+    meaning: MeantByAService = "soap"
     namespace: str | None = None
     path: RequestPath
     counter: RequestPath | None = None
@@ -506,6 +510,7 @@ class Service(Strict):
     contact: str | None = None
     max_rate: Annotated[float | None, Field(gt=0, le=1e6)] = None
     tls: Tls = Tls()
+    redirect_hosts: list[HostName] = []
     auth: Auth | None = None
     secrets: dict[ValueName, SecretSource] = {}
     expect: Expect = Expect()
@@ -582,12 +587,13 @@ class Service(Strict):
         named = self.operations.items()
         if self.target is not None:
             bodies = [] if self.meaning == "json" else named  # with JSON, a path may hold the whole request
-            return {f"operations.{name}.sample": operation.sample for name, operation in bodies}
+            needed: dict[str, object] = {f"operations.{name}.sample": operation.sample for name, operation in bodies}
+            return needed | ({"schema": self.schema_file} if self.meaning == "grpc" else {})
         if self.meaning == "soap-schema":
             answers = {f"operations.{name}.answer_element": operation.answer_element for name, operation in named}
             return {"schema": self.schema_file, **answers}
-        if not self.generate:
-            return {"generate": None}
+        if self.meaning == "grpc" or not self.generate:
+            return {"target" if self.meaning == "grpc" else "generate": None}
         if self.meaning == "soap":
             ends = [(name, key) for name, _ in named for key in ("element", "answer_element")]
             return {
@@ -603,6 +609,8 @@ class Service(Strict):
     def _require_start_with_target(self) -> Service:
         if not self.operations and not self.sessions:
             raise ValueError("a service needs operations, or of one that names its target sessions")
+        if self.sessions and self.meaning == "grpc":
+            raise ValueError("sessions of gRPC calls are not supported; list them as operations")
         if self.sessions and self.target is None:
             raise ValueError("sessions need a target; those of a service with a contract belong in studies")
         if self.start is None and (self.ready is not None or self.stop is not None):

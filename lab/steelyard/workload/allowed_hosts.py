@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..base.errors import TargetError
-from ..models.job import Http2, Target
+from ..models.job import Http2, Redirects, Target
 from .load_target import LoadTarget, label_of
 
 
@@ -21,17 +21,24 @@ def addresses_of(address: str) -> list[str]:
     return list(dict.fromkeys(str(socket_address[0]) for *_, socket_address in resolved))
 
 
+def addresses_of_target(load_target: LoadTarget) -> list[str]:
+    """The IP addresses of a target: those that the user gave, else those of its host. Raises TargetError."""
+    return [*load_target.given_addresses] or addresses_of(load_target.address)
+
+
 def is_this_machine(addresses: list[str]) -> bool:
     """Whether all addresses are loopback addresses."""
     return bool(addresses) and all(ip_address(address.partition("%")[0]).is_loopback for address in addresses)
 
 
-def target_of(load_target: LoadTarget, streams: int | None = None) -> Target:
+def target_of(load_target: LoadTarget, streams: int | None = None, *, follow_redirects: bool = False) -> Target:
     """The target for the engine's job, with HTTP/2 if `streams` is set; raises TargetError if it may not be loaded.
 
     The name of a target on this machine is resolved once, here. Load goes only to these addresses.
     """
-    addresses = addresses_of(load_target.address)
+    if streams is None and load_target.meaning == "grpc":
+        streams = Http2().streams
+    addresses = addresses_of_target(load_target)
     here = is_this_machine(addresses)
     if not here:
         _require_declared(load_target)
@@ -46,10 +53,25 @@ def target_of(load_target: LoadTarget, streams: int | None = None) -> Target:
     return Target(
         subject=label_of(load_target.name),
         url=f"{load_target.address}/",
-        addresses=[ip_address(address) for address in addresses] if here else [],
+        addresses=[ip_address(address) for address in addresses] if here or load_target.given_addresses else [],
         tls=tls,
         http2=None if streams is None else Http2(streams=streams),
+        redirects=_redirects(load_target, addresses if here else []) if follow_redirects else None,
     )
+
+
+def _redirects(load_target: LoadTarget, loopback: list[str]) -> Redirects:
+    """The other hosts to which redirects may lead: this machine under its other names, where the target has `loopback` addresses,
+    and what its service file declares."""
+    hosts = {"localhost": loopback, "127.0.0.1": ["127.0.0.1"], "::1": ["::1"]} if loopback else {}
+    for host in load_target.redirect_hosts:
+        addresses = [*load_target.resolved.get(host, ())] or addresses_of(
+            f"http://[{host}]" if ":" in host else f"http://{host}"
+        )
+        if not is_this_machine(addresses):
+            _require_declared(load_target)
+        hosts[host] = addresses
+    return Redirects.model_validate({"hosts": hosts})
 
 
 def loopback_of(address: str) -> list[str]:

@@ -13,8 +13,11 @@ from lxml import etree
 
 from ..base.errors import ConfigurationError, ContractError, why_unread
 from ..models.service import Expect
+from . import protobuf
 from .body_formats import json_values
+from .body_formats.grpc import messages
 from .importing.names import standalone
+from .load_operation import LoadOperation
 from .load_target import LoadTarget
 from .soap.messages import parse
 
@@ -65,7 +68,25 @@ def broken_by(answer: bytes, load_target: LoadTarget, operation: str) -> str | N
     known = load_target.operations[operation]
     described = operation if known.described is None else known.described
     schema = load_target.schema if described else None
+    if load_target.meaning == "grpc" and schema is not None:
+        return _grpc_difference(answer, known, schema)
     return difference(answer, known.expect, schema, described if load_target.meaning == "json" else None)
+
+
+def _grpc_difference(answer: bytes, known: LoadOperation, schema: Path) -> str | None:
+    """How the messages of an answer break the compiled contract, or one of them the other rules."""
+    try:
+        kind = protobuf.method_at(schema, known.path).output_type
+        texts = []
+        for message in messages(answer):
+            if judges_schema(known.expect, schema):
+                protobuf.values(message, kind)
+            texts.append(protobuf.decode_json(message, kind))
+    except ContractError as error:
+        return error.message
+    return next(
+        (broken for text in texts if (broken := difference(text.encode(), known.expect, None)) is not None), None
+    )
 
 
 def require_rules(expect: Expect) -> None:

@@ -17,7 +17,8 @@ class LoadOperation:
     """One kind of request: `bodies` are sent in a seeded order, again and again; `expect` is what its answers must be.
 
     `paths` are those of the bodies, one each, where data fills `path`; else none. `filled`: places of it are filled by the
-    engine when it is sent. `described` is the operation whose schema its answers keep: its own if None, none if empty.
+    engine when it is sent. `described` is the operation whose schema its answers keep: its own if None, none if empty. `grpc`: its
+    answers end with gRPC's status.
     """
 
     name: str
@@ -30,10 +31,12 @@ class LoadOperation:
     changes_data: bool
     paths: Sequence[str] = ()
     described: str | None = None
+    grpc: bool = False
 
     def rule(self) -> Rule:
         """What the engine judges every answer by."""
-        return rule_of(self.expect)
+        rule = rule_of(self.expect)
+        return rule.model_copy(update={"fault_in": "grpc-status"}) if self.grpc else rule
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 
 from pydantic import ValidationError
 
@@ -69,6 +70,7 @@ class LoadSpec:
     packed: bool = False
     chunked: bool = False
     new_connection: bool = False
+    follow_redirects: bool = False
     streams: int | None = None
     writes: bool = False
     goals: Goals = field(default_factory=Goals)
@@ -221,6 +223,30 @@ def headers_of(words: Sequence[str]) -> dict[str, str]:
             raise ConfigurationError(f"the header {name} is given twice", hint="remove one of them")
         headers[name] = value.strip()
     return headers
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The IP addresses to use for a host and port."""
+
+    host: str
+    port: int
+    addresses: Sequence[str]
+
+
+def resolve_of(words: str) -> Resolved:
+    """Addresses from `shop.test:443:127.0.0.1`, several separated by commas, IPv6 in brackets; raises ConfigurationError."""
+    match = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5}):(\S+)", words)
+    try:
+        addresses = [str(ip_address(part.strip("[]"))) for part in match[3].split(",")] if match else []
+    except ValueError:
+        addresses = []
+    if match is None or not addresses or not 0 < int(match[2]) < 2**16:
+        raise ConfigurationError(
+            f"--resolve '{words[:80]}' is not HOST:PORT:ADDRESS",
+            hint="write shop.test:443:127.0.0.1; an IPv6 address is in brackets",
+        )
+    return Resolved(match[1].strip("[]").lower(), int(match[2]), addresses)
 
 
 def expect_of(rules: Sequence[str]) -> Expect:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, quote, urlsplit
 
 from ..base.configuration import nearest
-from ..base.errors import ConfigurationError, TargetError
+from ..base.errors import ConfigurationError, ContractError, TargetError
 from ..base.in_ascii import ascii_address, ascii_path
 from ..catalogue import own_subjects
 from ..catalogue.entries import Entry
@@ -23,7 +23,7 @@ from .places import PlaceError, Spot, computed_places, spot_of_header, with_lite
 
 MOST_BYTES = 256 * 2**20  # of all requests together
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
-_FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json"}
+_FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json", "grpc": "json"}
 _CODINGS: Mapping[str, str] = {
     "form": "url",
     "json": "json",
@@ -39,7 +39,8 @@ class LoadTarget:
 
     `meaning` is the body format of its answers. `declared`: it comes from a service file, which may allow other
     machines; `service` is that service. `own` is how it is started where it does not run yet. `sessions` link some of the
-    operations. `secrets` are the sources of secret values, by the names of their places.
+    operations. `secrets` are the sources of secret values, by the names of their places. Redirects may lead to `redirect_hosts`
+    too. `resolved` has the IP addresses of hosts whose names are not resolved.
     """
 
     name: str
@@ -52,12 +53,19 @@ class LoadTarget:
     contact: str | None = None
     max_rate: float | None = None
     tls: Tls = field(default_factory=Tls)
+    redirect_hosts: Sequence[str] = ()
+    resolved: Mapping[str, Sequence[str]] = field(default_factory=dict)
     auth: Auth | None = None
     secrets: Mapping[str, str] = field(default_factory=dict)
     schema: Path | None = None
     meaning: str = "bytes"
     service: Entry[Service] | None = None
     own: OwnServer | None = None
+
+    @property
+    def given_addresses(self) -> Sequence[str]:
+        """The IP addresses that the user gave for its host; none where its name is resolved."""
+        return self.resolved.get(urlsplit(self.address).hostname or "", ())
 
     @property
     def weights(self) -> dict[str, float]:
@@ -120,7 +128,9 @@ def label_of(name: str) -> str:
 def schema_of(service: Entry[Service]) -> Path | None:
     """The file that stored answers of a running target are checked against; None without one."""
     model = service.model
-    return service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json") else None
+    return (
+        service.folder / model.schema_file if model.schema_file and model.meaning in ("soap", "json", "grpc") else None
+    )
 
 
 def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget:
@@ -155,6 +165,7 @@ def of_service(service: Entry[Service], seed: int, expect: Expect) -> LoadTarget
         contact=model.contact,
         max_rate=model.max_rate,
         tls=model.tls,
+        redirect_hosts=[host.lower() for host in model.redirect_hosts],
         auth=model.auth,
         secrets=model.secrets,
         schema=schema_of(service),
@@ -179,11 +190,11 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
     rows = rows_of(columns, service.folder, seed, form)
     plain = rows if form is None else rows_of(columns, service.folder, seed, None)  # the same rows
     coding = _CODINGS.get(form or "", "")
-    bodies = [
-        _fill_sample(text, row, values, coding).encode()
-        for text in texts
-        for row, values in zip(rows, plain, strict=True)
+    filled = [
+        _fill_sample(text, row, values, coding) for text in texts for row, values in zip(rows, plain, strict=True)
     ]
+    grpc = model.meaning == "grpc"
+    bodies = _grpc_bodies(service, name, path, filled) if grpc else [text.encode() for text in filled]
     paths: list[str] = []
     in_path = {*_PLACE.findall(path), *(each for spot, each in computed if spot == "path")}
     if in_path & {*used}:
@@ -203,6 +214,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         ),
         changes_data=operation.changes_data,
         paths=paths,
+        grpc=grpc,
     )
 
 
@@ -232,6 +244,25 @@ def _check_data(
             f"{name}: placeholders of data are allowed in a request's body and path, not in its headers",
             hint=f"see {service.file}",
         )
+
+
+def _grpc_bodies(service: Entry[Service], name: str, path: str, texts: Sequence[str]) -> list[bytes]:
+    """The bodies of gRPC calls, of their messages in JSON; raises ConfigurationError."""
+    from . import protobuf
+    from .body_formats.grpc import frame
+
+    if any(OF_THE_ENGINE.search(text) or computed_places(text) or _holds_secret(text, service.model) for text in texts):
+        raise ConfigurationError(
+            f"{name}: the engine fills no placeholders in gRPC messages",
+            hint="fill them by [data.NAME] in service.toml",
+        )
+    try:
+        kind = protobuf.method_at(service.folder / (service.model.schema_file or ""), path).input_type
+        return [frame(protobuf.encode_json(text, kind)) for text in texts]
+    except ContractError as error:
+        raise ConfigurationError(
+            f"the sample of {name} cannot be sent: {error.message}", hint=f"see {service.file}"
+        ) from None
 
 
 def _format_of(headers: Mapping[str, str], model: Service) -> Format | None:

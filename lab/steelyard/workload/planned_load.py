@@ -42,6 +42,13 @@ def loadable(load_target: LoadTarget, words: LoadSpec) -> tuple[LoadTarget, list
 
     Raises ConfigurationError if nothing is left to load.
     """
+    if load_target.meaning == "grpc" and (
+        words.new_connection or words.chunked or words.follow_redirects or words.packed
+    ):
+        raise ConfigurationError(
+            f"{load_target.name} is called by gRPC, over HTTP/2",
+            hint="leave out --new-connection, --chunked, --follow-redirects and --gzip",
+        )
     for operation in load_target.operations.values():
         answer_rules.require_rules(operation.expect)
     load_target = load_target.select([*words.operations, *(name for name in words.mix if name not in words.operations)])

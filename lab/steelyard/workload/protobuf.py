@@ -52,6 +52,30 @@ def _pool(compiled: Path) -> Any:
     return pool
 
 
+def encode_json(text: str, kind: Descriptor) -> bytes:
+    """The message of a text in protobuf's JSON mapping; raises ContractError if it is none of this kind."""
+    from google.protobuf import json_format, message_factory
+    from google.protobuf.message import EncodeError
+
+    try:
+        message = json_format.Parse(text, message_factory.GetMessageClass(kind)(), descriptor_pool=kind.file.pool)
+        return bytes(message.SerializeToString(deterministic=True))
+    except (json_format.ParseError, EncodeError, TypeError, ValueError) as error:
+        raise ContractError(f"it is no {kind.name} in JSON: {' '.join(str(error).split())[:300]}") from None
+
+
+def decode_json(message: bytes, kind: Descriptor) -> str:
+    """A message in protobuf's JSON mapping; raises ContractError if it is none of this kind."""
+    from google.protobuf import json_format, message_factory
+    from google.protobuf.message import DecodeError
+
+    try:
+        read = message_factory.GetMessageClass(kind).FromString(message)
+        return str(json_format.MessageToJson(read, descriptor_pool=kind.file.pool))
+    except (DecodeError, json_format.SerializeToJsonError, TypeError, ValueError) as error:
+        raise ContractError(f"the answer is no {kind.name}: {' '.join(str(error).split())[:300]}") from None
+
+
 def values(message: bytes, kind: Descriptor) -> Values:
     """A message's values by field name; raises ContractError if it is invalid.
 

@@ -147,7 +147,7 @@ def _drive_load(
         publish_totals(receivers, load_target.name, load_target.address, ready.ground.folder.name, notes.folder),
     ):
         row = stretches.drive(0, _tick_text)
-    target = ready.target(row)
+    target = ready.target(row, connections.redirects_of(stretches, row.slice))
     looked_at, wrong = _kept_answers(load_target, notes.folder, ready)
     forget_private(load_target, notes.folder)
     notes.samples_checked, notes.wrong_samples = looked_at, wrong
@@ -165,7 +165,7 @@ def _drive_load(
 @contextmanager
 def prepare_load(load_target: LoadTarget, words: LoadSpec, invocation: Invocation) -> Iterator[Ready]:
     """A `Ready` target, with the machine locked and its processors kept awake; everything is checked before anything is sent."""
-    target = target_of(load_target, words.streams)
+    target = target_of(load_target, words.streams, follow_redirects=words.follow_redirects)
     load_target, credentials = with_auth(load_target, invocation.secret_headers)
     _require_ready(load_target, words, invocation.runs)
     folder = invocation.runs / f"load-{label_of(load_target.name)}-{datetime.now():%Y-%m-%d-%H%M%S}"
@@ -241,7 +241,7 @@ def _machines_of(hosts: Sequence[EngineHost]) -> dict[str, object]:
 
 def _require_ready(load_target: LoadTarget, words: LoadSpec, out: Path) -> None:
     """Raise SteelyardError where it is already clear that nothing can be loaded or no run stored."""
-    runs = starting.takes_connections(load_target.address)
+    runs = starting.takes_connections(load_target)
     if words.layers and runs:
         raise TargetError(f"{load_target.name} is not started for this load, so it has no agent", hint=NO_AGENT)
     loads.require_place(out)
@@ -257,7 +257,7 @@ def _running(
     """The service and keeper of a target that had to be started, None where it was running. With `layers` the agent records into
     the run's folder. Raises TargetError where the target does not start."""
     service, own = load_target.service, load_target.own
-    if service is None or own is None or starting.takes_connections(load_target.address):
+    if service is None or own is None or starting.takes_connections(load_target):
         yield None
         return
     attached: dict[str, str] = {}
@@ -355,7 +355,7 @@ def _output(
         outside_by={"verification": verified, "lead_in_and_drain": rest},
         sent=row.sent + verified,
         unfinished=row.unfinished,
-        **_accounts(ready, row, folder, judged),
+        **_accounts(ready, row, folder, judged, connections.redirects_of(stretches, row.slice)),
         throughput_per_s=figures.throughput(row, seconds, steady=steady),
         response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
         operations=figures.by_operation(_operations(load_target, planned), ticks),
@@ -382,12 +382,13 @@ def _operations(load_target: LoadTarget, planned: Stretch) -> list[str]:
     return [operation for name in sorted(planned.mix) for operation in operations_of(sessions, name)]
 
 
-def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests) -> dict[str, Any]:
+def _accounts(ready: Ready, row: SliceRow, folder: Path, judged: JudgedRequests, redirects: int) -> dict[str, Any]:
     """The accounts of the requests, as fields of LoadOutput."""
     outcomes = read_outcomes(folder / OUTCOMES, True).get(row.slice, [])
     answered = by_status([*loads.verification_outcomes(ready.ground.folder), *outcomes])
     return {
         "reconnects": connections.reconnects_of(row),
+        "redirects": redirects,
         "requests": figures.totals(total_counts(row) + total_counts(ready.verification)),
         "judged": figures.totals(judged.counts),
         "statuses": {str(status): count for status, count in answered.items()},

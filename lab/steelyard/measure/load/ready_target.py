@@ -14,6 +14,7 @@ from ...models.outputs.own_service import LeftOut
 from ...models.service import Service
 from ...results.tables import SliceRow
 from . import agent, started_target
+from .connections import verification_redirects
 from .driving import LoadContext
 from .run_folder import RunningTarget
 from .started_target import TargetUse
@@ -55,14 +56,15 @@ class Ready:
             )
         return left
 
-    def target(self, row: SliceRow) -> StartedTarget | None:
-        """The use and count of a started target, with the load of `row`; raises TargetError where it has ended."""
+    def target(self, row: SliceRow, redirects: int) -> StartedTarget | None:
+        """The use and count of a started target, with the load of `row` and its redirects; raises TargetError where it has
+        ended."""
         if self.started is None:
             return None
         service, kept, before, loaded = self.started
         after = started_target.read(service, kept, self.running.address)
-        challenged = self.ground.credentials.challenge_count
-        return started_target.summarize_target(before, loaded, after, self.verification, row, challenged)
+        beside = self.ground.credentials.challenge_count + redirects + verification_redirects(self.ground.folder)
+        return started_target.summarize_target(before, loaded, after, self.verification, row, beside)
 
     def layers(self, row: SliceRow) -> LoadedLayers:
         """The time by layer of the requests of `row` inside a target that was started with the agent; ends the target. Raises

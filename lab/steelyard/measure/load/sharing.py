@@ -12,7 +12,7 @@ from ...hosts.placement import THIS_MACHINE, EngineHost, engine_hosts
 from ...models.job import FixedWork, Profile, Rate
 from ...models.outputs.loading import LoadedEngine, LoadOutput
 from ...results.tables import SliceRow, read_slices, read_ticks
-from ...workload.allowed_hosts import addresses_of, is_this_machine
+from ...workload.allowed_hosts import addresses_of_target, is_this_machine
 from ...workload.load_spec import LoadSpec
 from ...workload.load_target import LoadTarget
 from ..trial.engines import Engines
@@ -52,7 +52,7 @@ def driven_from(load_target: LoadTarget, words: LoadSpec) -> Iterator[Sequence[E
         raise ConfigurationError(
             "--engines and --hosts exclude each other: one engine drives from each host", hint="leave one of them out"
         )
-    if is_this_machine(addresses_of(load_target.address)):
+    if is_this_machine(addresses_of_target(load_target)):
         raise TargetError(
             f"{load_target.address} is a loopback address, which means a different machine on each host",
             hint="use an address that the other hosts can reach, in a service.toml that declares it as yours",

@@ -49,10 +49,10 @@ def read(model: Service, kept: Keeper, address: str) -> TargetUse:
 
 
 def summarize_target(
-    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, challenged: int
+    before: TargetUse, loaded: TargetUse, after: TargetUse, verification: SliceRow, row: SliceRow, beside: int
 ) -> StartedTarget:
     """The output about a started target: `before` is read before the verification, `loaded` before the load, `after` at the end
-    of all. `challenged` further requests were sent for challenges."""
+    of all. `beside` further requests were sent for challenges and redirects."""
     sent, unanswered = row.sent + verification.sent, row.maybe_served + verification.maybe_served
     counted = None if before.counted is None or after.counted is None else after.counted - before.counted
     cpu_s = (after.cpu_ns - loaded.cpu_ns) / 1e9
@@ -67,7 +67,7 @@ def summarize_target(
         if counted is None
         else sent - unanswered - verification.rejected_requests - row.rejected_requests
         <= counted
-        <= sent + unanswered + challenged,
+        <= sent + unanswered + beside,
     )
 
 

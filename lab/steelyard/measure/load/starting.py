@@ -17,7 +17,7 @@ from ...hosts.keeper import Keeper
 from ...hosts.placement import LOOPBACK
 from ...hosts.running import Words, last_words
 from ...models.own_server import OwnServer
-from ...workload.allowed_hosts import addresses_of, is_this_machine
+from ...workload.allowed_hosts import addresses_of_target, is_this_machine
 from ...workload.load_target import LoadTarget
 
 READY_SECONDS = 120.0
@@ -27,7 +27,7 @@ _READY_COMMAND_SECONDS = 10.0
 
 def require_up(load_target: LoadTarget) -> None:
     """Raise TargetError where nothing listens at the address of a target that has no start line."""
-    if load_target.own is None and not takes_connections(load_target.address):
+    if load_target.own is None and not takes_connections(load_target):
         raise TargetError(
             f"no connection to {load_target.address}: nothing listens there",
             hint="start it, or check host and port",
@@ -42,9 +42,9 @@ def running_target(
 
     It listens on the port of its address. Raises TargetError with its last words where it is not up.
     """
-    if not is_this_machine(addresses_of(load_target.address)):
+    if not is_this_machine(addresses_of_target(load_target)):
         raise TargetError(f"{load_target.address} is not this machine, so {load_target.name} cannot be started here")
-    if takes_connections(load_target.address):
+    if takes_connections(load_target):
         raise TargetError(
             f"something runs at {load_target.address} already, so {load_target.name} cannot be started anew",
             hint="stop it first",
@@ -95,7 +95,7 @@ def _is_ready(load_target: LoadTarget, own: OwnServer, words: Words, kept: Keepe
         except KeeperError:
             return False
         return True
-    if takes_connections(load_target.address):
+    if takes_connections(load_target):
         return True
     if own.port is None:
         own_launch.on_its_port(own, load_target.name, kept, LOOPBACK, port_of(load_target.address), begun)
@@ -108,10 +108,15 @@ def port_of(address: str) -> int:
     return parts.port or {"http": 80, "https": 443}[parts.scheme]
 
 
-def takes_connections(address: str) -> bool:
+def takes_connections(load_target: LoadTarget) -> bool:
     """Whether something listens at a target's address."""
+    hosts = load_target.given_addresses or [urlsplit(load_target.address).hostname or ""]
+    return any(_takes_connections(host, port_of(load_target.address)) for host in hosts)
+
+
+def _takes_connections(host: str, port: int) -> bool:
     try:
-        socket.create_connection((urlsplit(address).hostname or "", port_of(address)), timeout=2).close()
+        socket.create_connection((host, port), timeout=2).close()
     except OSError:
         return False
     return True

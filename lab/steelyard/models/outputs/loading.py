@@ -262,7 +262,7 @@ class LoadOutput(Strict):
     measured time (`judged`), by their later answer where they were in flight at its end. `waited_share` is the share of the
     users' time spent waiting for answers that never came, `silent_from_s` when answers stopped, in s from the start of the
     measured time. `reconnects` requests were sent a second time, because the server ended the connection or refused the stream of
-    the first attempt. Intervals are of this process alone.
+    the first attempt. `redirects` were followed, each as a part of its request. Intervals are of this process alone.
 
     `not_judged` lists questions that the load does not answer, `not_loaded` the operations that were left out. `kept_answers`
     sampled answers were checked in full by `kept_rules`. `started` describes a target that was started for this load, null for a
@@ -282,6 +282,7 @@ class LoadOutput(Strict):
     outside_by: dict[str, int]
     sent: int
     reconnects: int = 0
+    redirects: int = 0
     unfinished: int
     requests: RequestTotals | None = None
     judged: RequestTotals | None = None

@@ -123,6 +123,19 @@ def frame(message: bytes) -> bytes:
     return _PREFIX.pack(0, len(message)) + message
 
 
+def messages(body: bytes) -> list[bytes]:
+    """The messages of an answer: one of a unary call, any number of a stream. Raises ContractError if it is not made of frames."""
+    parts, at = [], 0
+    while at < len(body):
+        rest = body[at:]
+        if len(rest) < _PREFIX.size:
+            raise ContractError(f"the answer ends with {len(rest)} bytes that are not a gRPC frame")
+        end = _PREFIX.size + _PREFIX.unpack_from(rest)[1]
+        parts.append(_message(rest[:end], "the answer"))
+        at += end
+    return parts
+
+
 def _message(body: bytes, role: str) -> bytes:
     """The single message of a body; raises ContractError if there is none, more than one, or a compressed one."""
     if len(body) < _PREFIX.size:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice, repeat
 from pathlib import Path
 
+from ...base.errors import ConfigurationError
 from ...models.job import Profile, Rule, Session, Think
 from ...models.outputs.own_service import LeftOut
 from .. import answer_rules
@@ -95,6 +96,8 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
 
     Raises ConfigurationError as `load` does.
     """
+    if load_target.meaning == "grpc":
+        raise ConfigurationError(f"{load_target.name} is called by gRPC, whose messages are not exported")
     load_target, left_out = loadable(load_target, words)
     weights = loaded_weights(load_target, left_out)
     stretch = stretch_of(words, weights, load_target.max_rate)
@@ -102,7 +105,7 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
     steps = [operation for session in sessions.values() for operation in session.operations]
     left_out += _rules_left_out(load_target, [*(name for name in stretch.mix if name not in sessions), *steps])
     secrets, values, without = _credentials(load_target, secret_headers)
-    left_out += [*without, *_options_left_out(words)]
+    left_out += [*without, *_options_left_out(words, load_target)]
     exported: dict[str, ExportedOperation] = {}
     for name in [*(name for name in stretch.mix if name not in sessions), *steps]:
         operation = load_target.operations[name]
@@ -148,13 +151,17 @@ def _credentials(
     return secrets, values, []
 
 
-def _options_left_out(words: LoadSpec) -> list[LeftOut]:
+def _options_left_out(words: LoadSpec, load_target: LoadTarget) -> list[LeftOut]:
     """The options of the load that no other tool has."""
     left_out = []
     if words.goals.named:
         left_out.append(LeftOut(what="goals of single operations", why="the goal of all requests is exported"))
     if words.new_connection:
         left_out.append(LeftOut(what="--new-connection", why="the other tool keeps its connections"))
+    if words.follow_redirects:
+        left_out.append(LeftOut(what="--follow-redirects", why="a redirect is an answer in the other tool"))
+    if load_target.resolved:
+        left_out.append(LeftOut(what="--resolve", why="the other tool resolves names by itself"))
     if words.chunked:
         left_out.append(LeftOut(what="--chunked", why="bodies are sent with Content-Length"))
     return left_out

@@ -59,15 +59,16 @@ REFUSED = {
     "negotiate": "it gets its credentials from another server",
     "netrc": "its credentials are in another file",
 }
-_REDIRECTS = "redirects are not followed: give the final URL"
+_REDIRECTS = "`steelyard load --follow-redirects` follows redirects"
 WHY_LEFT = {
     "location": _REDIRECTS,
     "location-trusted": _REDIRECTS,
     "compressed": "`steelyard load --gzip` accepts compressed answers",
-    "insecure": "`verify = false` under [tls] of service.toml accepts any certificate",
+    "insecure": "`steelyard load --insecure` accepts any certificate, as `verify = false` under [tls] of service.toml does",
     "cacert": "set `ca` under [tls] of service.toml",
     "cert": "set `certificate` under [tls] of service.toml",
     "key": "set `key` under [tls] of service.toml",
+    "resolve": "`steelyard load --resolve` gives a host its address",
     "max-time": "`steelyard load --timeout` limits the response time",
     "cookie-jar": "`load` does not keep cookies",
 }

@@ -192,7 +192,9 @@ class _Plan:
             )
         if self._requests.redirected:
             names = one_line(", ".join(dict.fromkeys(self._requests.redirected)), 100)
-            notes.append(f"redirects are not followed; a redirect is a right answer to {names}")
+            notes.append(
+                f"`load --follow-redirects` follows redirects; without it a redirect is a right answer to {names}"
+            )
         if any(step.captures for session in self.held.sessions for step in session.steps):
             notes.append("an answer without a value that a later request needs is a failure; defaults are not used")
         notes.append("the users of a session keep the cookies that the server sets")

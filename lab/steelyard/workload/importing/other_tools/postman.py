@@ -63,8 +63,8 @@ class PostmanCollection:
         name = info.get("name") if isinstance(info, dict) else None
         collection.held.sessions.append(HeldSession(name if isinstance(name, str) else "collection", steps))
         collection.held.notes += [
-            "an answer is right with a status from 200 to 206, unless a test of the collection names others; redirects are not "
-            "followed",
+            "an answer is right with a status from 200 to 206, unless a test of the collection names others; `load "
+            "--follow-redirects` follows redirects",
             "the users of a session keep the cookies that the server sets",
         ]
         return collection.held

@@ -65,7 +65,8 @@ class SoapUiProject:
             project.held.notes.append("the requests of test steps were imported, those of the interfaces were not")
         if project.held.sessions:
             project.held.notes += [
-                "an answer is right with a status from 200 to 206, unless an assertion names others; redirects are not followed",
+                "an answer is right with a status from 200 to 206, unless an assertion names others; `load --follow-redirects` "
+                "follows redirects",
                 "the users of a session keep the cookies that the server sets",
             ]
         project.leave_out_scripts()
