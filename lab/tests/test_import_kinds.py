@@ -63,7 +63,6 @@ def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
         ("import http from 'k6/http';\nexport default function () { http.get('http://a/'); }\n", "k6 script", "record"),
         ("package a;\nimport io.gatling.javaapi.core.*;\nclass A extends Simulation {}\n", "Gatling", "record"),
         ("from locust import HttpUser, task\n\nclass A(HttpUser):\n    pass\n", "Locust", "record"),
-        ('syntax = "proto3";\nservice Orders {}\n', "Protocol Buffers", "gRPC"),
         (
             '{"info": {"schema": "https://schema.getpostman.com/json/collection/v1.0.0/collection.json"}, "item": []}',
             "Postman collection",
@@ -81,6 +80,18 @@ def test_wsdl_2_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(ImportRefusedError, match=r"is WSDL 2\.0, which is not supported") as refused:
         import_text('<description xmlns="http://www.w3.org/ns/wsdl"/>', tmp_path, "orders.wsdl")
     assert "WSDL 1.1" in refused.value.hint
+
+
+def test_a_path_parameter_that_nothing_describes_is_a_text_and_is_named(tmp_path: Path) -> None:
+    described = "parameters: [{name: Shop, in: path, required: true, schema: {type: integer, minimum: 7}}], "
+    answer = "responses: {'200': {description: fine}}"
+    paths = f"  /shops/{{shop}}/a/{{id}}:\n    get: {{operationId: a, {described}{answer}}}\n"
+    outcome = import_text(openapi(paths), tmp_path, "orders.yaml")
+    assert outcome.taken == ["a"] and not outcome.left_out
+    assert service_file(tmp_path)["operations"]["a"]["path"] == "/shops/text/a/text"
+    notes = " ".join(outcome.notes)
+    assert "shop of GET /shops/{shop}/a/{id}, id of GET /shops/{shop}/a/{id}" in notes
+    assert "were left out: Shop of GET /shops/{shop}/a/{id}" in notes
 
 
 def test_a_description_that_mentions_a_tool_is_still_a_description(tmp_path: Path) -> None:

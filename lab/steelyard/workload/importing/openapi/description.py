@@ -23,6 +23,8 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 NOWHERE = paths.url(8080, "")  # used if the document names no server
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _METHOD = re.compile("[A-Z]{1,20}")
+_PLACE = re.compile(r"\{([^{}]+)\}")  # a parameter in a path
+_LISTED = 5  # parameters that a note names
 _IGNORED = ("accept", "content-type", "authorization")  # OpenAPI describes these elsewhere
 _SUCCESS = tuple(int(status) for status in HTTPStatus if 200 <= status < 300)
 
@@ -40,6 +42,8 @@ class OpenApiReading:
         title = info["title"].value if "title" in info else ""
         self._read = OpenApiDescription(one_line(title, 80) if isinstance(title, str) else "")
         self._names: set[str] = set()
+        self._undescribed: list[str] = []
+        self._unnamed: list[str] = []
 
     def description(self) -> OpenApiDescription:
         servers = self._servers(self._root)
@@ -63,6 +67,8 @@ class OpenApiReading:
             self._read_additional(template, item, servers)
         if self._root.has("webhooks"):
             self._read.left.append(Left("webhooks", "the service sends these requests itself"))
+        self._note_parameters(self._undescribed, "path parameters without a description have the value 'text'")
+        self._note_parameters(self._unnamed, "path parameters that their path does not name were left out")
         others = servers[1:]
         if others and self._read.operations:
             listed = ", ".join(others[:5])
@@ -70,6 +76,11 @@ class OpenApiReading:
                 f"servers: {servers[0]} was chosen; the others are {listed}: see `target` in service.toml"
             )
         return self._read
+
+    def _note_parameters(self, names: Sequence[str], sentence: str) -> None:
+        if names:
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            self._read.notes.append(f"{sentence}: {', '.join(names[:_LISTED])}{more}")
 
     def _read_additional(self, template: str, item: Node, servers: Sequence[str]) -> None:
         """Read the operations whose methods OpenAPI has no key for (3.2)."""
@@ -108,7 +119,7 @@ class OpenApiReading:
             method=method,
             template=template,
             server=self._servers(own)[0] if own is not None else servers[0],
-            parameters=tuple(self._parameters(item, node)),
+            parameters=self._with_undescribed(method, template, tuple(self._parameters(item, node))),
             body=self._body(item, node, method),
             statuses=statuses,
             answers=answers,
@@ -186,6 +197,19 @@ class OpenApiReading:
                 yield self._whole_query(name, parameter)
             elif self._is_sent(where, name, parameter):
                 yield self._parameter(where, name, parameter)
+
+    def _with_undescribed(
+        self, method: str, template: str, described: tuple[RestParameter, ...]
+    ) -> tuple[RestParameter, ...]:
+        """The parameters, and those that the path names and nothing describes: any text."""
+        where = f"{method.upper()} {one_line(template, 100)}"
+        named = list(dict.fromkeys(_PLACE.findall(template)))
+        known = [parameter.form.name for parameter in described if parameter.form.where == "path"]
+        missing = [name for name in named if name not in known]
+        self._undescribed += [f"{one_line(name, 60)} of {where}" for name in missing]
+        self._unnamed += [f"{one_line(name, 60)} of {where}" for name in known if name not in named]
+        more = [RestParameter(WireForm(name, "path", "simple", explode=False), True, None, ()) for name in missing]
+        return (*described, *more)
 
     def _is_sent(self, where: str, name: str, parameter: Node) -> bool:
         """Whether a parameter is sent as one; raises NotTakenError if it is not a valid one."""
