@@ -166,9 +166,6 @@ HOSTILE = {
     "new.yaml": ("openapi: 4.0.0\n", "is OpenAPI 4.0.0"),
     "number.yaml": ("openapi: 3.0\n", "no version in a text field 'openapi'"),
     "events.yaml": ("asyncapi: 3.0.0\n", "is AsyncAPI"),
-    "shop.graphql": ("type Query { a: Int }", "describes a GraphQL service"),
-    "shop.txt": ("type Query {\n a: Int\n}", "describes a GraphQL service"),
-    "schema.json": ('{"data": {"__schema": {}}}', "describes a GraphQL service"),
     "paths.json": ('{"openapi": "3.0.0", "paths": []}', "cannot be used: #/paths is a list, but must be object"),
     "path.json": (document('"/x": 5'), "path /x: #/paths/~1x is a number, but must be object"),
     "server.json": (document(servers='[{"url": "ftp://x"}]'), "its server 'ftp://x' is not a valid http or https URL"),
@@ -184,10 +181,8 @@ HOSTILE = {
     "wide.json": (sending('{"minItems": 100000000, "items": {"type": "string"}}'), "no valid request can be made"),
     "long.json": (sending('{"type": "string", "minLength": 100000000}'), "no valid request can be made"),
     "none.json": (document(), "no operation of .* can be imported"),
-    "params.json": (
-        document('"/x/{id}": {"get": {"responses": {}}}'),
-        "names 'id', which is not a described parameter",
-    ),
+    "params.json": (document('"/x/{id": {"get": {"responses": {}}}'), "names 'id', which is not a described parameter"),
+    "no-name.json": (document('"/x/{}": {"get": {"responses": {}}}'), "names '', which is not a described parameter"),
 }
 
 

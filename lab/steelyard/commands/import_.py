@@ -1,4 +1,4 @@
-"""`steelyard import`: makes a service folder from a WSDL or OpenAPI document, or from another tool's file of requests."""
+"""`steelyard import`: makes a service folder from a description of a service, or from another tool's file of requests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ _LISTED = 10  # parts that a line of the summary names
 
 @commands.command(
     name="import",
-    short_help="Make a service folder from a WSDL, OpenAPI or requests.",
+    short_help="Make a service folder from a description or requests.",
     epilog=examples(
         "steelyard import 'http://127.0.0.1:8080/shop?wsdl' --out shop",
         "steelyard import shop.wsdl --out shop",
         "steelyard import http://127.0.0.1:8080/openapi.json --out shop",
+        "steelyard import http://127.0.0.1:8080/graphql --out shop",
+        "steelyard import shop.proto --target http://127.0.0.1:50051 --out shop",
         "steelyard import plan.jmx --out shop",
     ),
 )
@@ -35,8 +37,8 @@ def import_service(
         str,
         typer.Argument(
             metavar="URL|FILE",
-            help="A WSDL 1.1, a Swagger 2.0 or an OpenAPI 3: its address, or a file; or a file of requests: curl commands, calls "
-            "of fetch and PowerShell, .http, HAR, Siege URLs, JMeter, Postman, SoapUI.",
+            help="A WSDL 1.1, a Swagger 2.0, an OpenAPI 3 or a GraphQL schema: its address, or a file. Or a .proto file. Or a file "
+            "of requests: curl commands, calls of fetch and PowerShell, .http, HAR, Siege URLs, JMeter, Postman, SoapUI.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="The service folder to make.")] = None,
@@ -50,8 +52,8 @@ def import_service(
     port: Annotated[
         list[str] | None,
         typer.Option(
-            help="A port of a WSDL to take over (default: all that speak SOAP); of an OpenAPI document or of requests the "
-            "server, http://HOST:PORT; repeatable."
+            help="A port of a WSDL to take over (default: all that speak SOAP). Of an OpenAPI document or of requests the "
+            "server, http://HOST:PORT. Of a .proto file the service. Repeatable."
         ),
     ] = None,
     target: Annotated[
@@ -60,14 +62,20 @@ def import_service(
     assets: Annotated[
         bool, typer.Option("--assets", help="Of a HAR file: also its images, fonts, styles and scripts.")
     ] = False,
+    catalog: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="For a WSDL: an XML catalog (OASIS) with your own files of what it imports."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Make a service folder from a WSDL or an OpenAPI document: its contract, one sample request per operation, and a
-    service.toml to review. From another tool's file: its requests, rules and data, without secrets; scripts are listed, never
-    run."""
+    """Make a service folder from a WSDL, an OpenAPI document, a GraphQL schema or a .proto file: its contract, one sample request
+    per operation, and a service.toml to review. From another tool's file: its requests, rules and data, without secrets; scripts
+    are listed, never run."""
     if out is None:
         raise ConfigurationError("--out is missing: the service folder to make", hint="--out NAME")
-    imported = bounded.convert_in_bounds(source, out, also or [], port or [], target, assets=assets)
+    imported = bounded.convert_in_bounds(
+        source, out, also or [], port or [], target, assets=assets, catalog=str(catalog or "")
+    )
     if json:
         print(imported.model_dump_json())
     else:

@@ -19,7 +19,14 @@ _WALL_SECONDS = 120  # a slow server's answers included
 
 
 def convert_in_bounds(
-    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str = "", *, assets: bool = False
+    place: str,
+    out: Path,
+    also: Sequence[str],
+    ports: Sequence[str],
+    target: str = "",
+    *,
+    assets: bool = False,
+    catalog: str = "",
 ) -> ImportOutput:
     """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them."""
     asked = {
@@ -29,6 +36,7 @@ def convert_in_bounds(
         "ports": list(ports),
         "target": target,
         "assets": assets,
+        "catalog": catalog,
     }
     return ImportOutput.model_validate(_run_in_bounds(place, asked))
 
@@ -75,6 +83,7 @@ def main() -> int:
             asked["ports"],
             asked["target"],
             assets=asked["assets"],
+            catalog=asked["catalog"],
         )
         print(imported.model_dump_json())
     except SteelyardError as error:

@@ -15,6 +15,7 @@ from lxml import etree
 from ...base.errors import ImportRefusedError
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
+from .catalogs import Catalog, read_catalog
 from .convert_requests import convert_requests, read_known_file
 from .documents import REFERRING, Document, is_url, origin, read_all, read_first, require_target
 from .envelopes import answer_element, body_element, envelope_of, headers_of
@@ -26,48 +27,118 @@ from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
 _CONTRACT = "contract"
-_HEAD_BYTES = 2**16  # of a document, by which its kind is known
 
 
 def convert_description(
-    place: str, out: Path, also: Sequence[str], ports: Sequence[str] = (), target: str = "", *, assets: bool = False
+    place: str,
+    out: Path,
+    also: Sequence[str],
+    ports: Sequence[str] = (),
+    target: str = "",
+    *,
+    assets: bool = False,
+    catalog: str = "",
 ) -> ImportOutput:
     """Read the description, or the file of requests, at `place` and write the service folder `out`, whole or not at
     all.
 
     `ports` (of OpenAPI and files of requests: servers) limits the import to those named. `target` is the URL of the server
     that is loaded, in place of the one that stands there. `assets` of a recorded visit (HAR) are left out unless they are wanted.
+    `catalog` is the file of an XML catalog for the imports of a WSDL.
     Raises ImportRefusedError, with nothing written, if the description cannot be read or no operation can be imported.
     """
     require_free(out)
     require_target(target)
     scheme, there, _ = place.partition("://")
-    if there and scheme.lower() not in ("http", "https"):
+    if there and scheme.lower() not in ("http", "https", *kinds.GRPC_SCHEMES):
         raise ImportRefusedError(
             f"{place} cannot be read: the scheme {scheme} is not supported",
             hint="give an http or https address, or a file",
         )
-    if kinds.is_graphql_place(place):
-        raise kinds.graphql_refusal(place)
+    if assets and (catalog or kinds.is_asked(place)):
+        raise _without_assets(place)
+    if catalog:  # only a WSDL has use for one
+        return _convert_wsdl(place, out, also, ports, target, catalog=read_catalog(catalog))
+    if kinds.is_asked(place):
+        return _convert_asked(place, out, ports, target)
+    return _convert_document(place, out, also, ports, target, assets=assets)
+
+
+def _without_assets(place: str) -> ImportRefusedError:
+    return ImportRefusedError(f"{place} is not a HAR file, so it has no assets", hint="leave --assets out")
+
+
+def _convert_asked(place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+    """Ask a server for its own description, by introspection or reflection, and convert that."""
+    if kinds.is_graphql_endpoint(place):
+        from .graphql.reading import ask_schema
+
+        return _convert_graphql(ask_schema(place), place, out, ports, target)
+    from .grpc.reflection import ask_contract, server_of
+
+    server = server_of(place)
+    return _convert_grpc(ask_contract(server), server, out, ports, target or server)
+
+
+def _convert_document(
+    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str, *, assets: bool
+) -> ImportOutput:
+    """Convert a document by its kind."""
     known = read_known_file(place)
     if known is not None:
         with folder_at(out) as made:
             return convert_requests(known, made, name_of(out), out, ports, target, assets=assets)
     if assets:
-        raise ImportRefusedError(f"{place} is not a HAR file, so it has no assets", hint="leave --assets out")
+        raise _without_assets(place)
     raw = read_first(place)
-    kinds.require_importable(raw[:_HEAD_BYTES], place)
+    kinds.require_importable(raw[: kinds.HEAD_BYTES], place)
+    if kinds.is_proto(raw, place):
+        from .grpc.compiling import compile_proto
+
+        return _convert_grpc(compile_proto(place, also), place, out, ports, target)
+    if kinds.is_compiled_proto(raw, place):
+        return _convert_grpc(raw, place, out, ports, target)
+    if kinds.is_graphql(raw, place):
+        return _convert_graphql(raw, place, out, ports, target)
     if kinds.is_openapi(raw, place):
         from .openapi.convert import import_openapi  # not needed for a WSDL
         from .openapi.references import OpenApiDocuments
 
         with folder_at(out) as made:
             return import_openapi(OpenApiDocuments(place, raw, also), name_of(out), made, str(out), ports, target)
-    documents = read_all(place, also, raw)
+    return _convert_wsdl(place, out, also, ports, target, raw=raw)
+
+
+def _convert_wsdl(
+    place: str,
+    out: Path,
+    also: Sequence[str],
+    ports: Sequence[str],
+    target: str,
+    *,
+    raw: bytes | None = None,
+    catalog: Catalog | None = None,
+) -> ImportOutput:
+    """Convert a WSDL, whose content is `raw` if it was read already."""
+    documents = read_all(place, also, raw, catalog)
     description = read_wsdl(documents, target)
     _keep_selected(description, ports)
     with folder_at(out) as made:
         return _import_wsdl(place, out, made, documents, description)
+
+
+def _convert_graphql(raw: bytes, place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+    from .graphql.convert import endpoint_of, import_graphql  # not needed for other descriptions
+
+    with folder_at(out) as made:
+        return import_graphql(raw, place, endpoint_of(place, target), name_of(out), made, str(out), ports)
+
+
+def _convert_grpc(contract: bytes, place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+    from .grpc.convert import import_grpc  # not needed for other descriptions
+
+    with folder_at(out) as made:
+        return import_grpc(contract, place, target, name_of(out), made, str(out), ports)
 
 
 def _import_wsdl(

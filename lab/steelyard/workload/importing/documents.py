@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -13,6 +13,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError, NoAnswerError
 from ...base.http_client import HttpClient
+from .catalogs import Catalog
 from .known_schemas import KNOWN
 from .names import PROVIDED, WSDL, XSD, one_line
 
@@ -31,13 +32,17 @@ REFERRING = {
 
 @dataclass(frozen=True)
 class Document:
-    """One document: its place (a URL, or the path of a file) and its root element."""
+    """One document: its place (a URL, or the path of a file) and its root element. `mapped` are the places of locations that a
+    catalog has."""
 
     place: str
     root: etree._Element
+    mapped: Mapping[str, str] = field(default_factory=dict)
 
     def resolve(self, location: str) -> str:
         """The URL or path of a location in this document, resolved if it is relative."""
+        if location in self.mapped:
+            return self.mapped[location]
         location = urldefrag(location.strip())[0]
         if is_url(self.place) or is_url(location):
             return urljoin(self.place, location)
@@ -86,14 +91,16 @@ def read_first(place: str) -> bytes:
     return fetch(place) if is_url(place) else read_file(str(Path(place).resolve()), "")
 
 
-def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = None) -> list[Document]:
+def read_all(
+    place: str, also: Sequence[str] = (), known_first: bytes | None = None, catalog: Catalog | None = None
+) -> list[Document]:
     """The description at `place`, then everything that it imports, each document once. `known_first` is its content if
     it was read already.
 
     The imports of a URL must come from its own server, those of a file from below its own folder, or from a place in
-    `also` (servers as http://HOST:PORT, or folders). Schemas whose content is known are not fetched. Raises
-    ImportRefusedError for any other place, for a document that is not XML or holds a document type, and when a limit
-    above is exceeded.
+    `also` (servers as http://HOST:PORT, or folders), or where the `catalog` has them. Schemas whose content is known are not
+    fetched. Raises ImportRefusedError for any other place, for a document that is not XML or holds a document type, and when a
+    limit above is exceeded.
     """
     allowed = _Allowed(place, also)
     first = place if is_url(place) else str(Path(place).resolve())
@@ -114,7 +121,8 @@ def read_all(place: str, also: Sequence[str] = (), known_first: bytes | None = N
                 f"{place} imports more than {MOST_DOCUMENTS} documents or {MOST_BYTES_TOGETHER >> 20} MiB",
                 hint="import a description of fewer services",
             )
-        document = Document(where, parse(raw, where))
+        document = _with_catalog(Document(where, parse(raw, where)), catalog)
+        allowed.add_files(document.mapped.values())
         if "definitions" in str(document.root.tag):
             if raw in definitions:
                 continue  # the same document under another address, for example with and without ?wsdl
@@ -165,6 +173,10 @@ class _Allowed:
         self._origins = {origin(named) for named in places if is_url(named)}
         self._folders = [Path(named).resolve() for named in places if not is_url(named)]
 
+    def add_files(self, places: Iterable[str]) -> None:
+        """Allow files that a catalog names, and those beside them."""
+        self._folders += [Path(place).resolve().parent for place in places if not is_url(place)]
+
     def require(self, where: str, wanted_by: str) -> None:
         """Raises ImportRefusedError if an imported document is at a place that is not allowed."""
         if is_url(where):
@@ -175,12 +187,13 @@ class _Allowed:
                 )
             return
         path = Path(where)
-        if "://" in where or where.startswith("file:") or is_url(wanted_by):
+        in_a_folder = any(path.resolve().is_relative_to(folder) for folder in self._folders)
+        if "://" in where or where.startswith("file:") or (is_url(wanted_by) and not in_a_folder):
             raise ImportRefusedError(
                 f"{wanted_by} imports {where[:200]}, which is not an http or https URL of a named server",
                 hint="correct the location in the description, or save all documents in one folder and import that",
             )
-        if wanted_by and not any(path.resolve().is_relative_to(folder) for folder in self._folders):
+        if wanted_by and not in_a_folder:
             raise ImportRefusedError(
                 f"{wanted_by} imports {where}, which is outside its own folder; it was not opened",
                 hint=f"--also {path.parent} allows it",
@@ -220,6 +233,23 @@ def read_file(path: str, wanted_by: str) -> bytes:
     return raw
 
 
+def _with_catalog(document: Document, catalog: Catalog | None) -> Document:
+    """The document with the places that a catalog has for its imports: by the whole location, by the location as written, or by
+    the namespace."""
+    if catalog is None:
+        return document
+    mapped: dict[str, str] = {}
+    for element in document.root.iter(*REFERRING):
+        attribute = REFERRING[str(element.tag)]
+        location, namespace = element.get(attribute, ""), element.get("namespace", "")
+        place = catalog.place([document.resolve(location) if location.strip() else "", location.strip(), namespace])
+        if place is not None:
+            if not location:
+                element.set(attribute, place)
+            mapped[location or place] = place
+    return replace(document, mapped=mapped)
+
+
 def _imports(document: Document) -> list[str]:
     """The locations that this document imports or includes. Schemas of standards are only read from files that are there:
     otherwise Steelyard has them."""
@@ -229,6 +259,6 @@ def _imports(document: Document) -> list[str]:
         if not location or namespace in PROVIDED:
             continue
         place = document.resolve(location)
-        if namespace not in KNOWN or (not is_url(place) and Path(place).is_file()):
+        if namespace not in KNOWN or location in document.mapped or (not is_url(place) and Path(place).is_file()):
             locations.append(place)
     return locations

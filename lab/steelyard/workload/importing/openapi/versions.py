@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from ....base.errors import ImportRefusedError
-from ..kinds import graphql_refusal
 from ..names import one_line
 from ..wsdl import NotTakenError
 from .description import OpenApiReading
@@ -36,9 +35,6 @@ def _require_spoken(root: Node) -> None:
     """Raises ImportRefusedError with the document's kind if it is none of the supported versions."""
     if not isinstance(root.value, dict):
         raise ImportRefusedError(f"{root.place} is not an OpenAPI document: its top level is not an object")
-    data = root.value.get("data")
-    if "__schema" in root.value or (isinstance(data, dict) and "__schema" in data):
-        raise graphql_refusal(root.place)
     if root.has("asyncapi"):
         raise ImportRefusedError(
             f"{root.place} is AsyncAPI; {_SPOKEN}", hint="AsyncAPI does not describe HTTP requests"

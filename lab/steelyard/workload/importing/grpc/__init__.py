@@ -1,0 +1,1 @@
+"""gRPC: a .proto file, or a compiled contract, becomes a service with an operation for each method that takes one message."""
