@@ -165,6 +165,20 @@ def load(options: LoadCommandOptions) -> None:
     require_good(loaded)
 
 
+def _require_protocol(options: LoadOptions) -> None:
+    """Raise ConfigurationError where HTTP/2 does not have what the options ask for."""
+    if options.streams is not None and not options.http2:
+        raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
+    if options.http2 and options.new_connection:
+        raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
+    if options.http2 and options.follow_redirects:
+        raise ConfigurationError(
+            "redirects are followed over HTTP/1.1 alone", hint="leave out --follow-redirects or --http2"
+        )
+    if options.http2 and options.chunked:
+        raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
+
+
 def words_of(options: LoadOptions) -> LoadSpec:
     """The load that the options ask for, parsed and checked; raises ConfigurationError."""
     from ..workload import load_spec
@@ -180,16 +194,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
             "--stages has the users or rates and their times: it excludes --users, --rate and --profile",
             hint="--stages 0..50/30s,50/5m,50..0/30s",
         )
-    if options.streams is not None and not options.http2:
-        raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
-    if options.http2 and options.new_connection:
-        raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
-    if options.http2 and options.follow_redirects:
-        raise ConfigurationError(
-            "redirects are followed over HTTP/1.1 alone", hint="leave out --follow-redirects or --http2"
-        )
-    if options.http2 and options.chunked:
-        raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
+    _require_protocol(options)
     words = load_of(options)
     by_name = {} if options.rate is None else load_spec.rates_by_name(options.rate)
     if by_name and words.mix:
