@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -23,6 +24,7 @@ from steelyard.base.histogram import Histogram, decode, merge_histograms
 from steelyard.measure.resume import resume_state, set_aside_trials
 from steelyard.models.records import Failure
 from steelyard.report import write_report
+from steelyard.report.keeping import keep
 from steelyard.results.outcomes import total_counts
 from steelyard.results.stored_run import Trial, read_run
 from synthetic import Planted, write_run
@@ -226,6 +228,20 @@ def test_a_trial_whose_tables_count_differently_is_damaged(run: Path) -> None:
     whole, damaged = read_run(run).trials
     assert whole.damage is None and whole.slices
     assert "02/slices.csv: slice 17 has other counts of requests than outcomes.csv" in (damaged.damage or "")
+
+
+def test_a_run_with_a_damaged_trial_is_not_kept(run: Path, tmp_path: Path) -> None:
+    (run / "trials" / "01" / "job.json").write_text("no JSON")
+    with pytest.raises(StoreError, match="a run with a damaged trial cannot be kept"):
+        keep(run, tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_schedule_without_subjects_is_refused(run: Path) -> None:
+    schedule = json.loads((run / "schedule.json").read_text())
+    write_document(run / "schedule.json", {**schedule, "subjects": []})
+    with pytest.raises(StoreError, match="it names no subjects"):
+        read_run(run)
 
 
 def test_a_report_goes_without_a_damaged_trial_and_says_so(tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def keep(run_folder: Path, to: Path) -> Path:
     `steelyard report` makes it.
     """
     run = read_run(run_folder)
+    if (damage := next((trial.damage for trial in run.trials if trial.damage is not None), None)) is not None:
+        raise StoreError(
+            f"a run with a damaged trial cannot be kept: {damage}",
+            hint=f"`steelyard run --resume {run_folder}` drives it again",
+        )
     if to.exists():
         raise StoreError(f"{to} exists already", hint="name a new folder for the kept run")
     if run_folder.resolve() in to.resolve().parents:

@@ -265,6 +265,8 @@ def read_run(folder: Path) -> Run:
             f"{folder} contains no run: schedule.json is missing", hint="name the folder that `steelyard run` wrote"
         )
     schedule = read_model(Schedule, folder / "schedule.json")
+    if not schedule.subjects:
+        raise StoreError(f"{folder / 'schedule.json'}: it names no subjects")
     trials = [
         _read_or_set_aside(plan, place)
         for plan in schedule.trials
