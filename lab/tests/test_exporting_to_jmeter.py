@@ -22,7 +22,7 @@ POM = """\
   <build><plugins><plugin>
     <groupId>com.lazerycode.jmeter</groupId>
     <artifactId>jmeter-maven-plugin</artifactId>
-    <version>3.8.0</version>
+    <version>3.7.0</version>
     <executions>
       <execution><id>configuration</id><goals><goal>configure</goal></goals></execution>
       <execution><id>run</id><goals><goal>jmeter</goal></goals></execution>
