@@ -287,11 +287,11 @@ def _coding_of(kind: str, body: str) -> str:
 def _with_codings(text: str, coding: str, captured: Mapping[str, Capture]) -> str:
     """A text with a coding for each placeholder that names none. A value captured from XML needs none within XML."""
 
-    def written(place: TextPlace) -> str:
+    def with_coding(place: TextPlace) -> str:
         literal = place.value in captured and captured[place.value].kind in _LITERAL_CAPTURES
-        return place.coded("" if coding == "xml" and literal else coding)
+        return place.with_coding("" if coding == "xml" and literal else coding)
 
-    return replace_places(text, find_places(text), written)
+    return replace_places(text, find_places(text), with_coding)
 
 
 def _with_query_codings(path: str, captured: Mapping[str, Capture]) -> str:

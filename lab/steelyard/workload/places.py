@@ -83,7 +83,7 @@ class TextPlace:
         """The names of the values that it needs."""
         return [use.name for use in self.uses]
 
-    def coded(self, coding: str) -> str:
+    def with_coding(self, coding: str) -> str:
         """The place with a coding where it names none."""
         chosen = self.coding or coding
         return f"{{{{{self.value}:{chosen}}}}}" if chosen else f"{{{{{self.value}}}}}"

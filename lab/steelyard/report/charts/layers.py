@@ -29,6 +29,19 @@ def legend(layers: Sequence[Layer]) -> tuple[tuple[str, str], ...]:
     return tuple((title, known[colour]) for title, colour in colours(layers))
 
 
+_FLAME_HEADINGS = (
+    "requests",
+    "layer",
+    "ms",
+    "%",
+    *(f"margin at {level}" for level in LEVELS),
+    "SD",
+    "lower quartile",
+    "median",
+    "upper quartile",
+)
+
+
 def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], layers: Sequence[Layer]) -> Picture:
     """One stacked bar per row of `bars`, from the outermost layer on the left to the innermost, in ms."""
     values = [
@@ -36,19 +49,6 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         for bar, figures in bars.items()
         for order, figure in enumerate(figures)
     ]
-    rows = tuple(
-        (
-            bar,
-            figure.title,
-            value_text(figure.ms),
-            f"{figure.percent:.1f}",
-            *_margins(figure),
-            value_text(figure.deviation),
-            *map(value_text, figure.quartiles),
-        )
-        for bar, figures in bars.items()
-        for figure in figures
-    )
     summary = "; ".join(
         f"{bar}: {', '.join(f'{figure.title} {figure.percent:.0f}%' for figure in figures)}"
         for bar, figures in bars.items()
@@ -68,18 +68,23 @@ def flame(place: int, title: str, bars: Mapping[str, Sequence[LayerFigure]], lay
         )
 
     wide, narrow = draw(f"flame-{place}", build)
-    headings = (
-        "requests",
-        "layer",
-        "ms",
-        "%",
-        *(f"margin at {level}" for level in LEVELS),
-        "SD",
-        "lower quartile",
-        "median",
-        "upper quartile",
-    )
-    return Picture(title, "", f"Time per request in each layer. {summary}.", wide, narrow, headings, rows)
+    text = f"Time per request in each layer. {summary}."
+    return Picture(title, "", text, wide, narrow, _FLAME_HEADINGS, tuple(_flame_rows(bars)))
+
+
+def _flame_rows(bars: Mapping[str, Sequence[LayerFigure]]) -> Iterator[tuple[str, ...]]:
+    """A row for each layer of each bar, under the headings of a flame."""
+    for bar, figures in bars.items():
+        for figure in figures:
+            yield (
+                bar,
+                figure.title,
+                value_text(figure.ms),
+                f"{figure.percent:.1f}",
+                *_margins(figure),
+                value_text(figure.deviation),
+                *map(value_text, figure.quartiles),
+            )
 
 
 def _margins(figure: LayerFigure) -> tuple[str, ...]:

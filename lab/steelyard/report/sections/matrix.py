@@ -46,9 +46,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Tests that were run by the same `subjects`, each of which may be a floor; `what` is the heading of the rows."""
+    """Tests that were run by the same `subjects`, each of which may be a floor; `heading` is that of the rows."""
 
-    what: str
+    heading: str
     subjects: tuple[tuple[str, bool], ...]
     lines: tuple[Line, ...]
 
@@ -63,12 +63,12 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     gridded = any(cell.in_grid for cell in cells)
     if (gridded and len(others) < 2) or len(cells) < 2 or len(cells) * len(others) < _LEAST:
         return None
-    what = "payload and users" if gridded and not tests else cell_word(run)
+    heading = "payload and users" if gridded and not tests else cell_word(run)
     together: dict[tuple[str, ...], list[Cell]] = {}
     for cell in cells:
         together.setdefault(_subjects_in(run, cell, others), []).append(cell)
     matrices = [
-        _matrix(analysis, subjects, mine, what, grid=gridded and not tests)
+        _matrix(analysis, subjects, mine, heading, grid=gridded and not tests)
         for subjects, mine in together.items()
         if subjects
     ]
@@ -87,7 +87,7 @@ def _subjects_in(run: Run, cell: Cell, others: Sequence[str]) -> tuple[str, ...]
     return tuple(label for label in others if label in ran) if run.schedule.reference in ran else ()
 
 
-def _matrix(analysis: Analysis, subjects: Sequence[str], cells: Sequence[Cell], what: str, *, grid: bool) -> Matrix:
+def _matrix(analysis: Analysis, subjects: Sequence[str], cells: Sequence[Cell], heading: str, *, grid: bool) -> Matrix:
     """The table of these cells. One cell of many subjects becomes a row for each subject."""
     run = analysis.run
     against = {
@@ -106,7 +106,7 @@ def _matrix(analysis: Analysis, subjects: Sequence[str], cells: Sequence[Cell], 
         for cell in cells
     ]
     if len(lines) > 1 or len(subjects) < _LEAST:
-        return Matrix(what, tuple((label, label in run.floors) for label in subjects), tuple(lines))
+        return Matrix(heading, tuple((label, label in run.floors) for label in subjects), tuple(lines))
     (line,) = lines
     rows = tuple(
         Line(full_label(run, label), "", line.anchor, (square,))

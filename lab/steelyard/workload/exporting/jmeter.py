@@ -395,40 +395,40 @@ def _sampler(operation: ExportedOperation, captures: Mapping[str, Capture]) -> P
     value = _inner(
         "",
         "HTTPArgument",
-        [_flag("HTTPArgument.always_encode", False), _string("Argument.value", _filled(body.decode()))],
+        [_flag("HTTPArgument.always_encode", False), _string("Argument.value", _text_for_jmeter(body.decode()))],
     )
     properties = [
         _flag("HTTPSampler.postBodyRaw", True),
         _inner("HTTPsampler.Arguments", "Arguments", [_collection("Arguments.arguments", [value] if body else [])]),
-        _string("HTTPSampler.path", _filled(path)),
+        _string("HTTPSampler.path", _text_for_jmeter(path)),
         _string("HTTPSampler.method", operation.method),
         _flag("HTTPSampler.follow_redirects", False),
         _flag("HTTPSampler.auto_redirects", False),
         _flag("HTTPSampler.use_keepalive", True),
     ]
-    below = [_header_manager("headers", {name: _filled(text) for name, text in operation.headers.items()})]
+    below = [_header_manager("headers", {name: _text_for_jmeter(text) for name, text in operation.headers.items()})]
     below += _assertions(operation.rule)
     below += [_extractor(name, capture) for name, capture in captures.items()]
     return _element("HTTPSamplerProxy", "HttpTestSampleGui", operation.name, properties, below)
 
 
-def _filled(text: str) -> str:
+def _text_for_jmeter(text: str) -> str:
     """A text with Steelyard's places as JMeter's variables and functions."""
     if not _PLACE.search(text):
         return text
     pieces, at = [], 0
     for place in _PLACE.finditer(text):
-        pieces += [_escaped(text[at : place.start()]), _filled_place(place[1], place[2])]
+        pieces += [_escape_backslashes(text[at : place.start()]), _function_of_place(place[1], place[2])]
         at = place.end()
-    return "".join([*pieces, _escaped(text[at:])])
+    return "".join([*pieces, _escape_backslashes(text[at:])])
 
 
-def _escaped(text: str) -> str:
+def _escape_backslashes(text: str) -> str:
     """A text beside functions, in which JMeter takes a backslash for an escape."""
     return text.replace("\\", "\\\\")
 
 
-def _filled_place(name: str, coding: str | None) -> str:
+def _function_of_place(name: str, coding: str | None) -> str:
     own = _FILLED.get(name)
     later = _TIME_PLUS.fullmatch(name)
     if later is not None:
