@@ -201,7 +201,8 @@ def test_of_several_subjects_one_sentence_sums_the_grid_up_and_each_ones_own_is_
 def test_of_several_subjects_a_matrix_has_each_cell_by_its_size(tmp_path: Path) -> None:
     content = matrix.content(analyse_run(of_several_subjects(tmp_path)))
     assert content is not None
-    lines = content["lines"]
+    [table] = content["matrices"]  # type: ignore[misc]
+    lines = table.lines
     assert [line.name for line in lines] == [  # type: ignore[attr-defined]
         "Stories 5, 8 users", "Stories 10, 8 users", "Stories 15, 8 users",
     ]  # fmt: skip

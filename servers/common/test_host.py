@@ -41,6 +41,7 @@ NOT_OURS = {
     "lab/steelyard/commands/load.py": r'^"steelyard load ',
     "lab/steelyard/commands/compare.py": r'^"steelyard compare ',
     "lab/steelyard/commands/find_limit.py": r'^"steelyard find-limit ',
+    "lab/steelyard/workload/load_spec.py": 'hint="write shop.test:443:',  # what a user may type
     "lab/steelyard/workload/importing/other_tools/siege_urls.py": r"\|localhost\\b",  # how lines of another tool begin
     "lab/steelyard/base/certificate.py": "DNS:localhost",  # whom a certificate is for
     "servers/common/tomcat/server.xml": 'Host="localhost"|name="localhost"',  # of virtual hosts, not of sockets

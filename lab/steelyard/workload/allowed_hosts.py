@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from ..base.errors import TargetError
+from ..base.paths import HOST, HOST_NAMES
 from ..models.job import Http2, Redirects, Target
 from .load_target import LoadTarget, label_of
 
@@ -63,7 +64,7 @@ def target_of(load_target: LoadTarget, streams: int | None = None, *, follow_red
 def _redirects(load_target: LoadTarget, loopback: list[str]) -> Redirects:
     """The other hosts to which redirects may lead: this machine under its other names, where the target has `loopback` addresses,
     and what its service file declares."""
-    hosts = {"localhost": loopback, "127.0.0.1": ["127.0.0.1"], "::1": ["::1"]} if loopback else {}
+    hosts = {**dict.fromkeys(HOST_NAMES, loopback), HOST: [HOST], "::1": ["::1"]} if loopback else {}
     for host in load_target.redirect_hosts:
         addresses = [*load_target.resolved.get(host, ())] or addresses_of(
             f"http://[{host}]" if ":" in host else f"http://{host}"

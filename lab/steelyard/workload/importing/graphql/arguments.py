@@ -13,6 +13,7 @@ from graphql import (
     is_required_input_field,
 )
 
+from ....base.paths import HOST
 from ..wsdl import NotTakenError
 
 _MOST_DEPTH = 10
@@ -29,8 +30,8 @@ _USUAL: dict[str, Any] = {
     "localtime": "12:00:00",
     "duration": "PT1H",
     "uuid": "00000000-0000-4000-8000-000000000001",
-    "url": "http://127.0.0.1/",
-    "uri": "http://127.0.0.1/",
+    "url": f"http://{HOST}/",
+    "uri": f"http://{HOST}/",
     "email": "name@example.org",
     "emailaddress": "name@example.org",
     "json": {},
