@@ -123,10 +123,10 @@ def test_layers_and_collectors_are_laid_over_slices_by_this_machines_clock(far: 
     away = replace(far, lab=with_layers(far.lab))
     (away.lab.folder / "in-layers.toml").write_text(LAYERED)
     before = time.monotonic_ns()
-    code, said = away.run("in-layers.toml", "--users", str(USERS), "--json")
-    assert "Traceback" not in said and code in (0, 2), said
+    ran = away.run("in-layers.toml", "--users", str(USERS), "--json")
+    assert "Traceback" not in ran.err and ran.code in (0, 2), ran.err
     [trial], [record] = away.trials(), away.records()
-    assert record["status"] == "complete", said
+    assert record["status"] == "complete", ran.err
     completed = {one["subject"]: one["by_engine"] for one in record["counted"]}
     for one in record["recorded"]:
         assert one["records"] >= completed[one["subject"]] > 0 and one["whole"] and not one["lost"], one

@@ -152,8 +152,8 @@ def refusal(far: Far, *changed: str) -> str:
 def test_a_host_without_space_is_one_sentence_and_nothing_is_left_there(
     full: Far, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
-    code, said = run(full)
-    assert code == 1 and "error: host 'rack' has no space for the subjects' files\n" in said, said
+    ran = run(full)
+    assert ran.code == 1 and "error: host 'rack' has no space for the subjects' files\n" in ran.err, ran.err
     assert full.trials() == []
     until(lambda: not children(full.sshd.pid), SOON)
 

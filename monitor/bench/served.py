@@ -22,7 +22,7 @@ from steelyard.hosts import agent, launch, subject
 from steelyard.hosts.cpus import Shares
 from steelyard.hosts.fetch import DEPENDENCY_PLUGIN, sha256_of
 from steelyard.hosts.keeper import Keeper
-from steelyard.measure.load.starting import takes_connections
+from steelyard.measure.load.starting import port_takes_connections
 from steelyard.models.study import Observed, PartSpec, SubjectSpec
 from steelyard.results.layer_records import read_records, records_of
 
@@ -164,7 +164,7 @@ def _of(author: str) -> list[Asked]:
 def _await(kept: Keeper, port: int) -> None:
     """Raises RuntimeError where it does not come up."""
     deadline = time.monotonic() + READY_SECONDS
-    while not takes_connections(f"http://{paths.HOST}:{port}"):
+    while not port_takes_connections(paths.HOST, port):
         if kept.exit is not None or time.monotonic() > deadline:
             raise RuntimeError(f"books did not come up: {kept.log_tail()}")
         kept.wait(0.1)

@@ -111,10 +111,10 @@ def port_of(address: str) -> int:
 def takes_connections(load_target: LoadTarget) -> bool:
     """Whether something listens at a target's address."""
     hosts = load_target.given_addresses or [urlsplit(load_target.address).hostname or ""]
-    return any(_takes_connections(host, port_of(load_target.address)) for host in hosts)
+    return any(port_takes_connections(host, port_of(load_target.address)) for host in hosts)
 
 
-def _takes_connections(host: str, port: int) -> bool:
+def port_takes_connections(host: str, port: int) -> bool:
     try:
         socket.create_connection((host, port), timeout=2).close()
     except OSError:
