@@ -248,7 +248,9 @@ def test_goals_of_a_step_and_of_a_session_are_judged_by_their_own_times(tmp_path
         goals = ["--p50", "checkout=5s,visit=1ms,5s", "--errors", "0%"]
         ran = steelyard(*words, *goals, folder=tmp_path, environment=BESIDE_OTHERS)
         unknown = steelyard(*words, "--p50", "chekout=5s", folder=tmp_path, environment=BESIDE_OTHERS)
-    assert ran.code == 1 and ("p50 of visit <= 1 ms was missed: 100.00% of sessions" in ran.err or ran.disturbed), ran.err
+    assert ran.code == 1 and ("p50 of visit <= 1 ms was missed: 100.00% of sessions" in ran.err or ran.disturbed), (
+        ran.err
+    )
     found = {goal["goal"]: goal["kept"] for goal in json.loads(ran.out)["goals"]}
     assert found == {
         "p50 <= 5000 ms": True,
