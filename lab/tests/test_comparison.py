@@ -286,6 +286,7 @@ def test_a_trial_ends_its_pairs_where_one_more_would_not_end_within_its_share_of
     assert not stopping.pairs_are_over(75, 75 - ending - 4, 9, 9 * 3.9), "there is time for one more"
     assert not stopping.pairs_are_over(75, 200, LEAST_PAIRS - 1, 8.0), "the least are driven whatever they take"
     assert stopping.pairs_are_over(75, 200, LEAST_PAIRS, 12.0)
+    assert not stopping.pairs_are_over(75, 200, LEAST_PAIRS, 12.0, LEAST_PAIRS + 1), "its fork needs one more to count"
     assert not stopping.pairs_are_over(None, 10_000, 30, 120.0)
 
 

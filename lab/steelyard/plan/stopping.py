@@ -147,13 +147,15 @@ def warm_up_is_over(
     return all(subject.spent > least_warm_up_seconds(subject.compiler) for subject in pending)
 
 
-def pairs_are_over(within: Seconds | None, since_begin: Seconds, driven: int, measuring: Seconds) -> bool:
+def pairs_are_over(
+    within: Seconds | None, since_begin: Seconds, driven: int, measuring: Seconds, least: int = LEAST_PAIRS
+) -> bool:
     """Whether a trial's share of the budget allows no further pair (of all cells), judged by the time of the `driven`
-    ones; the minimum is always driven.
+    ones; the `least` with which its fork counts are always driven.
 
     The duration of a warm-up is known only afterwards, so the number of pairs compensates; their results do not matter.
     """
-    if within is None or driven < LEAST_PAIRS:
+    if within is None or driven < least:
         return False
     return since_begin + measuring / driven + END_SECONDS > within
 

@@ -385,7 +385,12 @@ class _Driver:
         now = time.monotonic()
         if counted >= LEAST_PAIRS and self._is_out_of_time():
             return True
-        return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock)
+        return pairs_are_over(self._setting.trial_within, now - begun, counted, now - clock, self._least_pairs())
+
+    def _least_pairs(self) -> int:
+        """The pairs with which the trial's fork counts: fewer would be measured for nothing."""
+        schedule = self._setting.schedule
+        return max(LEAST_PAIRS, *(kind_of(cell).least_pairs(schedule, 0) for cell in self._cells.values()))
 
     def _is_out_of_time(self) -> bool:
         return self._setting.deadline is not None and time.monotonic() > self._setting.deadline
