@@ -9,6 +9,8 @@ use url::Url;
 #[derive(Debug, Clone, Default)]
 pub struct CookieJar {
     store: CookieStore,
+    /// Whether the server has set a cookie since the jar was cleared.
+    any: bool,
     line: Vec<u8>,
 }
 
@@ -37,6 +39,7 @@ impl CookieJar {
         let Ok(cookie) = Cookie::parse(from_latin_1(text), url) else {
             return;
         };
+        self.any = true;
         let (domain, path) = (String::from(&cookie.domain), String::from(&cookie.path));
         let name = cookie.name().to_owned();
         if self.store.insert(cookie.into_owned(), url).is_err() {
@@ -58,8 +61,7 @@ impl CookieJar {
     /// replaced, then the server's. Longer paths come before shorter ones, earlier cookies before later (RFC 6265, 5.4).
     pub fn prepare(&mut self, own: &[u8], url: impl FnOnce() -> Url) {
         self.line.clear();
-        let no_cookies = self.store.iter_any().next().is_none();
-        if no_cookies {
+        if !self.any {
             return self.line.extend_from_slice(own);
         }
         let url = url();
@@ -92,7 +94,9 @@ impl CookieJar {
     }
 
     pub fn clear(&mut self) {
-        self.store.clear();
+        if std::mem::take(&mut self.any) {
+            self.store.clear();
+        }
         self.line.clear();
     }
 }

@@ -18,6 +18,8 @@ pub struct RequestHead {
     /// The request's own Cookie header, which may have marked places; empty where it has none.
     cookies: Vec<u8>,
     filled: bool,
+    /// Whether the path has a marked place.
+    path_filled: bool,
     /// Whether a header of the corpus has a computed value, which may need the path.
     computes: bool,
     /// The corpus stores the body in chunks.
@@ -87,6 +89,7 @@ impl RequestHead {
         }
         Self {
             path: method.len() + 1..method.len() + 1 + path.len(),
+            path_filled: line.filled && session::has_place(path.as_bytes()),
             computes: line.filled && session::has_computed(&fixed.as_bytes()[own_headers..]),
             own_headers,
             fixed: fixed.into_bytes(),
@@ -166,14 +169,19 @@ impl RequestHead {
         self.answers_head
     }
 
+    fn fill_path(&self, filling: &Filling, out: &mut Vec<u8>) -> Filled {
+        let path = &self.fixed[self.path.clone()];
+        if self.path_filled {
+            return session::fill_path(path, filling, out);
+        }
+        out.extend_from_slice(path);
+        Filled::Whole
+    }
+
     /// The path with its places filled.
     fn path(&self, values: &Values, stamp: &Stamp) -> String {
-        let path = &self.fixed[self.path.clone()];
-        let mut out = Vec::with_capacity(path.len());
-        match self.filled {
-            true => drop(session::fill_path(path, &self.filling(values, stamp), &mut out)),
-            false => out.extend_from_slice(path),
-        }
+        let mut out = Vec::with_capacity(self.path.len());
+        self.fill_path(&self.filling(values, stamp), &mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
@@ -198,7 +206,7 @@ impl RequestHead {
         filling.request.body = body;
         out.extend_from_slice(&self.fixed[..self.path.start]);
         let begin = out.len();
-        let path = session::fill_path(&self.fixed[self.path.clone()], &filling, out);
+        let path = self.fill_path(&filling, out);
         let sent_path = if self.computes {
             out[begin..].to_vec()
         } else {

@@ -285,7 +285,7 @@ impl ResponseReader {
                 self.location.extend_from_slice(field.value.trim_ascii());
             }
         }
-        if self.wanted != WantedFields::None {
+        if self.wanted == WantedFields::All || self.wanted == WantedFields::Cookies && framing.sets_cookies {
             for field in head.headers.iter() {
                 self.keep_field(field.name.as_bytes(), field.value);
             }
@@ -313,6 +313,7 @@ impl ResponseReader {
 
 impl ResponseReader {
     /// Keeps a field of the head, if it is wanted.
+    #[inline]
     fn keep_field(&mut self, name: &[u8], value: &[u8]) {
         if self.wanted == WantedFields::All || name.eq_ignore_ascii_case(b"set-cookie") {
             self.fields.extend_from_slice(name);
@@ -337,6 +338,7 @@ struct Framing {
     chunked: bool,
     keep_alive: bool,
     coding: Coding,
+    sets_cookies: bool,
 }
 
 impl Framing {
@@ -346,6 +348,7 @@ impl Framing {
             chunked: false,
             keep_alive: http_1_1,
             coding: Coding::Plain,
+            sets_cookies: false,
         };
         for field in fields {
             // The length of the name rules out most fields cheaply.
@@ -358,6 +361,7 @@ impl Framing {
                     framing.chunked = true;
                 }
                 16 if field.name.eq_ignore_ascii_case("content-encoding") => framing.take_coding(field.value),
+                10 if field.name.eq_ignore_ascii_case("set-cookie") => framing.sets_cookies = true,
                 10 if field.name.eq_ignore_ascii_case("connection") => {
                     for token in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
                         if token.eq_ignore_ascii_case(b"close") {

@@ -69,8 +69,8 @@ impl Steps {
     pub fn wanted_fields(&self, step: usize) -> WantedFields {
         match self {
             Self::Single => WantedFields::None,
-            Self::Session(session) if session.steps[step].captures.is_empty() => WantedFields::Cookies,
-            Self::Session(_) => WantedFields::All,
+            Self::Session(session) if session.steps[step].reads_head() => WantedFields::All,
+            Self::Session(_) => WantedFields::Cookies,
         }
     }
 }

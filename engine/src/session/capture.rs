@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use regex::bytes::Regex;
+use regex_automata::util::primitives::NonMaxUsize;
+use regex_automata::util::syntax;
+use regex_automata::{Input, meta};
 
 use super::template::is_name;
 use super::{ElementPath, JsonPath};
@@ -13,7 +15,8 @@ pub const MOST_SCANNED: usize = 1 << 20;
 /// The longest value in bytes: an answer must not make later requests grow.
 const MOST_VALUE: usize = 4096;
 
-/// The values that a session has captured so far, by name.
+/// The values that a session has captured so far, by name. An empty one is not set: no captured value is empty, and the memory of
+/// an earlier session's serves the next.
 #[derive(Debug, Clone, Default)]
 pub struct Values(Vec<(String, Vec<u8>)>);
 
@@ -31,11 +34,51 @@ impl Values {
 
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let found = self.0.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_slice())
+        found
+            .map(|(_, value)| value.as_slice())
+            .filter(|value| !value.is_empty())
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        for (_, value) in &mut self.0 {
+            value.clear();
+        }
+    }
+}
+
+/// A regular expression, searched without allocating: `regex` itself allocates for the groups of each match.
+#[derive(Debug, Clone)]
+struct Expression {
+    regex: meta::Regex,
+    /// The index of the first slot of the value: of the first group, or of the whole match where there is no group.
+    slot: usize,
+}
+
+impl Expression {
+    /// An error is the reason why it is wrong, or too large.
+    fn new(text: &str) -> Result<Self, String> {
+        let regex = meta::Builder::new()
+            .configure(meta::Config::new().utf8_empty(false))
+            .syntax(syntax::Config::new().utf8(false))
+            .build(text)
+            .map_err(|error| {
+                // The last line of the library's message is the reason.
+                let message = error.syntax_error().map_or(error.to_string(), ToString::to_string);
+                message.lines().last().unwrap_or_default().to_owned()
+            })?;
+        let slot = 2 * usize::from(regex.captures_len() > 1);
+        Ok(Self { regex, slot })
+    }
+
+    fn find<'a>(&self, body: &'a [u8]) -> Option<&'a [u8]> {
+        let mut slots = [None; 4];
+        self.regex
+            .search_slots(&Input::new(body), &mut slots[..self.slot + 2])?;
+        let place = |index: usize| slots[index].map(NonMaxUsize::get);
+        // A match that ends at the bound might be longer.
+        let ends_before = place(1)? < MOST_SCANNED;
+        let found = place(self.slot)?..place(self.slot + 1)?;
+        ends_before.then(|| &body[found])
     }
 }
 
@@ -43,7 +86,7 @@ impl Values {
 enum Place {
     Header(String),
     Cookie(String),
-    Regex(Regex),
+    Expression(Box<Expression>),
     Path(ElementPath),
     Json(JsonPath),
 }
@@ -67,11 +110,12 @@ impl CompiledCapture {
         let place = match capture {
             Capture::Header(capture) => Place::Header(capture.name.clone()),
             Capture::Cookie(capture) => Place::Cookie(capture.name.clone()),
-            Capture::Regex(capture) => Place::Regex(Regex::new(&capture.expression).map_err(|error| {
-                // The last line of the library's message is the reason.
-                let message = error.to_string();
-                format!("the capture `{name}`: {}", message.lines().last().unwrap_or_default())
-            })?),
+            Capture::Regex(capture) => {
+                let expression = Expression::new(&capture.expression);
+                Place::Expression(Box::new(
+                    expression.map_err(|why| format!("the capture `{name}`: {why}"))?,
+                ))
+            }
             Capture::Path(capture) => {
                 Place::Path(ElementPath::new(&capture.path).map_err(|why| format!("the capture `{name}`: {why}"))?)
             }
@@ -96,12 +140,7 @@ impl CompiledCapture {
         let value = match &self.place {
             Place::Header(name) => fields_named(fields, name).next().map(Cow::Borrowed),
             Place::Cookie(name) => cookie(fields, name).map(Cow::Borrowed),
-            Place::Regex(expression) => expression
-                .captures(body)
-                // A match that ends at the bound might be longer.
-                .filter(|found| found.get(0).is_some_and(|all| all.end() < MOST_SCANNED))
-                .and_then(|found| found.get(usize::from(expression.captures_len() > 1)))
-                .map(|found| Cow::Borrowed(found.as_bytes())),
+            Place::Expression(expression) => expression.find(body).map(Cow::Borrowed),
             Place::Path(path) => path.find(body).map(Cow::Borrowed),
             Place::Json(path) => path.find(body),
         }?;
@@ -111,8 +150,9 @@ impl CompiledCapture {
 
 /// Whether a value may fill a place: text of one line, neither empty nor too long.
 pub(super) fn is_value(value: &[u8]) -> bool {
-    let is_text = std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
-    is_text && !value.is_empty() && value.len() <= MOST_VALUE
+    let is_plain = value.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_text = || std::str::from_utf8(value).is_ok_and(|text| !text.chars().any(char::is_control));
+    (is_plain || is_text()) && !value.is_empty() && value.len() <= MOST_VALUE
 }
 
 /// The values of the fields of this name, in order.

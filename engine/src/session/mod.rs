@@ -16,7 +16,7 @@ pub use element_path::ElementPath;
 pub use json_path::JsonPath;
 pub use rows::RowTable;
 pub use stamp::{Stamp, set_secrets};
-pub use template::{Filled, check, fill, fill_path, has_computed, names};
+pub use template::{Filled, check, fill, fill_path, has_computed, has_place, names};
 
 use std::sync::Arc;
 
@@ -53,6 +53,12 @@ impl StepPlan {
     /// Whether a capture reads the answer's body, which is then kept if it comes in pieces.
     pub fn reads_body(&self) -> bool {
         self.captures.iter().any(CompiledCapture::reads_body)
+    }
+
+    /// Whether a capture reads the answer's head, whose fields are then kept.
+    #[inline]
+    pub fn reads_head(&self) -> bool {
+        self.captures.iter().any(|capture| !capture.reads_body())
     }
 }
 

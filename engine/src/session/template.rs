@@ -1,8 +1,6 @@
 //! Marked places of a request, `{{name}}`, `{{name:coding}}` or `{{function(...)}}`: checked when the corpus is read, filled when the request
 //! is sent.
 
-use memchr::memmem;
-
 use super::coding::Coding;
 use super::computed::{self, Computed, Filling, Spot};
 
@@ -44,6 +42,11 @@ pub fn check(text: &[u8], spot: Spot) -> Result<(), String> {
         rest = place.after;
     }
     Ok(())
+}
+
+/// Whether `text` has a place.
+pub fn has_place(text: &[u8]) -> bool {
+    matches!(next_place(text), Ok(Some(_)))
 }
 
 /// Whether a place of `text` has a computed value.
@@ -109,18 +112,34 @@ struct Place<'a> {
 
 /// The next place of a text.
 fn next_place(text: &[u8]) -> Result<Option<Place<'_>>, String> {
-    let Some(begin) = memmem::find(text, OPEN) else {
+    // Faster than a search for both bytes, which is prepared anew for each text.
+    let mut braces = memchr::memchr_iter(OPEN[0], text);
+    let Some(begin) = braces.find(|begin| text[*begin..].starts_with(OPEN)) else {
         return Ok(None);
     };
     let inside = &text[begin + OPEN.len()..];
     let word = inside.iter().take_while(|byte| is_name_byte(**byte)).count();
+    // The usual case, read without looking at anything twice.
+    if (1..=MOST_NAME).contains(&word) && inside[word..].starts_with(CLOSE) {
+        return Ok(Some(Place {
+            before: &text[..begin],
+            value: std::str::from_utf8(&inside[..word]).unwrap_or_default(),
+            computed: false,
+            coding: Coding::Plain,
+            after: &inside[word + CLOSE.len()..],
+        }));
+    }
     let computed = word > 0 && inside.get(word) == Some(&b'(');
     let length = match computed {
         true => computed::length(inside).ok_or("a computed value has no closing bracket, or is too long")?,
         false => 0,
     };
     let window = &inside[length..inside.len().min(length + MOST_PLACE + CLOSE.len())];
-    let end = length + memmem::find(window, CLOSE).ok_or("a place that begins with `{{` has no `}}`")?;
+    let end = length
+        + window
+            .windows(2)
+            .position(|pair| pair == CLOSE)
+            .ok_or("a place that begins with `{{` has no `}}`")?;
     let inner = std::str::from_utf8(&inside[..end]).map_err(|_| "a place is not UTF-8")?;
     let (value, coding) = match computed {
         true => (&inner[..length], &inner[length..]),
