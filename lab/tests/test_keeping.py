@@ -29,6 +29,7 @@ RAW_DIGESTS = {  # SHA-256 of the names and the SHA-256 of all raw files
     "envelope-secured": "c23adca7b87834f6291d82ed370a176a8c312222eed67e28776b48a0c82bee04",
     "flight-types": "952724a4df083062167f894de2d460c6fedc07950ddfe339a01b80a7200efe6b",
     "flight-variations": "6a88d878b5b0ca3b63dfed40e76db0386790af506eddc8dd50cd14e60129da55",
+    "frameworks-item": "b4bfbfe19b0c517c74a8eeca0d212179ba882ca578cdbfb52fa711dc070fade8",
     "petstore": "d602b561ccd55692a6b6085aa45a0549c38e491986879db5003222c7b24d7949",
     "petstore-faults": "720d8ea718ee8f4a49ae4aa5bcdc7efc6874bc13623ef0bccc092219d3fa47d0",
     "petstore-safe": "184c7fcd4c2ed4cc5fb3bb568f0e5658eb8767d02fc15be5912aade94a7c1589",
