@@ -12,6 +12,7 @@ from result_files import Request, jtl_csv, keep_load, requests
 from steelyard.judging.compared import judge
 from steelyard.judging.parts import Selection
 from steelyard.judging.readers import READERS
+from synthetic import Planted, write_run
 
 TOTALS = Path(__file__).parent / "judged_totals"
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "weigh-your-own.md"
@@ -61,8 +62,9 @@ def test_failures_that_chance_explains_hide_nothing(tmp_path: Path) -> None:
 
 
 def test_the_guides_commands_are_what_judge_takes(tmp_path: Path) -> None:
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 5
     keep_load(tmp_path / "runs" / "load-2026-01-31-120000")
+    write_run(tmp_path / "runs" / "compare-2026-01-31-120000", Planted(forks=2, pairs=3))
     (tmp_path / "wrk.txt").write_text((TOTALS / "wrk.txt").read_text())
     for command in COMMANDS:
         days = [requests(60), [(at + 86_400_000, ms, right) for at, ms, right in requests(60)]]

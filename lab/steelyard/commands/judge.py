@@ -30,6 +30,7 @@ _MOST_KINDS = 20
         "steelyard judge results.jtl --part 2 --skip 30s --for 10m",
         "steelyard judge old.jtl new.jtl --json",
         "steelyard judge simulation.log runs/load-2026-01-31-120000",
+        "steelyard judge runs/compare-2026-01-31-120000",
     ),
 )
 def judge_command(
@@ -38,7 +39,7 @@ def judge_command(
         typer.Argument(
             metavar="FILE...",
             help="Results of JMeter, Gatling, k6, Locust, vegeta, hey, oha, wrk, h2load, ab or autocannon, HdrHistogram's logs, "
-            "or a folder of `steelyard load`. The guide lists the formats.",
+            "or the folder of a run. The guide lists the formats.",
         ),
     ],
     skip: Annotated[
@@ -56,8 +57,9 @@ def judge_command(
 ) -> None:
     """Judge results of another load tool: throughput, response times and failures with intervals for its process, and whether
     response times were stable. Every row is counted, or left out with a reason. A file with totals alone is read for what it
-    holds, and the output lists what it cannot show. Several files are shown side by side, without a verdict; where their failures
-    differ beyond chance, response times are not compared."""
+    holds, and the output lists what it cannot show. The slices of a run of ours are read anew, and its own verdict comes first.
+    Several files are shown side by side, without a verdict; where their failures differ beyond chance, response times are not
+    compared."""
     from ..judging.compared import judge
     from ..judging.parts import Selection
     from ..workload.load_spec import seconds_of
@@ -76,7 +78,7 @@ def _print_outcome(output: JudgeOutput) -> None:
     for judged in output.files:
         _print_file(judged, output.cannot_say)
     if output.ratios:
-        headings = ["each over the first", *(f"file {number}" for number in range(1, len(output.files) + 1))]
+        headings = ["each over the first", *(f"result {number}" for number in range(1, len(output.files) + 1))]
         rows = [
             [name, *("-" if ratio is None else ratio_text(ratio) for ratio in ratios)]
             for name, ratios in output.ratios.items()
@@ -92,7 +94,7 @@ def _print_file(judged: JudgedFile, common: Sequence[str]) -> None:
     users = "" if judged.users is None else f", {judged.users[0]} to {judged.users[1]} users"
     left_out = [f"  left out: {count:,} {reason}" for reason, count in judged.rows.left_out.items()]
     lines = [
-        f"{judged.file}: {judged.tool}, {judged.seconds:,} s{users}",
+        f"{judged.file}{_entry_text(judged)}: {judged.tool}, {judged.seconds:,} s{users}",
         f"recognized by {judged.recognized_by}; it holds {judged.holds}",
         f"rows read: {judged.rows.read:,}; counted: {judged.rows.counted:,}; left out: "
         + (f"{judged.rows.read - judged.rows.counted:,}" if left_out else "none"),
@@ -112,6 +114,11 @@ def _print_file(judged: JudgedFile, common: Sequence[str]) -> None:
     own_questions = [f"this file does not show {each}" for each in judged.cannot_say if each not in common]
     for line in (judged.course, *judged.notes, *own_questions):
         terminal.print(line, soft_wrap=True)
+
+
+def _entry_text(judged: JudgedFile) -> str:
+    """The subject and the load of a run's entry; empty for other results."""
+    return f", {judged.subject} under {judged.load}" if judged.subject else ""
 
 
 def _operation(operation: LoadedOperation) -> str:

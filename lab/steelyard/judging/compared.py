@@ -10,6 +10,7 @@ from ..models.outputs.loading import Estimate
 from ..models.outputs.other_tools import JudgedFile, JudgeOutput
 from ..statistics.proportions import differ_beyond_chance
 from .judged import judged_file
+from .own_run import is_run, judge_run
 from .parts import Selection
 
 ALPHA = 0.01
@@ -21,28 +22,53 @@ _NOT_PAIRED = (
 
 
 def judge(files: Sequence[Path], selection: Selection) -> JudgeOutput:
-    """The figures of each file, and what no file can show. Raises ConfigurationError with file and line."""
-    judged = [judged_file(file, selection) for file in files]
-    first, several = judged[0], len(judged) > 1
-    differ = [_failures_differ(each, first) for each in judged]
-    ratios: dict[str, list[float | None]] = {}
-    if several:
-        ratios["throughput"] = [_ratio(each.throughput_per_s, first.throughput_per_s) for each in judged]
-        ratios |= {
-            name: [
-                None if differs else _ratio(each.response_ms.get(name, _NONE), first.response_ms[name])
-                for each, differs in zip(judged, differ, strict=True)
-            ]
-            for name in first.response_ms
-        }
+    """The figures of each file, and of each load and subject of our own runs, and what none of them can show.
+
+    Raises ConfigurationError with file and line, and StoreError for a damaged run.
+    """
+    judged: list[JudgedFile] = []
+    own: list[str] = []
+    for file in files:
+        if is_run(file):
+            run = judge_run(file, selection)
+            judged += run.files
+            own += [f"{file}: {run.sentence}"] if run.sentence else []
+        else:
+            judged.append(judged_file(file, selection))
+    first, several = judged[0], len(files) > 1
+    differ = [_are_alike(each, first) and _failures_differ(each, first) for each in judged]
     sentences = [_difference(each, first) for each, differs in zip(judged, differ, strict=True) if differs]
     return JudgeOutput(
         files=judged,
-        ratios=ratios,
+        ratios=_ratios(judged, differ) if several else {},
         cannot_say=[*([_NOT_PAIRED] if several else []), *_common_questions(judged)],
-        compared=sentences,
+        compared=[*own, *sentences],
         failures_differ=differ,
     )
+
+
+def _are_alike(judged: JudgedFile, first: JudgedFile) -> bool:
+    """Whether two results may be compared: a run compares its own subjects itself, and two loads ask different questions."""
+    return judged.file != first.file and (not judged.load or not first.load or judged.load == first.load)
+
+
+def _ratios(judged: Sequence[JudgedFile], differ: Sequence[bool]) -> dict[str, list[float | None]]:
+    """Each figure relative to the first result's; null where the two are not alike or one has none."""
+    first = judged[0]
+    alike = [each is first or _are_alike(each, first) for each in judged]
+    ratios = {
+        "throughput": [
+            _ratio(each.throughput_per_s, first.throughput_per_s) if like else None
+            for each, like in zip(judged, alike, strict=True)
+        ]
+    }
+    return ratios | {
+        name: [
+            _ratio(each.response_ms.get(name, _NONE), first.response_ms[name]) if like and not differs else None
+            for each, like, differs in zip(judged, alike, differ, strict=True)
+        ]
+        for name in first.response_ms
+    }
 
 
 def _common_questions(judged: Sequence[JudgedFile]) -> list[str]:

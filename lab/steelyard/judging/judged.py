@@ -130,7 +130,7 @@ def _reader_of(head: str, file: Path) -> ResultReader:
         if kind.recognizes(head):
             raise ConfigurationError(f"{file} is {kind.title}, which judge does not read", hint=kind.instead)
     titles = ", ".join(reader.title for reader in READERS)
-    raise ConfigurationError(f"{file} is of an unknown kind", hint=f"judge reads: {titles}, and folders of `load`")
+    raise ConfigurationError(f"{file} is of an unknown kind", hint=f"judge reads: {titles}, and folders of runs")
 
 
 def _throughput(gathering: Gathering, completed: int, whole: Sequence[Second], steady: bool) -> Estimate:

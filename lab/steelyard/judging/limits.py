@@ -7,6 +7,7 @@ from enum import StrEnum
 ONE_PROCESS = (
     "the variation between starts of the service: each file is from one process at one hour, so there is no verdict"
 )
+THIS_HOUR = "what another day or another machine would show: its intervals are of this machine at this hour"
 UNCHECKED = "whether answers were right beyond what the other tool checked"
 NO_COURSE = "it has no results by second"
 CLOSED_LOOP = (
@@ -28,6 +29,7 @@ class Holds(StrEnum):
     TIMES = "each response time without its instant"
     HISTOGRAMS = "a histogram of response times for each interval"
     SECONDS = "totals for each second"
+    SLICES = "counts and a histogram of response times for each slice"
     TOTALS = "totals of the whole load"
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..base.csvfiles import is_stored
+from ..base.csvfiles import is_stored, names_in
 from ..base.errors import ConfigurationError, StoreError
 from ..models.outputs.loading import LoadOutput
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
+from ..results.cluster_folder import MACHINES, is_cluster, machine_folder
 from ..results.loads import CALIBRATION, COMPARISON, LIMIT, LOAD
 from ..results.stored_run import read_model
 from .limits import ONE_PROCESS, Holds
@@ -15,18 +16,13 @@ from .parts import Selection
 
 TITLE = "Steelyard (load)"
 _VERDICTS = "verdicts.json"
-_OTHER_RUNS = (LIMIT, COMPARISON, CALIBRATION, _VERDICTS)
+_WITHOUT_SLICES = (LIMIT, COMPARISON, CALIBRATION, _VERDICTS)
 
 
 def judged_load(folder: Path, selection: Selection) -> JudgedFile:
     """The stored figures of a load. Raises ConfigurationError for another folder, or a selection."""
     if not is_stored(folder / LOAD):
-        if any(is_stored(folder / name) for name in _OTHER_RUNS):
-            raise ConfigurationError(
-                f"{folder} is a run of Steelyard, but not of `load`",
-                hint=f"see its own figures: steelyard report {folder}",
-            )
-        raise ConfigurationError(f"{folder} is a folder, and no run of `steelyard load`", hint="give a result file")
+        raise _refusal(folder)
     if not selection.is_everything:
         raise ConfigurationError(
             f"{folder} is a load whose measured time is fixed", hint="remove --skip, --part and --for"
@@ -61,6 +57,24 @@ def judged_load(folder: Path, selection: Selection) -> JudgedFile:
         transactions=[],
         parts=1,
         cannot_say=[ONE_PROCESS, *load.not_judged],
+    )
+
+
+def _refusal(folder: Path) -> ConfigurationError:
+    """The error for a folder that holds neither a load nor slices."""
+    if is_cluster(folder):
+        first = next(iter(names_in(folder / MACHINES)), "NAME")
+        return ConfigurationError(
+            f"{folder} is a run on several machines or in several sessions",
+            hint=f"judge one of them: steelyard judge {machine_folder(folder, first)}",
+        )
+    if any(is_stored(folder / name) for name in _WITHOUT_SLICES):
+        return ConfigurationError(
+            f"{folder} is a run of Steelyard without slices that judge reads",
+            hint=f"see its own figures: steelyard serve {folder.parent}",
+        )
+    return ConfigurationError(
+        f"{folder} is a folder, and no run of Steelyard", hint="give a result file, or the folder of a run"
     )
 
 

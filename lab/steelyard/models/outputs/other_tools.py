@@ -44,7 +44,7 @@ class TablesOutput(Strict):
 
 
 class JudgedRows(Strict):
-    """The rows of a file (elements, of XML): `read` = `counted` + the sum of `left_out`, which has their number by reason."""
+    """The rows of a file (elements, of XML; requests, of a run of ours): `read` = `counted` + the sum of `left_out`, which has their number by reason."""
 
     read: int
     counted: int
@@ -52,8 +52,11 @@ class JudgedRows(Strict):
 
 
 class JudgedFile(Strict):
-    """A file of another tool's results, judged by our statistics as `load` reports one process.
+    """A file of another tool's results, judged by our statistics as `load` reports one process, or one `subject` under one `load`
+    of a run of ours.
 
+    The figures of a run with slices are computed anew from them, with intervals over its fresh starts; `seconds` is then the
+    measured time of the slices that count. `subject` and `load` are empty for other results.
     `recognized_by` is the content that showed its kind, `holds` what such a file records (such as each request, or totals), and
     `cannot_say` lists the questions that it leaves open. Where it holds totals, figures are the tool's own (`why_not`).
     `seconds` is the time from its first to its last counted result, `users` the fewest and the most users in it (null: not
@@ -64,6 +67,8 @@ class JudgedFile(Strict):
     """
 
     file: str
+    subject: str = ""
+    load: str = ""
     tool: str
     recognized_by: str
     holds: str
@@ -89,9 +94,10 @@ class JudgeOutput(Strict):
     """`judge --json`: files of other tools' results.
 
     For several files, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they
-    were not paired, and there is no verdict. `cannot_say` lists the questions that all files leave open. `throughput` is right
+    were not paired, and there is no verdict. A run of ours has an entry for each load and subject. Its own verdict is a sentence
+    of `compared`, and entries of one run, or of different loads, have no ratio. `cannot_say` lists the questions that all files leave open. `throughput` is right
     answers per second. Where the shares of failures of a file and the first differ beyond chance, `failures_differ` is true for
-    it, its response times have no ratio, and `compared` begins with a sentence on that.
+    it, its response times have no ratio, and `compared` has a sentence on that.
     """
 
     files: list[JudgedFile]
