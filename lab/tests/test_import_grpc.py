@@ -190,8 +190,8 @@ def test_what_grpc_does_not_allow_is_refused_by_name(tmp_path: Path) -> None:
     for words, why in (
         (("load", "./mine", "--new-connection"), "over HTTP/2"),
         (("load", "./mine", "--follow-redirects"), "over HTTP/2"),
-        (("mock", "./mine"), "answers HTTP/1.1 alone"),
-        (("export", "./mine", "--k6"), "whose messages are not exported"),
+        (("mock", "./mine"), "hint: load the service itself"),
+        (("export", "./mine", "--k6"), "hint: ghz and k6 take its .proto file"),
     ):
         ran = steelyard(*words, folder=tmp_path)
         assert ran.code == 64 and why in ran.err, ran.err

@@ -31,6 +31,9 @@ _ASK_SECONDS = 2.0
 _STOP_SECONDS = 60.0
 _CONNECT_SECONDS = 1.0
 _SHOWN = 200  # characters of a start line in a message
+# What a client of HTTP/2 sends first, with settings that change nothing (RFC 9113, 3.4); the first frame of an answer is of type 4.
+_FIRST_OF_HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+_FRAME_HEAD_BYTES, _SETTINGS = 9, b"\4"
 
 
 def environment(own: OwnServer, port: int, collector_log: str | None) -> dict[str, str]:
@@ -108,10 +111,13 @@ def on_its_port(own: OwnServer, name: str, kept: Keeper, site: Placement, port: 
 
 
 def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[], bool]:
-    """A function that returns whether a server on a port answers the service's first plain GET.
+    """A function that returns whether a server on a port answers the service's first plain GET; one of gRPC, a connection of
+    HTTP/2.
 
     404 and 503 do not count, which a server may answer until its program is deployed; 404 counts after a while.
     """
+    if service.model.meaning == "grpc":
+        return lambda: _begins_http2(site.address, port)
     path, expected = _first_get(service.model)
     first_not_found: list[float] = []
 
@@ -131,6 +137,14 @@ def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[],
         return status != HTTPStatus.SERVICE_UNAVAILABLE
 
     return is_answering
+
+
+def _begins_http2(address: str, port: int) -> bool:
+    """Whether a server answers the begin of a connection of HTTP/2 as the protocol asks."""
+    with suppress(OSError), socket.create_connection((address, port), timeout=_ASK_SECONDS) as talk:
+        talk.sendall(_FIRST_OF_HTTP2)
+        return talk.recv(_FRAME_HEAD_BYTES)[3:4] == _SETTINGS
+    return False
 
 
 def _first_get(service: Service) -> tuple[str | None, list[int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...base.errors import TargetError
+from ...catalogue.formats import http2_of
 from ...hosts.running import RunningSubject
 from ...models.job import Target
 from ...models.records import Failure
@@ -37,7 +38,13 @@ def verify(setting: TrialContext, folder: Path, label: str, up: RunningSubject) 
     own = folder / f"{label}.verified"
     own.mkdir()
     ground = LoadContext(
-        Target(subject=label, host=up.host, port=up.front.port, path=up.subject.path()),
+        Target(
+            subject=label,
+            host=up.host,
+            port=up.front.port,
+            path=up.subject.path(),
+            http2=http2_of(up.subject.in_own_format(setting.service)),
+        ),
         setting.corpus,
         own,
         setting.credentials or Credentials(Secrets()),

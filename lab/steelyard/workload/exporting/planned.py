@@ -97,7 +97,10 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
     Raises ConfigurationError as `load` does.
     """
     if load_target.meaning == "grpc":
-        raise ConfigurationError(f"{load_target.name} is called by gRPC, whose messages are not exported")
+        raise ConfigurationError(
+            f"{load_target.name} is called by gRPC, whose messages are not exported",
+            hint="ghz and k6 take its .proto file, with the messages of its samples in JSON",
+        )
     load_target, left_out = loadable(load_target, words)
     weights = loaded_weights(load_target, left_out)
     stretch = stretch_of(words, weights, load_target.max_rate)

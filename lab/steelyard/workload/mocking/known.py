@@ -134,7 +134,10 @@ def mock_service(service: Entry[Service], seed: int) -> MockedService:
     Raises ConfigurationError if no operation can be answered.
     """
     if service.model.meaning == "grpc":
-        raise ConfigurationError(f"{service.name} is called by gRPC, and `mock` answers HTTP/1.1 alone")
+        raise ConfigurationError(
+            f"{service.name} is called by gRPC, and `mock` answers HTTP/1.1 alone",
+            hint="load the service itself, or start a mock of gRPC that reads .proto files, such as GripMock",
+        )
     known = _of_contract(service, seed) if service.model.target is None else _of_target(service)
     if not known.operations:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in known.left_out)
