@@ -92,13 +92,16 @@ def test_nobody_else_is_answered(tls: str, keys: Path, target: str, tmp_path: Pa
 
 
 @contextmanager
-def secure_shop(keys: Path, name: str = "server", *, clients: bool = False) -> Iterator[tuple[str, Counter[str]]]:
+def secure_shop(
+    keys: Path, name: str = "server", *, clients: bool = False, newest: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3
+) -> Iterator[tuple[str, Counter[str]]]:
     """The address of a TLS server with this certificate, and what it counts: requests, connections, and names by SNI. With
-    `clients` it requires their certificates."""
+    `clients` it requires their certificates; `newest` is the newest version of TLS that it speaks."""
     counts: Counter[str] = Counter()
     ports: set[int] = set()
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     secure.load_cert_chain(keys / f"{name}.pem", keys / f"{name}.key")
+    secure.maximum_version = newest
     secure.sni_callback = lambda _, asked, __: counts.update([f"SNI {asked}"])
     if clients:
         secure.load_verify_locations(keys / "authority.pem")
@@ -146,6 +149,18 @@ def test_a_clients_certificate_is_shown_by_its_options(keys: Path, tmp_path: Pat
             ran = load_url(tmp_path, address, *words)
             assert ran.code == 1 and cause in ran.err, ran.err
         assert counts["requests"] == 21
+
+
+def test_a_server_of_tls_1_2_that_wants_a_certificate_is_named_with_the_options_that_show_one(
+    keys: Path, tmp_path: Path
+) -> None:
+    with secure_shop(keys, clients=True, newest=ssl.TLSVersion.TLSv1_2) as (address, counts):
+        ran = load_url(tmp_path, address, "--insecure")
+        assert ran.code == 1 and "it wants a client certificate, or has no TLS settings in common" in ran.err, ran.err
+        assert "--cert with --key" in ran.err and "edit its sample" not in ran.err
+        shown = ("--cert", str(keys / "buyer.pem"), "--key", str(keys / "buyer.key"))
+        outcome = load_url(tmp_path, address, "--insecure", *shown).outcome
+    assert (outcome["completed"], counts["requests"]) == (20, 21)
 
 
 def test_each_request_has_a_connection_of_its_own_over_tls_too(keys: Path, tmp_path: Path) -> None:

@@ -60,7 +60,10 @@ fn refusal(alert: AlertDescription) -> &'static str {
         | AlertDescription::CertificateUnknown
         | AlertDescription::AccessDenied => "the server refuses the client certificate",
         AlertDescription::UnrecognisedName => "the server does not know this host name",
-        AlertDescription::HandshakeFailure => "client and server have no TLS settings in common",
+        // A server of TLS 1.2 has no alert of its own for a missing client certificate.
+        AlertDescription::HandshakeFailure => {
+            "the server refused the handshake: it wants a client certificate, or has no TLS settings in common with the client"
+        }
         _ => "the server refused the handshake",
     }
 }

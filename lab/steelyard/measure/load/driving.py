@@ -292,6 +292,7 @@ _MEANT = {
     "timeout": "no answer came in time",
     "tls": "the TLS handshake failed",
 }
+_TLS_HINT = "set [tls] in service.toml, or --ca, --cert with --key, or --insecure of `steelyard load`"
 
 
 def _not_right(sample: SampledAnswer, ground: LoadContext) -> TargetError:
@@ -309,7 +310,9 @@ def _not_right(sample: SampledAnswer, ground: LoadContext) -> TargetError:
     )
     known = cause_text(failure)
     meant = _MEANT.get(sample.outcome, "see the sampled answer") + (f" ({known})" if known else "")
+    kept = ground.folder / VERIFICATION / "samples"
+    mend = f"edit its sample or its expect in service.toml; the answer is in {kept}"
     return TargetError(
         f"verification of {sample.operation} failed at {target} ({sample.outcome}): {meant}{came}",
-        hint=f"edit its sample or its expect in service.toml; the answer is in {ground.folder / VERIFICATION / 'samples'}",
+        hint=_TLS_HINT if sample.outcome == "tls" else mend,
     )
