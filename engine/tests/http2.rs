@@ -37,7 +37,7 @@ fn asked_with(bench: &Bench, url: &str, streams: u32, more: Value) -> Row {
     job["targets"][0]["http2"] = json!({"streams": streams});
     for (key, value) in more.as_object().unwrap() {
         match key.as_str() {
-            "tls" => job["targets"][0]["tls"] = value.clone(),
+            "tls" | "redirects" => job["targets"][0][key] = value.clone(),
             _ => job[key] = value.clone(),
         }
     }
@@ -110,6 +110,45 @@ fn the_load_command_asks_by_http_2() {
     );
     assert!(seen.requests.load(Ordering::Relaxed) >= report["requests"].as_u64().unwrap());
     assert_eq!(seen.connections.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn redirects_are_followed_on_the_same_connection_as_a_part_of_their_request() {
+    for (path, gets, body_bytes) in [
+        ("found", 6, 6 * BODY.len()),
+        ("temporary", 0, 12 * BODY.len()),
+    ] {
+        let (address, seen) = library_server(0);
+        let bench = Bench::new();
+        let row = asked_with(
+            &bench,
+            &format!("http://{address}/{path}"),
+            3,
+            json!({"redirects": {}}),
+        );
+        is_right(&row);
+        let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        assert_eq!((count(&seen.requests), count(&seen.connections)), (12, 1), "{path}");
+        assert_eq!(
+            (count(&seen.gets), count(&seen.body_bytes)),
+            (gets, body_bytes as u64),
+            "{path}"
+        );
+        assert_eq!(bench.summary()["slices"][0]["redirects"], json!(6));
+    }
+}
+
+#[test]
+fn a_redirect_that_does_not_end_or_leads_to_another_server_fails_by_its_status() {
+    let (address, seen) = library_server(0);
+    for (path, redirects) in [("endless", 60), ("away", 0)] {
+        let bench = Bench::new();
+        let more = json!({"redirects": {"hosts": {"127.0.0.1": ["127.0.0.1"]}}});
+        let row = asked_with(&bench, &format!("http://{address}/{path}"), 3, more);
+        fails_only_as(&row, &["status"]);
+        assert_eq!(bench.summary()["slices"][0]["redirects"], json!(redirects), "{path}");
+    }
+    assert_eq!(seen.requests.load(Ordering::Relaxed), 6 * 11 + 6);
 }
 
 #[test]

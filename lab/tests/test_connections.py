@@ -239,7 +239,9 @@ def test_a_name_that_dns_cannot_have_is_refused_in_one_sentence(tmp_path: Path) 
     assert ran.err.startswith("error: the host of http://é..test is not a valid DNS name (IDNA)\nhint:")
 
 
-def test_nginx_recycles_connections_of_http_2_in_order_and_no_request_fails(tmp_path: Path) -> None:
+@contextmanager
+def nginx_with(folder: Path, directives: str) -> Iterator[str]:
+    """The address of an nginx that speaks HTTP/2 without TLS, with these directives of its server."""
     nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     if nginx is None:
         pytest.skip("nginx is not installed")
@@ -247,19 +249,32 @@ def test_nginx_recycles_connections_of_http_2_in_order_and_no_request_fails(tmp_
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     places = "".join(
-        f"{place}_temp_path {tmp_path}/{place};" for place in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"{place}_temp_path {folder}/{place};" for place in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    (tmp_path / "nginx.conf").write_text(
-        f"pid {tmp_path}/pid; error_log {tmp_path}/error.log; daemon off; events {{}}\n"
-        f'http {{ access_log off; {places} server {{ listen 127.0.0.1:{port} http2; return 200 "ok"; }} }}\n'
+    (folder / "nginx.conf").write_text(
+        f"pid {folder}/pid; error_log {folder}/error.log; daemon off; events {{}}\n"
+        f"http {{ access_log off; {places} server {{ listen 127.0.0.1:{port} http2; {directives} }} }}\n"
     )
-    with subprocess.Popen([nginx, "-c", tmp_path / "nginx.conf"], stderr=subprocess.DEVNULL) as running:
+    with subprocess.Popen([nginx, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL) as running:
         try:
             _await(port)
-            words = ("--http2", "--users", "30", "--max-requests", "20000", "--json")
-            output = loaded(steelyard("load", f"http://127.0.0.1:{port}/", *words, folder=tmp_path))
+            yield f"http://127.0.0.1:{port}"
         finally:
             running.terminate()
+
+
+def test_redirects_are_followed_over_http_2_within_the_server(tmp_path: Path) -> None:
+    served = 'location = / { return 302 /there; } location = /there { return 200 "ok"; }'
+    with nginx_with(tmp_path, served) as address:
+        words = ("--http2", "--follow-redirects", "--users", "3", "--max-requests", "30", "--json")
+        output = loaded(steelyard("load", f"{address}/", *words, folder=tmp_path))
+    assert (output["completed"], output["failed"], output["redirects"]) == (30, 0, 30)
+
+
+def test_nginx_recycles_connections_of_http_2_in_order_and_no_request_fails(tmp_path: Path) -> None:
+    with nginx_with(tmp_path, 'return 200 "ok";') as address:
+        words = ("--http2", "--users", "30", "--max-requests", "20000", "--json")
+        output = loaded(steelyard("load", f"{address}/", *words, folder=tmp_path))
     assert (output["completed"], output["failed"]) == (20_000, 0)
     # It closes each connection after 1,000 requests, whose streams of that moment go to the next one.
     assert output["reconnects"] > 0 and len(about(output, "sent again, since")) == 1

@@ -246,12 +246,32 @@ impl Connection {
     /// Writes a request's head to the output; returns its stream, and whether all marked places had a value.
     #[inline]
     pub fn start_request(&mut self, lane: u32, fields: &RequestFields, variable: &Variable) -> (u32, Filled) {
+        self.start(lane, variable.body.is_empty(), |encoder, blocks, block| {
+            fields.write(encoder, blocks, variable, block)
+        })
+    }
+
+    /// Starts a request to which a redirect of one with these `fields` led; `head` is its head in HTTP/1.1.
+    pub fn start_redirected(&mut self, lane: u32, fields: &RequestFields, head: &[u8], has_body: bool) -> u32 {
+        let (id, _) = self.start(lane, !has_body, |encoder, _, block| {
+            fields.write_head(head, encoder, block);
+            Filled::Whole
+        });
+        id
+    }
+
+    #[inline]
+    fn start(
+        &mut self,
+        lane: u32,
+        request_sent: bool,
+        write: impl FnOnce(&mut Encoder, &mut Blocks, &mut Vec<u8>) -> Filled,
+    ) -> (u32, Filled) {
         let id = self.next_stream;
         self.next_stream += 2;
-        let request_sent = variable.body.is_empty();
         let mut block = std::mem::take(&mut self.scratch);
         block.clear();
-        let filled = fields.write(&mut self.encoder, &mut self.blocks, variable, &mut block);
+        let filled = write(&mut self.encoder, &mut self.blocks, &mut block);
         self.output.add(|out| frame::write_block(out, id, &block, request_sent));
         self.scratch = block;
         let stream = Stream {

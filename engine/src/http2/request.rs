@@ -117,6 +117,27 @@ impl RequestFields {
         filled
     }
 
+    /// Appends the header block of a request to the same server whose head in HTTP/1.1 is `head`: of a redirect, which comes once.
+    pub fn write_head(&self, head: &[u8], encoder: &mut Encoder, out: &mut Vec<u8>) {
+        let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        let mut words = lines.next().unwrap_or_default().split(|byte| *byte == b' ');
+        encoder.begin(out);
+        encoder.pass(b":method", words.next().unwrap_or_default(), out);
+        for (name, value) in self.first.iter().skip(1) {
+            encoder.keep(name, value, out);
+        }
+        encoder.pass(b":path", words.next().unwrap_or_default(), out);
+        for line in lines {
+            let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+                continue;
+            };
+            let name = line[..colon].to_ascii_lowercase();
+            if name != b"host" {
+                encoder.pass(&name, line[colon + 1..].trim_ascii(), out);
+            }
+        }
+    }
+
     /// What fills the places of a request whose path is not known yet.
     fn filling<'a>(&'a self, variable: &Variable<'a>) -> Filling<'a> {
         let method = self.first.first().map(|(_, method)| method.as_slice());

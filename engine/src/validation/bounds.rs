@@ -164,9 +164,6 @@ fn check_targets(targets: &[Target]) -> Checked {
         }
         if let Some(redirects) = &target.redirects {
             check_redirects(&format!("{at}.redirects"), redirects)?;
-            ensure(target.http2.is_none(), || {
-                format!("`{at}` has `redirects`, which go without `http2`")
-            })?;
         }
         check_headers(&format!("{at}.headers"), &target.headers)?;
         for (operation, set) in &target.operation_headers {

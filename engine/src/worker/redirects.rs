@@ -6,7 +6,7 @@ use super::drive::Drive;
 use super::lane::Lane;
 use super::link::Link;
 use crate::clock::Clock;
-use crate::http::Hop;
+use crate::http::{Hop, RequestHead};
 use crate::job::ConnectionUse;
 use crate::plan::{Destination, Elsewhere, MOST_REDIRECTS, Steps};
 use crate::verify::{Failed, Failure, Outcome};
@@ -16,6 +16,7 @@ use crate::wire::{Idle, Transport, Trouble, Wire};
 const MOST_PARKED: usize = 4;
 const TOO_MANY: Failed = Failure::Status.because("more than 10 redirects in a row");
 const NOT_DECLARED: Failed = Failure::Status.because("a redirect to a host that is not declared");
+const OTHER_SERVER: Failed = Failure::Status.because("a redirect to another server, which HTTP/2 does not follow");
 const NO_URL: Failed = Failure::Status.because("a redirect to an address that is not an HTTP URL");
 
 /// What a complete answer leads to.
@@ -76,6 +77,22 @@ impl<T: Transport> Lane<T> {
     }
 }
 
+impl<T> Lane<T> {
+    /// The head, as in HTTP/1.1, of the current request to the subject if redirects led to it, and whether `body` goes with it.
+    pub fn redirected_head(&self, head: &RequestHead, body: &[u8], in_session: bool) -> Option<(Vec<u8>, bool)> {
+        let hop = self.hop.as_ref()?;
+        let cookies = in_session.then(|| self.jar.line());
+        let (mut first, mut own) = (Vec::new(), Vec::new());
+        if head.is_filled() {
+            head.write_filled(&mut first, body, cookies, &self.values, &self.stamp);
+        } else {
+            head.write(&mut first, body.len(), cookies);
+        }
+        hop.write(&first, false, &mut own);
+        Some((own, hop.keeps_body))
+    }
+}
+
 impl<W: Wire, C: Clock> Drive<'_, W, C> {
     /// Judges the current answer, which is complete, unless it is a redirect to be followed; `whole` is its body if it came in one piece.
     #[inline]
@@ -119,6 +136,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             Some(hop) => {
                 let elsewhere = match redirects.destination(&hop.url) {
                     Destination::Target => None,
+                    Destination::Elsewhere(_) if self.plan.streams.is_some() => return Some(Err(OTHER_SERVER)),
                     Destination::Elsewhere(elsewhere) => Some(elsewhere),
                     Destination::NotDeclared => return Some(Err(NOT_DECLARED)),
                 };
@@ -140,6 +158,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.fresh = false;
         user.retried = false;
         user.refusals = 0;
+        if self.plan.streams.is_some() {
+            return self.ask(lane);
+        }
         if self.plan.connection == ConnectionUse::PerRequest {
             user.drop_link();
         }

@@ -4,6 +4,7 @@ use super::drive::Drive;
 use super::exchange::READS_A_TURN;
 use super::lane::Task;
 use super::link::{Link, lane_of, token};
+use super::redirects::Conclusion;
 use crate::clock::{Clock, wall_seconds};
 use crate::http::{Malformed, Unpacker, WantedFields};
 use crate::http2::{Event, Variable};
@@ -62,7 +63,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let wanted = self.plan.steps[usize::from(user.card.part)].wanted_fields(user.step);
         let mut body = self.plan.corpus.body(entry);
         if head.is_filled() {
-            if !user.retried {
+            if !user.retried && user.hop.is_none() {
                 let number = self.plan.next_filled();
                 user.stamp = user.stamp.next(&mut user.rng, wall_seconds(), number);
             }
@@ -74,14 +75,24 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         if in_session {
             user.prepare_cookies(head, &self.plan.site);
         }
-        let variable = Variable {
-            body,
-            cookies: in_session.then(|| user.jar.line()),
-            values: &user.values,
-            stamp: &user.stamp,
-        };
         let before = shared.http2.output_total();
-        let (id, _) = shared.http2.start_request(lane as u32, fields, &variable);
+        let id = match user.redirected_head(head, body, in_session) {
+            Some((own, keeps_body)) => {
+                body = if keeps_body { body } else { &[] };
+                shared
+                    .http2
+                    .start_redirected(lane as u32, fields, &own, !body.is_empty())
+            }
+            None => {
+                let variable = Variable {
+                    body,
+                    cookies: in_session.then(|| user.jar.line()),
+                    values: &user.values,
+                    stamp: &user.stamp,
+                };
+                shared.http2.start_request(lane as u32, fields, &variable).0
+            }
+        };
         user.written = shared.http2.send_body(id, body);
         user.request_length = body.len();
         if user.written < user.request_length {
@@ -96,7 +107,10 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.reader.reset(wanted, head.answers_head());
         user.check.reset(&self.rules[usize::from(entry.rule)]);
         self.now = self.clock.now();
-        user.exchange.sent = self.now;
+        // The time of a chain of redirects runs from its first request.
+        if user.hop.is_none() {
+            user.exchange.sent = self.now;
+        }
         self.recorder.record_bytes(user.exchange.operation, self.now, out, 0);
         self.pool.shared.mark(at);
     }
@@ -347,13 +361,14 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         let ended = taken
             .and_then(|()| user.reader.take_end())
             .and_then(|()| user.unpack(rule, None, &mut self.scratch.room));
-        let judged = match ended {
-            Ok(()) => self.judge(lane, whole),
-            Err(why) => Ok(Outcome::Failed(why.into())),
+        let concluded = match ended {
+            Ok(()) => self.conclude(lane, whole),
+            Err(why) => Conclusion::Judged(Ok(Outcome::Failed(why.into()))),
         };
         self.end_stream(lane, ended.is_ok());
-        match judged {
-            Ok(outcome) => {
+        match concluded {
+            Conclusion::Redirected(redirect) => self.follow_redirect(lane, redirect),
+            Conclusion::Judged(Ok(outcome)) => {
                 if let Some(body) = whole
                     && self.is_sampled(lane, outcome)
                 {
@@ -361,12 +376,12 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 }
                 self.finish(lane, outcome, None);
             }
-            Err(Trouble::Instrument(why)) => {
+            Conclusion::Judged(Err(Trouble::Instrument(why))) => {
                 self.recorder.instrument = Some(why);
                 self.set_aside(lane);
             }
             // Judging an answer finds nothing else.
-            Err(_) => self.finish(lane, Outcome::failed(Failure::Malformed), None),
+            Conclusion::Judged(Err(_)) => self.finish(lane, Outcome::failed(Failure::Malformed), None),
         }
     }
 

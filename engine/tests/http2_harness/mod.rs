@@ -23,9 +23,11 @@ pub struct Seen {
     pub connections: AtomicU64,
     pub requests: AtomicU64,
     pub body_bytes: AtomicU64,
+    pub gets: AtomicU64,
 }
 
-/// A server by the `h2` library, without TLS. Answers end in trailers, and hold `padding` more bytes than the envelope.
+/// A server by the `h2` library, without TLS. Answers end in trailers, and hold `padding` more bytes than the envelope. It redirects
+/// from `/found` (302), `/temporary` (307) and `/endless`, and from `/away` to another server.
 pub fn library_server(padding: usize) -> (SocketAddr, Arc<Seen>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -62,6 +64,7 @@ async fn answer(
     seen: Arc<Seen>,
 ) {
     let authority = request.uri().authority().unwrap().to_string();
+    let (path, is_get) = (request.uri().path().to_owned(), request.method() == "GET");
     let length = request
         .headers()
         .get("content-length")
@@ -72,9 +75,16 @@ async fn answer(
         count += piece.len() as u64;
         body.flow_control().release_capacity(piece.len()).unwrap();
     }
-    assert_eq!(Some(count), length, "asked of {authority}");
+    let announced = if is_get { None } else { Some(count) };
+    assert_eq!(announced, length, "asked of {authority}");
     seen.requests.fetch_add(1, Ordering::Relaxed);
     seen.body_bytes.fetch_add(count, Ordering::Relaxed);
+    seen.gets.fetch_add(u64::from(is_get), Ordering::Relaxed);
+    if let Some((status, location)) = redirect(&path) {
+        let head = Response::builder().status(status).header("location", location).body(());
+        let _ = respond.send_response(head.unwrap(), true);
+        return;
+    }
     let head = Response::builder().header("content-type", "text/xml").body(()).unwrap();
     // A connection that was given up meanwhile needs no answer.
     let Ok(mut out) = respond.send_response(head, false) else {
@@ -86,6 +96,17 @@ async fn answer(
             http::HeaderName::from_static("x-sum"),
             http::HeaderValue::from_static("1"),
         )]));
+    }
+}
+
+/// The status and the Location of the answer to a path that redirects.
+fn redirect(path: &str) -> Option<(u16, &'static str)> {
+    match path {
+        "/found" => Some((302, "/there?a=b")),
+        "/temporary" => Some((307, "there")),
+        "/endless" => Some((308, "/endless")),
+        "/away" => Some((302, "http://127.0.0.1:9/there")),
+        _ => None,
     }
 }
 

@@ -171,10 +171,6 @@ def _require_protocol(options: LoadOptions) -> None:
         raise ConfigurationError("--streams needs --http2", hint="--http2 --streams 30")
     if options.http2 and options.new_connection:
         raise ConfigurationError("HTTP/2 shares connections", hint="leave out --new-connection or --http2")
-    if options.http2 and options.follow_redirects:
-        raise ConfigurationError(
-            "redirects are followed over HTTP/1.1 alone", hint="leave out --follow-redirects or --http2"
-        )
     if options.http2 and options.chunked:
         raise ConfigurationError("HTTP/2 has no chunked transfer encoding", hint="leave out --chunked or --http2")
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{Framing, MOST_INTERIM, Malformed, ResponseReader, State, WantedFields};
+use super::{Framing, MOST_INTERIM, Malformed, ResponseReader, State, WantedFields, is_redirect};
 
 /// Fields that only HTTP/1.1 may have.
 const NOT_ALLOWED: [&[u8]; 5] = [
@@ -48,6 +48,9 @@ impl ResponseReader {
             match name {
                 b"content-length" => framing.take_length(value)?,
                 b"content-encoding" => framing.take_coding(value),
+                b"location" if self.keeps_location && is_redirect(status) && self.location.is_empty() => {
+                    self.location.extend_from_slice(value.trim_ascii());
+                }
                 _ => {}
             }
             if self.wanted != WantedFields::None {
