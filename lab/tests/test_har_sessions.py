@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,31 @@ def test_many_tokens_are_looked_for_in_bounds(tmp_path: Path) -> None:
     sends = entry(2, "/last", headers=[{"name": "X-Token", "value": "secret-of-answer-7"}])
     visit = Imported(har(*entries, sends), tmp_path, "shop.har")
     assert visit.sent("visit")[-1].headers == {"X-Token": "{{token}}"}
+
+
+def test_a_request_of_http_2_has_no_pseudo_headers(tmp_path: Path) -> None:
+    names = {":authority": "127.0.0.1:8080", ":method": "GET", ":path": "/a", ":scheme": "http", "x-shop": "7"}
+    fields = [{"name": name, "value": value} for name, value in names.items()]
+    visit = Imported(har(entry(1, "/a", headers=fields)), tmp_path, "shop.har")
+    assert visit.file["operations"]["get-a"]["headers"] == {"x-shop": "7"}
+
+
+def test_a_body_in_base64_is_sent_as_its_text_and_named_where_it_has_none(tmp_path: Path) -> None:
+    def posted(path: str, raw: bytes) -> dict[str, Any]:
+        packed = {"mimeType": "text/plain", "encoding": "base64", "text": base64.b64encode(raw).decode()}
+        return entry(1, path, method="POST", postData=packed)
+
+    visit = Imported(har(posted("/text", "é = 1".encode()), posted("/image", b"\x89PNG\xff")), tmp_path, "shop.har")
+    assert [each.bodies for each in visit.sent("visit")] == [["é = 1".encode()]]
+    assert "entry 2: its body is not text, and a sample must be text" in visit.left
+
+
+def test_what_a_browser_did_not_send_or_sent_otherwise_is_named(tmp_path: Path) -> None:
+    socket = entry(2, "/live")
+    socket["request"]["url"] = "wss://127.0.0.1:8080/live"
+    own = entry(3, "/own")
+    own["request"]["url"] = "data:text/plain,hello"
+    visit = Imported(har(entry(1, "/a"), socket, own, entry(4, "/blocked", 0)), tmp_path, "shop.har")
+    assert list(visit.steps("visit")) == ["get-a"]
+    assert "entry 2: it opens a WebSocket" in visit.left and "is not an HTTP address" in visit.left
+    assert "entry 4: the browser got no answer to it" in visit.left

@@ -285,6 +285,18 @@ ASKED = [
     "curl -s -X DELETE URL/k --next -s URL/l",
     "curl -s URL/m URL/n -d x",
     "curl -s -d '' URL/o",
+    "curl -s --data-urlencode 'user@host=5 6' --data-urlencode 'x@FOLDER/two.txt' URL/p",
+    "curl -s --url-query 'q=b c&d' --url-query '+raw=x%20y' URL/q",
+    "curl -s -b a=1 -b 'b=2; c=3' URL/r",
+    "curl -s -b a=1 -H 'Cookie: z=9' URL/s",
+    "curl -s -G -d x=1 'URL/t?'",
+    "curl -s -G -d x=1 'URL/u?a=b&'",
+    "curl -s -G --json '1' URL/v",
+    "curl -s -A '' URL/w",
+    "curl -s -r 0-5 URL/x",
+    "curl -s -d $'\\xc3\\xa9\\303\\251 \\u00e9\\cA' URL/y",
+    "curl -s -d a=1 URL/z -: URL/after",
+    "curl -s --json @FOLDER/two.txt --json '{}' URL/files",
 ]
 
 
@@ -315,7 +327,7 @@ def test_what_is_taken_of_a_curl_command_is_what_curl_asks(tmp_path: Path) -> No
     assert [(method, path.replace("%20", "+"), body) for method, path, body, _ in taken] == sent
     ours = ("host", "content-length")
     for (_, path, _, headers), (_, _, _, sent) in zip(taken, seen, strict=True):
-        usual = {"accept": "*/*"} | ({} if path == "/i" else {"user-agent": sent.get("user-agent", "")})
+        usual = {"accept": "*/*"} | {name: text for name, text in sent.items() if name == "user-agent"}
         assert usual | headers == {name: value for name, value in sent.items() if name not in ours}, path
 
 
@@ -445,3 +457,36 @@ def test_a_description_is_no_file_of_requests() -> None:
     wsdls = Path(__file__).parent / "wsdl"
     assert [path.name for path in wsdls.rglob("*") if path.is_file() and read_known_file(str(path)) is not None] == []
     assert read_known_file(urlsplit(SERVER).geturl()) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("curl -b jar.txt URL/", "line 1: --cookie jar.txt: its cookies are in another file"),
+        ("curl $'URL/\\xff'", "line 1: its quote in line 1 holds bytes that are no UTF-8 text"),
+        ("curl $'URL/\\ud83d\\ude00'", "line 1: its quote in line 1 holds bytes that are no UTF-8 text"),
+    ],
+)
+def test_a_part_of_a_command_that_a_sample_cannot_hold_is_named(command: str, why: str, tmp_path: Path) -> None:
+    text = f"curl {SERVER}/fine\n{command}\n".replace("URL", SERVER)
+    assert why.replace("line 1", "line 2") in left(of_text(text, tmp_path))
+
+
+def test_credentials_of_a_command_yield_to_its_own_header(tmp_path: Path) -> None:
+    of_text(f"curl -u me:pw -H 'Authorization: Bearer abcdefghijkl' {SERVER}/\n", tmp_path)
+    assert described(tmp_path)["auth"]["kind"] == "bearer"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_file_is_read_in_the_encodings_that_windows_saves(encoding: str, tmp_path: Path) -> None:
+    mark = "\ufeff" if encoding.endswith(("le", "be")) else ""
+    (tmp_path / "commands").write_bytes((mark + f"curl {SERVER}/items -d 'name=é'\n").encode(encoding))
+    outcome = convert_description(str(tmp_path / "commands"), tmp_path / "mine", (), ())
+    sample = next((tmp_path / "mine" / "samples").iterdir())
+    assert outcome.taken == ["post-items"] and sample.read_text(encoding="utf-8").strip() == "name=é"
+
+
+def test_a_file_that_only_begins_as_utf_16_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "commands").write_bytes(f"\ufeffcurl {SERVER}/ ".encode("utf-16-le") + b"\x00")
+    with pytest.raises(ImportRefusedError, match="begins as UTF-16 and is not"):
+        convert_description(str(tmp_path / "commands"), tmp_path / "mine", (), ())

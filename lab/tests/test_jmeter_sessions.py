@@ -5,8 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from imported_sessions import GUIDE, Imported, extractor, group, guide_shop, headers, load_folder, part, plan, sampler
+from imported_sessions import (
+    GUIDE,
+    Imported,
+    arguments,
+    extractor,
+    group,
+    guide_shop,
+    headers,
+    load_folder,
+    part,
+    plan,
+    sampler,
+)
 from steelyard.base.errors import ImportRefusedError
+from steelyard.workload.importing.convert import convert_description
 
 TOKEN = part(
     "JSONPostProcessor",
@@ -298,3 +311,52 @@ def test_a_plan_for_the_guides_shop_breaks_no_rule_of_it(tmp_path: Path) -> None
         outcome = load_folder(tmp_path, "./mine", "--users", "5", "--for", "2s", "--writes")
     (session,) = outcome["sessions"]
     assert counts["violations"] == 0 and 5 < session["completed"] <= counts["orders"] and outcome["failed"] == 0
+
+
+def module(name: str, *path: str) -> str:
+    """A module controller that names a part of the plan by its path."""
+    named = "".join(f'<stringProp name="{number}">{each}</stringProp>' for number, each in enumerate(path))
+    return part("ModuleController", name, f'<collectionProp name="ModuleController.node_path">{named}</collectionProp>')
+
+
+FRAGMENT = part(
+    "TestFragmentController", "shared", "", part("TransactionController", "buy", "", sampler("pay", "/pay"))
+)
+
+
+def test_what_is_disabled_has_no_effect_and_is_counted(tmp_path: Path) -> None:
+    table = part("CSVDataSet", "people", filename="people.csv", recycle="false", stopThread="true")
+    changed = part("Arguments", "other", arguments("Argument", place="/old"))
+    off = group("off", table + changed + sampler("gone", "/gone"))
+    text = plan(
+        off.replace("<ThreadGroup ", '<ThreadGroup enabled="false" ') + group("on", sampler("look", "${place}")),
+        place="/new",
+    )
+    made = imported(text, tmp_path)
+    assert made.file["operations"]["look"]["path"] == "/new" and list(made.steps("on")) == ["look"]
+    assert "data" not in made.file and "data_end" not in made.file["sessions"]["on"]
+    assert "ThreadGroup 'off' with 1 request: it is disabled" in made.left
+
+
+def test_a_module_controller_sends_the_part_that_it_names(tmp_path: Path) -> None:
+    first = group("g", sampler("see", "/see") + module("all", "Test Plan", "plan", "shared"))
+    second = group("h", module("pay only", "Test Plan", "plan", "shared", "buy") + sampler("leave", "/leave"))
+    made = Imported(plan(FRAGMENT + first + second), tmp_path, "plan.jmx")
+    assert (list(made.steps("g")), list(made.steps("h"))) == (["see", "pay"], ["pay", "leave"])
+    assert "Controller" not in made.left
+
+
+def test_a_fragment_that_nothing_includes_and_a_module_without_a_part_are_named(tmp_path: Path) -> None:
+    itself = part("TestFragmentController", "ring", "", module("again", "Test Plan", "plan", "ring"))
+    steps = sampler("see", "/see") + module("lost", "Test Plan", "plan", "gone") + module("in", "Test Plan", "plan", "ring")
+    made = Imported(plan(FRAGMENT + itself + group("g", steps)), tmp_path, "plan.jmx")
+    assert list(made.steps("g")) == ["see"]
+    assert "TestFragmentController 'shared' with 1 request: a fragment is sent only where it is included" in made.left
+    assert "ModuleController 'lost': it names no part of the plan" in made.left
+    assert "ModuleController 'again': it includes itself" in made.left
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_plan_is_read_in_the_encodings_that_windows_saves(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.jmx").write_bytes(plan(group("g", sampler("see", "/see"))).encode(encoding))
+    assert convert_description(str(tmp_path / "plan.jmx"), tmp_path / "mine", ()).taken == ["see"]

@@ -128,18 +128,18 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
         if name not in TAKEN and name not in QUIET:
             held.leave_out(f"{where}: --{name}", WHY_LEFT.get(name, "`load` has no such option"))
     headers, body = _headers(part, where, held), _body(part, place)
+    headers += _cookies(part, headers, where, held)
     if part.values(*FORM):
         headers, body = _multipart(part, headers, place)
     method = (part.values("request") or [""])[-1] or ("HEAD" if part.has("head") else "POST" if _sends(part) else "GET")
-    query = body if part.has("get") else ""
-    query = "&".join([*part.values("url-query"), *([query] if query else [])])
+    query = (body if part.has("get") else "") or _query(part, place)
     made = []
     for url in part.urls:
         if re.search(r"\[[^]:]*-[^]]*\]|(?<!\{)\{[^{}]*,[^{}]*\}", url) and not part.has("globoff"):
             raise LeftOutError("its URL is a pattern for several ([1-9] or {a,b}): write them one by one")
         address = url.partition("#")[0]
         if query:
-            address += ("&" if "?" in address else "?") + query
+            address += ("" if address.endswith(("?", "&")) else "&" if "?" in address else "?") + query
         made.append(HeldRequest(where, method, address, headers=headers, body="" if part.has("get") else body))
     asker = _asker(part)
     return [replace(request, asker=asker) for request in made]
@@ -161,7 +161,29 @@ def _multipart(
     return (*kept, ("Content-Type", with_boundary(own, boundary))), body
 
 
+def _query(part: _Part, place: Path) -> str:
+    """What --url-query adds to an address: encoded as --data-urlencode does, or after a plus sign as it is."""
+    values = part.values("url-query")
+    return "&".join(value[1:] if value.startswith("+") else _url_encode(value, place) for value in values)
+
+
+def _cookies(
+    part: _Part, headers: tuple[tuple[str, str], ...], where: str, held: ImportedRequests
+) -> tuple[tuple[str, str], ...]:
+    """The header of the cookies that -b names, which a header of that name replaces; without `=` it names a file."""
+    given = part.values("cookie")
+    for value in given:
+        if "=" not in value:
+            held.leave_out(f"{where}: --cookie {value[:40]}", "its cookies are in another file")
+    written = [value for value in given if "=" in value]
+    if not written or any(name.lower() == "cookie" for name, _ in headers):
+        return ()
+    return (("Cookie", ";".join(written)),)
+
+
 def _asker(part: _Part) -> Asker | None:
+    if any(line.lower().startswith("authorization:") for line in part.values("header")):
+        return None  # the header is sent instead
     if part.values("oauth2-bearer"):
         return Asker("bearer")
     users = part.values("user")
@@ -181,13 +203,13 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
         elif colon or line.rstrip().endswith(";"):
             headers.append((name.rstrip(" ;"), value.strip()))
     named = {name.lower() for name, _ in headers} | silent
-    if _sends(part) and not part.values(*FORM) and "content-type" not in named:
+    if (kinds or _sends(part)) and not part.values(*FORM) and "content-type" not in named:
         headers.append(("Content-Type", kinds.get("json", "application/x-www-form-urlencoded")))
     if kinds and "accept" not in named:
         headers.append(("Accept", "application/json"))
-    headers += [("User-Agent", value) for value in part.values("user-agent")[-1:] if "user-agent" not in named]
+    headers += [("User-Agent", value) for value in part.values("user-agent")[-1:] if value and "user-agent" not in named]
     headers += [("Referer", value.partition(";")[0]) for value in part.values("referer")[-1:] if "referer" not in named]
-    headers += [("Cookie", value) for value in part.values("cookie")[-1:]]
+    headers += [("Range", f"bytes={value}") for value in part.values("range")[-1:] if "range" not in named]
     return tuple(headers)
 
 
@@ -213,7 +235,7 @@ def _nothing() -> str:
 
 def _url_encode(value: str, place: Path) -> str:
     """`content`, `=content`, `name=content`, `@file` or `name@file`, as curl encodes them."""
-    match = re.match(r"([^=@]*)([=@])(.*)", value, re.DOTALL)
+    match = re.match(r"([^=]*)(=)(.*)" if "=" in value else r"([^@]*)(@)(.*)", value, re.DOTALL)
     if match is None:
         return quote_plus(value)
     name, kind, rest = match.groups()

@@ -22,7 +22,7 @@ LETTERS_WITH_VALUE = _short_options(
 LETTERS = _short_options(
     "s=silent S=show-error v=verbose i=include f=fail N=no-buffer #=progress-bar g=globoff O=remote-name G=get I=head "
     "L=location k=insecure J=remote-header-name j=junk-session-cookies Z=parallel a=append q=disable 0=http1.0 4=ipv4 6=ipv6 "
-    "n=netrc"
+    "n=netrc :=next"
 )
 WITH_VALUE = {
     *LETTERS_WITH_VALUE.values(),
@@ -50,7 +50,7 @@ QUIET = {
         "path-as-is fail-early styled-output no-styled-output tcp-nodelay next parallel parallel-max disable"
     )
 }
-TAKEN = {*BODY, *FORM, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query")}
+TAKEN = {*BODY, *FORM, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query range")}
 REFUSED = {
     "upload-file": "it uploads a file; write it as --data-binary @FILE",
     "config": "its options are in another file",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -183,8 +184,10 @@ def _request(entry: Any, where: str) -> HeldRequest:
         raise LeftOutError("its request has no method or no url")
     answered = entry.get("response")
     status = answered.get("status") if isinstance(answered, dict) else None
-    if status == 101:
+    if status == 101 or url.lower().startswith(("ws://", "wss://")):
         raise LeftOutError("it opens a WebSocket")
+    if status == 0:
+        raise LeftOutError("the browser got no answer to it")
     expect: dict[str, object] = {}
     # Without a conditional header, an answer 304 becomes a full answer.
     if isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599 and status != 304:
@@ -239,6 +242,14 @@ def _headers(value: Any) -> list[tuple[str, str]]:
     ]
 
 
+def _decoded(packed: object) -> str:
+    """The text of a body in base64; raises LeftOutError if it is not text."""
+    try:
+        return base64.b64decode(str(packed), validate=True).decode()
+    except ValueError:
+        raise LeftOutError("its body is not text, and a sample must be text") from None
+
+
 def _body(posted: Any) -> tuple[str, str]:
     """The content type of a body, and the body; raises LeftOutError if it is not text."""
     if not isinstance(posted, dict):
@@ -246,7 +257,7 @@ def _body(posted: Any) -> tuple[str, str]:
     kind, text = posted.get("mimeType"), posted.get("text")
     kind = kind if isinstance(kind, str) else ""
     if posted.get("encoding") == "base64":
-        raise LeftOutError("its body is not text, and a sample must be text")
+        text = _decoded(text)
     if isinstance(text, str) and text and not (is_multipart(kind) and not is_whole(text, kind)):
         return kind, text
     if is_multipart(kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from ..wsdl import Left
 # Statuses that other tools take as right by themselves; they follow redirects, which the engine does not.
 RIGHT_STATUSES = (200, 201, 202, 203, 204, 205, 206)
 MOST_BYTES = 64 * 2**20  # of a file, which may include answers
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as Windows saves a text
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,12 @@ def json_of(content: bytes, place: Path) -> Any:
 
 
 def text_of(content: bytes, place: Path) -> str:
-    """The text of a file; raises ImportRefusedError if it is not UTF-8."""
+    """The text of a file, in UTF-8 or, with a byte order mark, in UTF-16; raises ImportRefusedError for other bytes."""
+    if content.startswith(_UTF_16):
+        try:
+            return content.decode("utf-16")
+        except UnicodeDecodeError:
+            raise ImportRefusedError(f"{place} begins as UTF-16 and is not") from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -5,7 +5,7 @@ Scripts are listed, never run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from . import jmeter_parts as parts
 from . import jmeter_pauses as pauses
 from .imported_requests import RIGHT_STATUSES, HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError
 from .jmeter_requests import SAMPLERS, RequestReader, Scope, element_name, sampler_name, with_headers
+from .jmeter_trees import enabled_parts, included_parts, module_of, pairs_of
 from .think_times import ThinkTime, sum_of
 from .xml_head import root_of
 
@@ -52,7 +53,6 @@ _UNSENT = {
     "PostThreadGroup": "it runs once after the load: send its requests afterwards, by a script of yours",
     "ForeachController": "it repeats its requests for each of several values, and a capture takes one",
     "TestFragmentController": "a fragment is sent only where it is included",
-    "ModuleController": "it sends requests that are elsewhere in the plan",
     "IncludeController": "it sends requests of another file: import that file",
 }
 # Conditions that hold in every session that goes on.
@@ -72,8 +72,8 @@ class JMeterPlan:
         trees = root.findall("hashTree")
         if not trees:
             raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so it has nothing to run")
-        plan = _Plan(ImportedRequests("a JMeter plan", statuses=RIGHT_STATUSES), place)
-        plan.variables_of(root)
+        plan = _Plan(ImportedRequests("a JMeter plan", statuses=RIGHT_STATUSES), place, trees)
+        plan.read_variables()
         for tree in trees:
             plan.session("plan", plan.walk(tree, Scope()), weight=1, options={})
         plan.add_notes()
@@ -91,19 +91,19 @@ class _Draft:
 
 
 class _Plan:
-    def __init__(self, held: ImportedRequests, place: Path) -> None:
-        self.held, self._place = held, place
+    def __init__(self, held: ImportedRequests, place: Path, trees: Sequence[etree._Element]) -> None:
+        self.held, self._place, self._trees = held, place, trees
+        self._modules: list[etree._Element] = []  # those that are being read, outermost first
+        self._included = included_parts(trees)
         self._texts = parts.Texts(held)
         self._requests = RequestReader(held, self._texts)
         self._loads: list[loads.GroupLoad] = []
         self._transactions = 0
         self._new_visitor = False
 
-    def variables_of(self, root: etree._Element) -> None:
-        """Remember the plan's variables, the columns of its tables, and the variables of extractors, wherever they are."""
-        for element in root.iter(etree.Element):
-            if not parts.is_enabled(element):
-                continue
+    def read_variables(self) -> None:
+        """Remember the plan's variables, the columns of its tables, and the variables of extractors, wherever they take effect."""
+        for element in enabled_parts(self._trees):
             if element.tag == "CSVDataSet":
                 try:
                     parts.import_table(element, self._texts, self._place, self.held)
@@ -116,30 +116,36 @@ class _Plan:
 
     def walk(self, tree: etree._Element, scope: Scope) -> list[_Draft]:
         """The requests of a tree in order, with the configuration that applies to them, placed before or after them."""
-        pairs = list(_pairs(tree))
+        pairs = list(pairs_of(tree))
         for element, _ in pairs:
             if parts.is_enabled(element):
                 scope = self._inner_scope(element, scope)
         drafts: list[_Draft] = []
         for element, below in pairs:
-            if not parts.is_enabled(element):
-                self.held.leave_out(element_name(element), "it is disabled")
-                continue
-            kind = local(str(element.tag)).rpartition(".")[2]
-            if kind in SAMPLERS:
-                drafts += self._sample(element, below, scope)
-            elif kind == "TestAction":
-                drafts += self._pause(element, below, scope)
-            elif kind in _UNSENT:
-                self._leave_out_tree(element, below, _UNSENT[kind])
-            elif kind.endswith("ThreadGroup"):
-                self._group(element, self.walk(below, scope), kind)
-            elif kind in _CONTROLLERS:
-                drafts += _CONTROLLERS[kind](self, element, below, scope)
-            else:
-                self._note_element(element, kind)
-                drafts += self.walk(below, scope)
+            if parts.is_enabled(element):
+                drafts += self._drafts(element, below, scope)
+            elif element not in self._included:
+                self._leave_out_tree(element, below, "it is disabled")
         return drafts
+
+    def _drafts(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of a part and of what is below it."""
+        kind = local(str(element.tag)).rpartition(".")[2]
+        if kind in SAMPLERS:
+            return self._sample(element, below, scope)
+        if kind == "TestAction":
+            return self._pause(element, below, scope)
+        if kind in _UNSENT:
+            if element not in self._included:
+                self._leave_out_tree(element, below, _UNSENT[kind])
+            return []
+        if kind.endswith("ThreadGroup"):
+            self._group(element, self.walk(below, scope), kind)
+            return []
+        if kind in _CONTROLLERS:
+            return _CONTROLLERS[kind](self, element, below, scope)
+        self._note_element(element, kind)
+        return self.walk(below, scope)
 
     def session(self, name: str, drafts: Sequence[_Draft], weight: int, options: dict[str, object]) -> None:
         """Add the session of these requests, if there are any."""
@@ -213,7 +219,7 @@ class _Plan:
         self.session(element.get("testname") or "users", drafts, max(1, load.users), options)
 
     def _sample(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
-        for nested, _ in _pairs(below):
+        for nested, _ in pairs_of(below):
             scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
         self._name_rest(below)
         where = sampler_name(element)
@@ -240,7 +246,7 @@ class _Plan:
         return captures
 
     def _pause(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
-        for nested, _ in _pairs(below):
+        for nested, _ in pairs_of(below):
             scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
         self._name_rest(below)
         try:
@@ -289,7 +295,7 @@ class _Plan:
 
     def _name_rest(self, tree: etree._Element) -> None:
         """List what is below a sampler and does not affect its request."""
-        for element, below in _pairs(tree):
+        for element, below in pairs_of(tree):
             if not parts.is_enabled(element):
                 self.held.leave_out(element_name(element), "it is disabled")
             else:
@@ -345,6 +351,19 @@ class _Plan:
             )
         return drafts * times
 
+    def module(self, element: etree._Element, _: etree._Element, scope: Scope) -> list[_Draft]:
+        """The requests of the part that a module controller names, which may be a fragment, or disabled where it is."""
+        found = module_of(self._trees, element)
+        if found is None or found[0] in self._modules:
+            why = "it names no part of the plan" if found is None else "it includes itself"
+            self.held.leave_out(element_name(element), why)
+            return []
+        self._modules.append(found[0])
+        is_fragment = local(str(found[0].tag)) == "TestFragmentController"
+        drafts = self.walk(found[1], scope) if is_fragment else self._drafts(*found, scope)
+        self._modules.pop()
+        return drafts
+
     def condition(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
         """The requests of a condition that holds in every session that goes on; others are left out."""
         wanted = parts.properties(element).get("IfController.condition", "").strip()
@@ -359,16 +378,8 @@ _CONTROLLERS: dict[str, Callable[[_Plan, etree._Element, etree._Element, Scope],
     "OnceOnlyController": _Plan.once,
     "LoopController": _Plan.loop,
     "IfController": _Plan.condition,
+    "ModuleController": _Plan.module,
 }
-
-
-def _pairs(tree: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
-    """Each element of a hashTree with the hashTree after it, or an empty one."""
-    children = [child for child in tree if isinstance(child.tag, str)]
-    for number, child in enumerate(children):
-        if child.tag != "hashTree":
-            behind = children[number + 1] if number + 1 < len(children) else None
-            yield child, behind if behind is not None and behind.tag == "hashTree" else etree.Element("hashTree")
 
 
 def _why_of(kind: str) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))|[^\\]+|\\", re.DOTALL
+)
 _FILLED = re.compile(r"\$\{[^}\n]*\}?|\$\([^)\n]*\)?|\$[A-Za-z_0-9@*#?!-]\w*|`[^`\n]*`?")
 
 
@@ -109,7 +111,12 @@ class _Scanner:
         if match is None:
             return self._read_until("'", command)
         self._step(len(match[0]))
-        return _ESCAPE.sub(_unescape, match[1])
+        try:
+            # An escape may be a byte of a letter that several make together.
+            return b"".join(map(_unescape, _ESCAPE.finditer(match[1]))).decode()
+        except (ValueError, OverflowError):
+            command.broken = f"its quote in line {self._line} holds bytes that are no UTF-8 text"
+            return ""
 
     def _doubly_quoted(self, command: Command) -> tuple[str | None, str]:
         match = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL).match(self._text, self._at)
@@ -121,9 +128,15 @@ class _Scanner:
         return filled and filled[0], re.sub(r'\\(["\\$`\n])', lambda escaped: escaped[1].strip("\n"), match[1])
 
 
-def _unescape(escape: re.Match[str]) -> str:
-    number = escape[1] or escape[2] or escape[3]
-    if number or escape[4]:
-        code = int(number, 16) if number else int(escape[4], 8)
-        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-    return _SIMPLE.get(escape[5], escape[5] if escape[5] in "\\'\"?" else f"\\{escape[5]}")
+def _unescape(piece: re.Match[str]) -> bytes:
+    """The bytes of an escape, or of plain text; raises ValueError for what is no character."""
+    in_hex, letter, in_octal, control, other = piece[1], piece[2] or piece[3], piece[4], piece[5], piece[6]
+    if in_hex or in_octal:
+        return bytes([(int(in_hex, 16) if in_hex else int(in_octal, 8)) & 0xFF])
+    if letter:
+        return chr(int(letter, 16)).encode()
+    if control:
+        return bytes([ord(control.upper()) & 0x1F])
+    if other:
+        return _SIMPLE.get(other, other if other in "\\'\"?" else f"\\{other}").encode()
+    return piece[0].encode()
