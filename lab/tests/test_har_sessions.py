@@ -161,5 +161,5 @@ def test_what_a_browser_did_not_send_or_sent_otherwise_is_named(tmp_path: Path) 
     own["request"]["url"] = "data:text/plain,hello"
     visit = Imported(har(entry(1, "/a"), socket, own, entry(4, "/blocked", 0)), tmp_path, "shop.har")
     assert list(visit.steps("visit")) == ["get-a"]
-    assert "entry 2: it opens a WebSocket" in visit.left and "is not an HTTP address" in visit.left
+    assert "entry 2: it opens a WebSocket" in visit.left and "'data:text/plain,hello' is not an" in visit.left
     assert "entry 4: the browser got no answer to it" in visit.left

@@ -140,10 +140,10 @@ class _Taking:
         path = path_of(prefix + operation.template, written["path"])
         if not path.startswith("/"):
             raise NotTakenError(f"its path '{operation.template[:100]}' does not begin with /")
-        query = "&".join(written["query"].values())
+        query = "&".join(filter(None, written["query"].values()))  # a list may be empty
         headers = dict(written["header"])
         if written["cookie"]:
-            headers["Cookie"] = "; ".join(written["cookie"].values())
+            headers["Cookie"] = "; ".join(filter(None, written["cookie"].values()))
         return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open)
 
     def _body(self, name: str, body: RestBody) -> tuple[WrittenBody, list[str]]:

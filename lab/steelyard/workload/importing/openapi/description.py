@@ -19,6 +19,7 @@ from .operations import SAFE, OpenApiDescription, RestBody, RestOperation, RestP
 from .parameters import STYLES, WireForm
 from .references import Node, OpenApiDocuments
 
+_BESIDE = ("parameters", "servers", "additionalOperations")  # beside a $ref of a path, they and methods leave open which holds
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 NOWHERE = paths.url(8080, "")  # used if the document names no server
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -51,7 +52,7 @@ class OpenApiReading:
             if template.startswith("x-"):
                 continue
             try:
-                beside = [key for key in METHODS if item.has("$ref") and item.has(key)]
+                beside = [key for key in (*METHODS, *_BESIDE) if item.has("$ref") and item.has(key)]
                 if beside:
                     raise NotTakenError(
                         f"it has a $ref and, beside it, {', '.join(beside)}: OpenAPI leaves open which holds"
@@ -110,10 +111,12 @@ class OpenApiReading:
     def _operation(self, template: str, method: str, item: Node, node: Node, servers: Sequence[str]) -> RestOperation:
         if method == "trace":
             raise NotTakenError("its method is TRACE, which echoes the request")
+        if {"?", "#"} & set(template):
+            raise NotTakenError("its path has a query or a fragment, which a path of OpenAPI cannot have")
         node.object()
         text = one_line(node.text("summary") or node.text("description"), 120)
         statuses, answers, has_body, accept = self._answers(node, method)
-        own = next((level for level in (node, item) if level.has(self.servers_key)), None)
+        own = next((level for level in (node, item) if level.nodes(self.servers_key)), None)
         return RestOperation(
             name=self._own_name(node.text("operationId") or f"{method}_{template}"),
             method=method,
@@ -187,7 +190,10 @@ class OpenApiReading:
         for level in (item, node):
             for listed in level.nodes("parameters"):
                 parameter = self._documents.resolve(listed)
-                described[(parameter.text("in"), parameter.text("name"))] = parameter
+                where, name = parameter.text("in"), parameter.text("name")
+                for known in [key for key in described if where == "header" and _is_same_header(key, name)]:
+                    del described[known]
+                described[(where, name)] = parameter
         return described
 
     def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
@@ -242,9 +248,8 @@ class OpenApiReading:
         content = next(iter(self._contents(node).items()), None)
         if content is not None and not is_json(content[0]):
             raise NotTakenError(f"{node.where} has the content type {one_line(content[0], 60)}, not JSON")
-        form = WireForm(
-            name, where, style, node.flag("explode", style == "form"), content is not None, node.flag("allowReserved")
-        )
+        reserved = where == "query" and node.flag("allowReserved")
+        form = WireForm(name, where, style, node.flag("explode", style == "form"), content is not None, reserved)
         holder = node if content is None else content[1]
         schema = holder.at("schema") if holder.has("schema") else None
         return RestParameter(form, where == "path" or node.flag("required"), schema, self._example_values(holder))
@@ -290,7 +295,7 @@ class OpenApiReading:
         """The statuses of right answers, the schemas of which an answer must match one (none: not checked), whether
         every answer has a body, and the Accept header for them."""
         responses = node.children_by_name("responses")
-        right = {code: response for code, response in responses.items() if re.fullmatch(r"2(\d\d|XX)", code)}
+        right = {code.upper(): response for code, response in responses.items() if re.fullmatch(r"2(\d\d|[Xx]{2})", code)}
         if not right:
             right = {code: response for code, response in responses.items() if re.fullmatch(r"3\d\d", code)}
         if not right and "default" in responses:
@@ -376,6 +381,11 @@ class OpenApiReading:
         if kind == "mutualTLS":
             return Scheme(name, "", "a client certificate: [tls] in service.toml names it")
         raise NotTakenError(f"{scheme.where} is not a known type of security scheme")
+
+
+def _is_same_header(known: tuple[str, str], name: str) -> bool:
+    """Whether a known parameter is the header of this name, written otherwise."""
+    return known[0] == "header" and known[1] != name and known[1].lower() == name.lower()
 
 
 def _address(url: str) -> str:

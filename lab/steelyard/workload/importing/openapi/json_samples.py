@@ -204,7 +204,7 @@ class _MakingJson:
         made = {}
         for name in dict.fromkeys([*required, *described]):
             inner = described.get(name, self._additional_schema(schema, name))
-            if isinstance(inner, dict) and inner.get("readOnly") and name not in required:
+            if name not in required and self._is_read_only(inner, within):
                 continue
             try:
                 made[name] = self.value(inner, within)
@@ -218,6 +218,16 @@ class _MakingJson:
         yield made
         yield {name: value for name, value in made.items() if name in required}
         yield {}
+
+    def _is_read_only(self, schema: Any, within: _Within) -> bool:
+        """Whether a schema says it itself, or one that it refers to or extends."""
+        if not isinstance(schema, dict):
+            return False
+        name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+        if schema.get("readOnly"):
+            return True
+        extended = [*schema.get("allOf", []), *([self._definitions.get(name)] if name and name not in within else [])]
+        return any(self._is_read_only(each, within | {name}) for each in extended)
 
     def _additional_schema(self, schema: dict[str, Any], name: str) -> Any:
         """The schema of a property that is not listed by name."""

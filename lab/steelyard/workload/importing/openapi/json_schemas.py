@@ -29,6 +29,7 @@ _FLAGS = ("uniqueItems", "readOnly", "writeOnly")
 _ANYTHING = ("const", "default")
 _NAMED = ("/components/schemas", "/definitions")
 _UNSPOKEN = ("$dynamicRef", "$recursiveRef")
+_MOST_NESTED = 20  # levels of allOf in which a property is looked for
 _IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
@@ -204,11 +205,17 @@ class SchemaBook:
             return {**schema, "type": [schema["type"], "null"]}
         return {"anyOf": [schema, {"type": "null"}]} if schema else schema
 
-    def _is_not_ours(self, node: Node, name: str) -> bool:
-        if not node.has("properties") or name not in node.at("properties").object():
+    def _is_not_ours(self, node: Node, name: str, nested: int = 0) -> bool:
+        """Whether a property is for the other direction, as a schema or one that it extends describes it."""
+        if nested > _MOST_NESTED or not isinstance(node.value, dict):
             return False
-        described = self._documents.resolve(node.at("properties").at(name))
-        return isinstance(described.value, dict) and described.flag(self._not_ours)
+        if name in (node.at("properties").object() if node.has("properties") else {}):
+            own = node.at("properties").at(name)
+            levels = [self._documents.resolve(own), *([] if self._old else [own])]  # 3.0 ignores what is beside a $ref
+            if any(isinstance(level.value, dict) and level.flag(self._not_ours) for level in levels):
+                return True
+        extended = [*node.nodes("allOf"), *([self._documents.target(node)] if node.has("$ref") else [])]
+        return any(self._is_not_ours(each, name, nested + 1) for each in extended)
 
     def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
         """Bind each alternative to its discriminator value."""
@@ -224,7 +231,10 @@ class SchemaBook:
                 own = [
                     name for name, value in mapping.items() if value.value in (reference, reference.rpartition("/")[2])
                 ]
-                names = own or [self._documents.target(item).last]
+                target = self._documents.target(item)
+                if not own and not target.pointer:
+                    continue  # a whole file has no name by which the discriminator could mean it
+                names = own or [target.last]
                 schema[key][number] = {**schema[key][number], "required": [told], "properties": {told: {"enum": names}}}
 
 

@@ -49,14 +49,15 @@ class WireForm:
     def _quote(self, text: str) -> str:
         return quote(text, safe=_RESERVED if self.reserved else "")
 
-    def _simple(self, value: Any, quoted: Any) -> str:
+    def _simple(self, value: Any, quoted: Any, between: str = ",") -> str:
+        """A value as one text, with `between` its items."""
         if self.as_json:
             return str(quoted(json.dumps(value, ensure_ascii=self.where == "header")))
         if isinstance(value, list):
-            return ",".join(quoted(_text(item, self.name)) for item in value)
+            return between.join(quoted(_text(item, self.name)) for item in value)
         if isinstance(value, dict):
-            between = "=" if self.explode else ","
-            return ",".join(f"{quoted(key)}{between}{quoted(_text(item, self.name))}" for key, item in value.items())
+            inner = "=" if self.explode else between
+            return between.join(f"{quoted(key)}{inner}{quoted(_text(item, self.name))}" for key, item in value.items())
         return str(quoted(_text(value, self.name)))
 
     def _in_path(self, value: Any) -> str:
@@ -64,7 +65,7 @@ class WireForm:
             return self._simple(value, self._quote)
         many = isinstance(value, list | dict) and self.explode
         if self.style == "label":
-            return "." + self._simple(value, self._quote).replace(",", "." if many else ",")
+            return "." + self._simple(value, self._quote, "." if many else ",")
         name = self._quote(self.name)
         if not many:
             return f";{name}={self._simple(value, self._quote)}"
@@ -86,7 +87,7 @@ class WireForm:
             return "&".join(f"{name}%5B{key}%5D={item}" for key, item in self._pairs(name, value))
         if isinstance(value, list | dict) and self.explode:
             return "&".join(f"{key}={item}" for key, item in self._pairs(self.name, value))
-        return f"{name}={self._simple(value, self._quote).replace(',', _BETWEEN[self.style])}"
+        return f"{name}={self._simple(value, self._quote, _BETWEEN[self.style])}"
 
 
 def path_of(template: str, written: Mapping[str, str]) -> str:

@@ -87,8 +87,9 @@ class SwaggerReading(OpenApiReading):
         chosen = sendable_body(kinds or ["application/json"])
         if chosen is None:
             raise NotTakenError(self._unsent_text(kinds))
-        schema = whole[0].at("schema") if whole[0].has("schema") else None
-        return RestBody(self._sent_type(chosen[0]), schema, _examples_of(whole[0]), chosen[1])
+        body = whole[-1]  # the operation's, which holds in place of its path's
+        schema = body.at("schema") if body.has("schema") else None
+        return RestBody(self._sent_type(chosen[0]), schema, _examples_of(body), chosen[1])
 
     def _form_body(self, parameters: Mapping[str, Node], consumed: Sequence[str]) -> RestBody:
         """The body that formData parameters make together: multipart if one is a file or only that is consumed."""
