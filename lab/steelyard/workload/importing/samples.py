@@ -143,11 +143,9 @@ class _Making:
         if kind.name in self._arrays:
             return  # attributes of SOAP arrays refer to other parts of the message
         for name, attribute in getattr(kind, "attributes", {}).items():
-            if (
-                name is None
-                or attribute.use == "prohibited"
-                or name.startswith((f"{{{ENCODING}}}", f"{{{XSI}}}", f"{{{XML}}}"))
-            ):
+            if name is None or attribute.use == "prohibited" or space(name) in (ENCODING, XSI):
+                continue
+            if space(name) == XML and attribute.use != "required":
                 continue
             fixed = attribute.fixed if attribute.fixed is not None else attribute.default
             try:
@@ -260,9 +258,8 @@ class _Making:
         meant = declared if declared.ref is None else self._schema.maps.elements.get(declared.name, declared)
         if not meant.abstract:
             return meant
-        for substitute in sorted(
-            self._schema.maps.substitution_groups.get(meant.name, ()), key=lambda substitute: str(substitute.name)
-        ):
+        # The members of a member's group are substitutes, too.
+        for substitute in sorted(meant.iter_substitutes(), key=lambda substitute: str(substitute.name)):
             if not substitute.abstract:
                 return substitute
         raise UnmetError(f"element {local(meant.name)} is abstract and has no substitute")

@@ -139,12 +139,13 @@ class _Definitions:
         return str(element.getroottree().getroot().get("targetNamespace", ""))
 
     def policies(self, element: etree._Element) -> list[etree._Element]:
-        """The policies of an element: those inside it, and those that it refers to."""
-        policies = [child for child in element.iterchildren(etree.Element) if local(child.tag) == "Policy"]
-        for reference in element.iterchildren(etree.Element):
-            if local(reference.tag) != "PolicyReference":
-                continue
-            wanted = reference.get("URI", "").lstrip("#")
+        """The policies of an element: those inside it, and those that it refers to by an element or by its attribute."""
+        children = list(element.iterchildren(etree.Element))
+        policies = [child for child in children if local(child.tag) == "Policy"]
+        references = [child.get("URI", "") for child in children if local(child.tag) == "PolicyReference"]
+        listed = [str(value) for key, value in element.attrib.items() if local(str(key)) == "PolicyURIs"]
+        for reference in [*references, *" ".join(listed).split()]:
+            wanted = reference.lstrip("#")
             referred = [
                 policy
                 for root in self.roots
@@ -182,12 +183,14 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
         raise NotTakenError("it has no address: --target URL names the server")
     if urlsplit(location).scheme not in ("http", "https"):
         raise NotTakenError(f"its address {one_line(location, 80)} is not an HTTP URL: --target URL names the server")
-    policies = [policy for element in (binding, port) for policy in known.policies(element)]
+    port_type = known.get("portType", binding, binding.get("type"))
+    service = port.getparent()
+    levels = [level for level in (service, port, binding, port_type) if level is not None]
+    policies = [policy for level in levels for policy in known.policies(level)]
     _require_unprotected(policies)
     description.notes += notes_of(policies, where)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
-    port_type = known.get("portType", binding, binding.get("type"))
     shared = _Port(port.get("name", "port"), location, soap, spoken.get("style", "document"), port_type, addressing)
     for bound in binding.iterfind(f"{{{WSDL}}}operation"):
         name = bound.get("name", "")
@@ -232,11 +235,11 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     style = (spoken.get("style") if spoken is not None else None) or port.style
     if style not in ("document", "rpc"):
         raise NotTakenError(f"its style is '{style}', neither document nor rpc")
-    described = [end for end in (bound.find(f"{{{WSDL}}}input"), asked, offered) if end is not None]
+    message = known.get("message", asked, asked.get("message"))
+    described = [end for end in (bound.find(f"{{{WSDL}}}input"), asked, offered, message) if end is not None]
     _require_unprotected([policy for element in (bound, *described) for policy in known.policies(element)])
     body = _body(bound, "input", soap)
     _body(bound, "output", soap) if told is not None else None
-    message = known.get("message", asked, asked.get("message"))
     headers = _headers(known, bound, soap)
     parts = _parts(message, body, taken={part.name for _, part in headers if _ is message})
     encoded = body is not None and body.get("use") == "encoded"

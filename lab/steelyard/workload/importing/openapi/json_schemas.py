@@ -135,8 +135,10 @@ class SchemaBook:
             if node.has(key):
                 inner = node.at(key)
                 schema[key] = inner.value if isinstance(inner.value, bool) else self._schema(inner)
-        if "required" in schema:
-            schema["required"] = [name for name in schema["required"] if not self._is_not_ours(node, name)]
+        parts = [part for part in schema.get("allOf", []) if isinstance(part, dict) and "$ref" not in part]
+        for holder in (schema, *parts):
+            if "required" in holder:  # a part may require what another one describes
+                holder["required"] = [name for name in holder["required"] if not self._is_not_ours(node, name)]
         if node.has("discriminator"):
             self._discriminate(node, schema)
         self._name_itself(node, schema)
