@@ -87,6 +87,42 @@ def test_a_build_in_the_services_folder_is_done_once_for_all_servers_and_again_w
     assert times.read_text().split() == ["built"], "what was cleaned by hand is built again"
 
 
+TIMED = """
+name = "timed"
+title = "t"
+version = "1"
+stack = "s"
+language = "l"
+implementation = "impl"
+build = [["sh", "-c", "mkdir -p {service}/impl/target && echo built >> {service}/impl/target/times"]]
+start = ["true"]
+ready = ["true"]
+"""
+
+
+def test_the_times_of_builds_outlive_a_clean_and_end_with_the_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_PATH", str(tmp_path))
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("STEELYARD_STATE", raising=False)
+    (tmp_path / "servers" / "timed").mkdir(parents=True)
+    (tmp_path / "servers" / "timed" / "server.toml").write_text(TIMED)
+    sources = tmp_path / "service" / "impl"
+    sources.mkdir(parents=True)
+    (sources / "a.c").write_text("1")
+    service, server = replace(entries.service("wstest"), folder=tmp_path / "service"), entries.server("timed")
+    cache = build.provide(server, service, QUIET)
+    assert len(build.build_seconds(server, service, cache)) == 1
+    shutil.rmtree(sources / "target")
+    build.provide(server, service, QUIET)
+    assert len(build.build_seconds(server, service, cache)) == 2, "a clean, as Maven's, leaves the times"
+    assert not list(sources.rglob("*.seconds"))
+    (sources / "a.c").write_text("2")
+    build.provide(server, service, QUIET)
+    assert len(build.build_seconds(server, service, cache)) == 1, "other sources have their own times"
+
+
 def test_what_only_a_build_needs_is_asked_for_only_where_something_must_be_built(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

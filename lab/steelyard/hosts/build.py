@@ -6,6 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..base.errors import BuildError, KeeperError, ToolchainError
@@ -14,11 +15,13 @@ from ..base.progress import Progress
 from ..catalogue.entries import Entry
 from ..models.server import Server
 from ..models.service import Service
+from ..results import machine_history
 from . import fetch, keeper
 from .toolchain import require, require_commands
 
 BUILD_SECONDS = 1200.0
 MOST_BUILDS = 20  # times that are kept
+BUILD_TIMES = "build-times"
 _MADE = {"target", "bin", "obj", "node_modules", "__pycache__", ".pytest_cache", "vendor"}
 
 
@@ -73,16 +76,20 @@ def provide(server: Entry[Server], service: Entry[Service] | None, progress: Pro
 
 
 def _record_seconds(note: Path, wanted: str, seconds: float) -> None:
-    """Add the time of a build step to those of the same sources, in a file beside its note: the inputs, then a time a line."""
+    """Add the time of a build step to those of the same sources, in a file of their own: the inputs, then a time a line."""
     place = _times_file(note)
-    lines = place.read_text(encoding="utf-8").splitlines() if place.is_file() else []
-    earlier = lines[1:] if lines[:1] == [wanted] else []
-    kept = [*earlier, f"{seconds:.3f}"][-MOST_BUILDS:]
-    place.write_text("\n".join([wanted, *kept]) + "\n", encoding="utf-8")
+    with suppress(OSError):  # what was built is of use without its time
+        lines = place.read_text(encoding="utf-8").splitlines() if place.is_file() else []
+        earlier = lines[1:] if lines[:1] == [wanted] else []
+        kept = [*earlier, f"{seconds:.3f}"][-MOST_BUILDS:]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("\n".join([wanted, *kept]) + "\n", encoding="utf-8")
 
 
 def _times_file(note: Path) -> Path:
-    return note.with_name(f"{note.name}.seconds")
+    """The file of the times of a build step, in the history of this machine: a clean of what was built leaves it."""
+    where = hashlib.sha256(str(note.absolute()).encode()).hexdigest()[:12]  # of one checkout and one server
+    return machine_history.place() / BUILD_TIMES / f"{note.name.removeprefix('.built-')}-{where}"
 
 
 def build_seconds(server: Entry[Server], service: Entry[Service], cache: Path) -> list[float]:
