@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from io import StringIO
 from pathlib import Path
@@ -132,3 +133,41 @@ def test_loads_that_differ_are_not_one_question(tmp_path: Path) -> None:
     old = write_run(tmp_path / "old", Planted(users=8, **small))
     new = write_run(tmp_path / "new", Planted(users=16, **small))
     assert compare_runs([old, new]).questions == []
+
+
+def with_shares(run: Path, rate: float) -> None:
+    """Give a run a load in which its subjects have rates of their own, as the study of frameworks has."""
+    schedule = json.loads((run / "schedule.json").read_text())
+    profile = {"kind": "rate", "stages": [{"from_rate": 1, "to_rate": 1, "seconds": 2}]}
+    half = {"name": "half", "mix": {"echoStruct": 1}, "users": 8, "profile": profile, "primary": False, "share": 0.5}
+    schedule["cells"].append({**half, "share_of": "echoStruct", "load": "half-rate", "subject_rates": {A: rate, B: 5_000}})
+    (run / "schedule.json").write_text(json.dumps(schedule))
+
+
+def test_loads_at_a_share_of_a_throughput_differ_by_each_subjects_rate(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / str(rate), Planted(forks=2, pairs=3)) for rate in (4_000, 4_100)]
+    for run, rate in zip(runs, (4_000.0, 4_100.0), strict=True):
+        with_shares(run, rate)
+    found = compare_runs(runs)
+    (difference,) = found.differences
+    assert difference.setting == "load of half" and all("50% of echoStruct" in value for value in difference.values)
+    assert f"{A} 4,000 requests/s" in difference.values[0] and f"{A} 4,100 requests/s" in difference.values[1]
+    assert len(found.questions) == 1 and "from_rate" not in " ".join(difference.values)
+    assert beside_page.html_of(found)
+
+
+def test_open_loads_of_other_rates_are_not_one_question(tmp_path: Path) -> None:
+    small: dict[str, Any] = {"pairs": 5, "judged_by": "response_time_mean"}
+    slow, fast = (write_run(tmp_path / f"{rate:g}", Planted(open_rate=rate, **small)) for rate in (300.0, 400.0))
+    assert compare_runs([slow, fast]).questions == []
+    assert len(compare_runs([slow, slow]).questions) == 1
+
+
+def test_a_run_in_several_sessions_is_named_with_its_runs(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(forks=2, pairs=3))
+    for name in ("session-1", "session-2"):
+        (tmp_path / "several" / "machines" / name).mkdir(parents=True)
+    (tmp_path / "several" / "cluster.json").write_text("{}")
+    with pytest.raises(ConfigurationError, match="in several sessions") as refused:
+        compare_runs([run, tmp_path / "several"])
+    assert all(f"machines/session-{number}" in refused.value.hint for number in (1, 2))

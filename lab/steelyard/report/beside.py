@@ -9,10 +9,14 @@ from pathlib import Path
 
 from ..analyse.analysis import Analysis, analyse_run
 from ..analyse.verdicts import Judgement
-from ..base.text import plural, ratio_text
+from ..base.csvfiles import names_in
+from ..base.errors import ConfigurationError
+from ..base.text import percent_text, plural, ratio_text, value_text
+from ..models.job import Rate
 from ..models.outputs.beside import Beside, BesideOutput, Campaign, Question, SetupDifference
 from ..models.records import Cell
 from ..models.verdict import Figure
+from ..results.cluster_folder import MACHINES, is_cluster, machine_folder
 from ..results.setup import differ, flat_values, setup_value_text, setup_values
 from ..results.stored_run import Run, read_run
 from ..statistics.campaigns import Found, random_effects
@@ -27,8 +31,10 @@ NOT_PAIRED = (
 def compare_runs(folders: Sequence[Path]) -> BesideOutput:
     """All figures that the runs share, each question that two or more judged, and all differences of their setups.
 
-    It writes nothing. Raises StoreError where a run cannot be read.
+    It writes nothing. Raises StoreError where a run cannot be read, and ConfigurationError for one of several machines.
     """
+    for folder in folders:
+        _require_one_machine(folder)
     analyses = [analyse_run(read_run(folder)) for folder in folders]
     by_run = [{_key(figure): figure for figure in analysis.verdicts.figures} for analysis in analyses]
     return BesideOutput(
@@ -38,6 +44,14 @@ def compare_runs(folders: Sequence[Path]) -> BesideOutput:
         questions=list(_questions(analyses)),
         figures=[_row([keyed[key] for keyed in by_run]) for key in by_run[0] if all(key in keyed for keyed in by_run)],
     )
+
+
+def _require_one_machine(folder: Path) -> None:
+    if is_cluster(folder):
+        own = " ".join(str(machine_folder(folder, name)) for name in names_in(folder / MACHINES))
+        raise ConfigurationError(
+            f"{folder} is a run on several machines or in several sessions", hint=f"name each of its runs: {own}"
+        )
 
 
 def _key(figure: Figure) -> tuple[str, str, str]:
@@ -66,12 +80,19 @@ def _questions(analyses: Sequence[Analysis]) -> Iterator[Question]:
             compared = judgement.compared
             if compared.primary and compared.b == analysis.run.schedule.reference and compared.interval is not None:
                 cell = compared.cell
-                load = (cell.profile.kind, cell.users, str(cell.mix), str(cell.payload))
+                load = (cell.profile.kind, cell.users, _rates(cell), str(cell.mix), str(cell.payload))
                 key = (compared.a, compared.b, cell.name, compared.measure.name, load)
                 by_question.setdefault(key, []).append((analysis, judgement))
     for answers in by_question.values():
         if len(answers) > 1 and all(judgement.compared.standard_error > 0 for _, judgement in answers):
             yield _question(answers)
+
+
+def _rates(cell: Cell) -> tuple[tuple[float, float], ...]:
+    """The rates of an open load; none of other loads, and of one in which each subject has its own."""
+    if cell.share or not isinstance(cell.profile, Rate):
+        return ()
+    return tuple((stage.from_rate, stage.to_rate) for stage in cell.profile.stages)
 
 
 def _question(answers: Sequence[tuple[Analysis, Judgement]]) -> Question:
@@ -136,7 +157,11 @@ def _differences(runs: Sequence[Run]) -> Iterator[SetupDifference]:
 
 
 def _load_text(cell: Cell) -> str:
-    """The shape of a load, its users, other values and mix of operations: `big-bang, 8 users, seconds 2.0`."""
+    """The shape of a load, its users, other values and mix of operations: `big-bang, 8 users, seconds 2.0`. Of a load that is a
+    share of another, the rate of each subject."""
+    if cell.share:
+        rates = (f"{subject} {value_text(rate)} requests/s" for subject, rate in cell.subject_rates.items())
+        return ", ".join((f"{percent_text(cell.share)} of {cell.share_of}", *rates))
     values = cell.profile.model_dump(mode="json", exclude_defaults=True, exclude={"kind", "users"})
     shape = (f"{name[1:]} {setup_value_text(value)}" for name, value in flat_values("", values))
     mix = [f"{name} {share:g}" for name, share in cell.mix.items()] if len(cell.mix) > 1 else []
