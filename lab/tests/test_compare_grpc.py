@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from steelyard.catalogue import entries
 from steelyard.hosts import own_launch
 from steelyard.hosts.placement import LOOPBACK
 from test_grpc import hostile
+from test_import_grpc import server
 
 CONTRACT = """
 syntax = "proto3";
@@ -87,6 +89,18 @@ def test_a_grpc_service_is_gated(tmp_path: Path) -> None:
     ran = run(tmp_path, "check", "./mine", "./mine", "--operation", "Get", "--margin", "50%", "--json")
     assert ran.code in (0, 2), ran.err
     assert next((tmp_path / "runs").glob("*/trials/01/trial.json")).is_file()
+
+
+@pytest.mark.alone
+def test_two_grpc_services_that_run_are_compared(tmp_path: Path) -> None:
+    import_text(CONTRACT, tmp_path, "shop.proto")
+    compiled = tmp_path / "mine" / "contract" / "service.protoset"
+    with server(compiled, Counter()) as one, server(compiled, Counter()) as two:
+        ran = run(tmp_path, "compare", one, two, "--service", "./mine", "--operation", "Get", "--pairs", "4", "--json")
+    assert ran.code == 0, ran.err
+    outcome = json.loads(ran.out)
+    assert [side["failed"] for side in outcome["subjects"]] == [0, 0] and outcome["pairs"] == 4
+    assert all(side["completed"] > 0 for side in outcome["subjects"])
 
 
 def test_a_status_of_failure_is_named_before_anything_is_measured(tmp_path: Path) -> None:

@@ -360,3 +360,11 @@ def test_a_fragment_that_nothing_includes_and_a_module_without_a_part_are_named(
 def test_a_plan_is_read_in_the_encodings_that_windows_saves(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "plan.jmx").write_bytes(plan(group("g", sampler("see", "/see"))).encode(encoding))
     assert convert_description(str(tmp_path / "plan.jmx"), tmp_path / "mine", ()).taken == ["see"]
+
+
+def test_a_body_of_a_get_stays_a_body_and_an_argument_without_a_name_is_not_sent(tmp_path: Path) -> None:
+    steps = sampler("search", "/search", raw='{"q": 1}') + sampler("list", "/list", **{"": "ignored", "page": "2"})
+    made = Imported(plan(group("g", steps)), tmp_path, "plan.jmx")
+    search, listed = made.sent("g")
+    assert (search.method, search.path, search.bodies) == ("GET", "/search", [b'{"q": 1}'])
+    assert (listed.method, listed.path) == ("GET", "/list?page=2")

@@ -36,7 +36,7 @@ SCHEDULE = "schedule.json"
 WARM_UP = "sent before the measured slices"
 OUTSIDE = "sent outside the measured time of slices that count"
 _FAILED = "its trial failed"
-_OTHER_SLICE = "the other slice of its pair does not count"
+_NOT_PAIRED = "its pair, or its whole trial, does not count"
 _ONE_START = "an interval needs two fresh starts"
 _RESPONSE_TIME = "response_time_"
 
@@ -184,7 +184,7 @@ def _why_void(run: Run, cell: Cell, trial: Trial, plan: SlicePlan) -> str:
     voids = slice_voids(trial, plan.number, unbroken=unbroken(run.schedule, cell))
     if voids:
         return voids[0].value
-    return _FAILED if trial.status == "failed" else _OTHER_SLICE
+    return _FAILED if trial.status == "failed" else _NOT_PAIRED
 
 
 def _operations(counted: _Counted) -> list[LoadedOperation]:

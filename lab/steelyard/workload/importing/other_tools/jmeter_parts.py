@@ -263,6 +263,8 @@ def form_of(arguments: Sequence[etree._Element], fill: Fill) -> str:
     for each in arguments:
         own = properties(each)
         name, value = fill(own.get("Argument.name", "")), fill(own.get("Argument.value", ""))
+        if not name:
+            continue  # JMeter skips it
         encode = own.get("HTTPArgument.always_encode") == "true"
         equals = "" if own.get("HTTPArgument.use_equals") == "false" and not value else "="
         written.append(_form_encode(name, encode) + equals + _form_encode(value, encode))

@@ -62,7 +62,7 @@ class RequestReader:
             bool(arguments) and not any(parts.properties(each).get("Argument.name") for each in arguments)
         )
         body, query = "", ""
-        if raw and method != "GET":
+        if raw:
             body = fill("".join(parts.properties(each).get("Argument.value", "") for each in arguments))
         else:
             query = parts.form_of(arguments, fill)
