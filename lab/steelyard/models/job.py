@@ -289,9 +289,9 @@ class Target(Strict):
     Method and path are defaults for requests without their own in the corpus; a header of the corpus replaces one with the same
     name. `secure` selects TLS, `http2` HTTP/2. A `url` combines host, port, `secure` and path. With `addresses` (IP), the host's
     name is not resolved: connections are spread over the addresses that accept. With `redirects`, redirects are followed, ten in
-    a row at most; over HTTP/2 to the target's own server only. A target with `rmi` is for the RMI driver alone (engine/rmi): its path is the object's name in
-    the registry, and the method. `keepers` keep its processes: for slices that take turns, the engine pauses them and reads their
-    CPU clocks.
+    a row at most; over HTTP/2 to the target's own server only. A target with `rmi` is for the RMI driver alone (engine/rmi): its
+    path is the object's name in the registry, and the method. `keepers` keep its processes: for slices that take turns, the
+    engine pauses them and reads their CPU clocks.
     """
 
     subject: str

@@ -44,7 +44,8 @@ class TablesOutput(Strict):
 
 
 class JudgedRows(Strict):
-    """The rows of a file (elements, of XML; requests, of a run of ours): `read` = `counted` + the sum of `left_out`, which has their number by reason."""
+    """The rows of a file (elements, of XML; requests, of a run of ours): `read` = `counted` + the sum of `left_out`, which has
+    their number by reason."""
 
     read: int
     counted: int
@@ -95,9 +96,9 @@ class JudgeOutput(Strict):
 
     For several files, `ratios` hold each file's figure over the first file's (null where one has none), without an interval: they
     were not paired, and there is no verdict. A run of ours has an entry for each load and subject. Its own verdict is a sentence
-    of `compared`, and entries of one run, or of different loads, have no ratio. `cannot_say` lists the questions that all files leave open. `throughput` is right
-    answers per second. Where the shares of failures of a file and the first differ beyond chance, `failures_differ` is true for
-    it, its response times have no ratio, and `compared` has a sentence on that.
+    of `compared`, and entries of one run, or of different loads, have no ratio. `cannot_say` lists the questions that all files
+    leave open. `throughput` is right answers per second. Where the shares of failures of a file and the first differ beyond
+    chance, `failures_differ` is true for it, its response times have no ratio, and `compared` has a sentence on that.
     """
 
     files: list[JudgedFile]

@@ -242,7 +242,7 @@ def _headers(value: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _decoded(packed: object) -> str:
+def _decode_body(packed: object) -> str:
     """The text of a body in base64; raises LeftOutError if it is not text."""
     try:
         return base64.b64decode(str(packed), validate=True).decode()
@@ -257,7 +257,7 @@ def _body(posted: Any) -> tuple[str, str]:
     kind, text = posted.get("mimeType"), posted.get("text")
     kind = kind if isinstance(kind, str) else ""
     if posted.get("encoding") == "base64":
-        text = _decoded(text)
+        text = _decode_body(text)
     if isinstance(text, str) and text and not (is_multipart(kind) and not is_whole(text, kind)):
         return kind, text
     if is_multipart(kind):

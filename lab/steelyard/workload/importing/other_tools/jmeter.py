@@ -353,14 +353,14 @@ class _Plan:
 
     def module(self, element: etree._Element, _: etree._Element, scope: Scope) -> list[_Draft]:
         """The requests of the part that a module controller names, which may be a fragment, or disabled where it is."""
-        found = module_of(self._trees, element)
-        if found is None or found[0] in self._modules:
-            why = "it names no part of the plan" if found is None else "it includes itself"
+        target = module_of(self._trees, element)
+        if target is None or target[0] in self._modules:
+            why = "it names no part of the plan" if target is None else "it includes itself"
             self.held.leave_out(element_name(element), why)
             return []
-        self._modules.append(found[0])
-        is_fragment = local(str(found[0].tag)) == "TestFragmentController"
-        drafts = self.walk(found[1], scope) if is_fragment else self._drafts(*found, scope)
+        self._modules.append(target[0])
+        is_fragment = local(str(target[0].tag)) == "TestFragmentController"
+        drafts = self.walk(target[1], scope) if is_fragment else self._drafts(*target, scope)
         self._modules.pop()
         return drafts
 

@@ -32,7 +32,7 @@ def enabled_parts(trees: Sequence[etree._Element]) -> Iterator[etree._Element]:
 def included_parts(trees: Sequence[etree._Element]) -> list[etree._Element]:
     """The parts that module controllers name."""
     modules = (part for part in enabled_parts(trees) if part.tag == "ModuleController")
-    return [found[0] for module in modules if (found := module_of(trees, module)) is not None]
+    return [target[0] for module in modules if (target := module_of(trees, module)) is not None]
 
 
 def module_of(trees: Sequence[etree._Element], controller: etree._Element) -> Pair | None:
@@ -41,11 +41,11 @@ def module_of(trees: Sequence[etree._Element], controller: etree._Element) -> Pa
     The path begins with the root of JMeter's window, which is not in the file.
     """
     path = [each.text or "" for each in controller.iterfind("collectionProp[@name='ModuleController.node_path']/stringProp")]
-    level, found = list(trees), None
+    level, target = list(trees), None
     for name in path[1:]:
         named = (pair for tree in level for pair in pairs_of(tree) if (pair[0].get("testname") or "") == name)
-        found = next(named, None)
-        if found is None:
+        target = next(named, None)
+        if target is None:
             return None
-        level = [found[1]]
-    return found
+        level = [target[1]]
+    return target
