@@ -490,3 +490,9 @@ def test_a_file_that_only_begins_as_utf_16_is_refused_in_a_sentence(tmp_path: Pa
     (tmp_path / "commands").write_bytes(f"\ufeffcurl {SERVER}/ ".encode("utf-16-le") + b"\x00")
     with pytest.raises(ImportRefusedError, match="begins as UTF-16 and is not"):
         convert_description(str(tmp_path / "commands"), tmp_path / "mine", (), ())
+
+
+def test_headers_of_one_name_are_one_list(tmp_path: Path) -> None:
+    of_text(f"curl -H 'X-Tag: a' -H 'Accept: text/plain' -H 'x-tag: b' {SERVER}/\n", tmp_path)
+    (operation,) = described(tmp_path)["operations"].values()
+    assert operation["headers"] == {"X-Tag": "a, b", "Accept": "text/plain"}

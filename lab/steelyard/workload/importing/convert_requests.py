@@ -344,7 +344,7 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, lin
             _require_sendable(name, value)
             if not linked and any(place in held.data for place in _PLACE.findall(value)):
                 raise LeftOutError(f"its header {name} is filled from data, but data can fill bodies and paths only")
-            headers[name] = value.strip()
+            _add_header(headers, name, value.strip())
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
     return AskedOf(
         name=request.name,
@@ -359,6 +359,15 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, lin
         more=request.more,
         answered=request.answered,
     )
+
+
+def _add_header(headers: dict[str, str], name: str, value: str) -> None:
+    """Add a header; the values of several with one name are one list (RFC 9110, 5.3)."""
+    same = next((known for known in headers if known.lower() == name.lower()), None)
+    if same is None:
+        headers[name] = value
+    else:
+        headers[same] += ("; " if _is_cookie(name) else ", ") + value
 
 
 def _require_sendable(name: str, value: str) -> None:
