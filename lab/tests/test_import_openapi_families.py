@@ -41,6 +41,18 @@ def test_a_path_that_is_elsewhere_and_says_more_here_is_named(key: str, tmp_path
     assert outcome.taken == ["see"] and f"it has a $ref and, beside it, {key.partition(':')[0]}" in reasons(outcome)
 
 
+def test_an_operation_that_is_elsewhere_and_says_more_here_is_named(tmp_path: Path) -> None:
+    (tmp_path / "part.yml").write_text(f"operationId: a\n{FINE}\n")
+    paths = (
+        f"  /items:\n    get: {{operationId: see, {FINE}}}\n"
+        "  /a:\n    get: {$ref: part.yml, parameters: [{name: x, in: query, schema: {type: string}}]}\n"
+        "  /b:\n    get: {$ref: part.yml, summary: the same}\n"
+    )
+    outcome = import_text(openapi(paths), tmp_path, "a.yaml")
+    assert outcome.taken == ["see", "a"]
+    assert "operation GET /a: it has a $ref and, beside it, parameters" in reasons(outcome)
+
+
 def test_parameters_of_an_operation_take_the_place_of_those_of_its_path(tmp_path: Path) -> None:
     item = (
         "    parameters:\n      - $ref: '#/components/parameters/Page'\n"

@@ -19,7 +19,8 @@ from .operations import SAFE, OpenApiDescription, RestBody, RestOperation, RestP
 from .parameters import STYLES, WireForm
 from .references import Node, OpenApiDocuments
 
-_BESIDE = ("parameters", "servers", "additionalOperations")  # beside a $ref of a path, they and methods leave open which holds
+_OF_PATHS = ("parameters", "servers", "additionalOperations")
+_OF_OPERATIONS = ("operationId", "parameters", "requestBody", "responses", "servers", "security", "callbacks")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 NOWHERE = paths.url(8080, "")  # used if the document names no server
 _FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
@@ -52,12 +53,7 @@ class OpenApiReading:
             if template.startswith("x-"):
                 continue
             try:
-                beside = [key for key in (*METHODS, *_BESIDE) if item.has("$ref") and item.has(key)]
-                if beside:
-                    raise NotTakenError(
-                        f"it has a $ref and, beside it, {', '.join(beside)}: OpenAPI leaves open which holds"
-                    )
-                item = self._documents.resolve(item)
+                item = self._elsewhere(item, (*METHODS, *_OF_PATHS))
                 item.object()
             except NotTakenError as error:
                 self._read.left.append(Left(f"path {one_line(template, 100)}", str(error)))
@@ -77,6 +73,13 @@ class OpenApiReading:
                 f"servers: {servers[0]} was chosen; the others are {listed}: see `target` in service.toml"
             )
         return self._read
+
+    def _elsewhere(self, node: Node, keys: Sequence[str]) -> Node:
+        """Where a path or an operation stands; raises NotTakenError if it has a $ref and one of these keys beside it."""
+        beside = [key for key in keys if node.has("$ref") and node.has(key)]
+        if beside:
+            raise NotTakenError(f"it has a $ref and, beside it, {', '.join(beside)}: OpenAPI leaves open which holds")
+        return self._documents.resolve(node)
 
     def _note_parameters(self, names: Sequence[str], sentence: str) -> None:
         if names:
@@ -100,7 +103,7 @@ class OpenApiReading:
     def _read_operation(self, template: str, method: str, item: Node, at: Node, servers: Sequence[str]) -> None:
         where = f"{method.upper()} {one_line(template, 100)}"
         try:
-            node = self._documents.resolve(at)
+            node = self._elsewhere(at, _OF_OPERATIONS)
             operation = self._operation(template, method, item, node, servers)
             if node.has("callbacks"):
                 self._read.notes.append(f"{operation.name}: the service's callbacks are not answered")
