@@ -204,7 +204,7 @@ class _MakingJson:
         made = {}
         for name in dict.fromkeys([*required, *described]):
             inner = described.get(name, self._additional_schema(schema, name))
-            if name not in required and self._is_read_only(inner, within):
+            if name not in required and self._is_read_only(inner):
                 continue
             try:
                 made[name] = self.value(inner, within)
@@ -219,15 +219,21 @@ class _MakingJson:
         yield {name: value for name, value in made.items() if name in required}
         yield {}
 
-    def _is_read_only(self, schema: Any, within: _Within) -> bool:
+    def _is_read_only(self, schema: Any) -> bool:
         """Whether a schema says it itself, or one that it refers to or extends."""
-        if not isinstance(schema, dict):
-            return False
-        name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-        if schema.get("readOnly"):
-            return True
-        extended = [*schema.get("allOf", []), *([self._definitions.get(name)] if name and name not in within else [])]
-        return any(self._is_read_only(each, within | {name}) for each in extended)
+        waiting, seen = [schema], set[str]()
+        while waiting:
+            level = waiting.pop()
+            if not isinstance(level, dict):
+                continue
+            if level.get("readOnly"):
+                return True
+            waiting += level.get("allOf", [])
+            name = str(level.get("$ref", "")).removeprefix("#/$defs/")
+            if name not in seen:
+                seen.add(name)
+                waiting.append(self._definitions.get(name))
+        return False
 
     def _additional_schema(self, schema: dict[str, Any], name: str) -> Any:
         """The schema of a property that is not listed by name."""

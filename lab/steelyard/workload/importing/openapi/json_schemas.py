@@ -29,7 +29,6 @@ _FLAGS = ("uniqueItems", "readOnly", "writeOnly")
 _ANYTHING = ("const", "default")
 _NAMED = ("/components/schemas", "/definitions")
 _UNSPOKEN = ("$dynamicRef", "$recursiveRef")
-_MOST_NESTED = 20  # levels of allOf in which a property is looked for
 _IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
@@ -207,17 +206,25 @@ class SchemaBook:
             return {**schema, "type": [schema["type"], "null"]}
         return {"anyOf": [schema, {"type": "null"}]} if schema else schema
 
-    def _is_not_ours(self, node: Node, name: str, nested: int = 0) -> bool:
+    def _is_not_ours(self, node: Node, name: str) -> bool:
         """Whether a property is for the other direction, as a schema or one that it extends describes it."""
-        if nested > _MOST_NESTED or not isinstance(node.value, dict):
-            return False
-        if name in (node.at("properties").object() if node.has("properties") else {}):
-            own = node.at("properties").at(name)
-            levels = [self._documents.resolve(own), *([] if self._old else [own])]  # 3.0 ignores what is beside a $ref
-            if any(isinstance(level.value, dict) and level.flag(self._not_ours) for level in levels):
+        waiting, seen = [node], set[tuple[str, str]]()
+        while waiting:
+            level = waiting.pop()
+            if not isinstance(level.value, dict) or (level.place, level.pointer) in seen:
+                continue
+            seen.add((level.place, level.pointer))
+            properties = level.children_by_name("properties")
+            if name in properties and self._says_not_ours(properties[name]):
                 return True
-        extended = [*node.nodes("allOf"), *([self._documents.target(node)] if node.has("$ref") else [])]
-        return any(self._is_not_ours(each, name, nested + 1) for each in extended)
+            waiting += level.nodes("allOf")
+            waiting += [self._documents.target(level)] if level.has("$ref") else []
+        return False
+
+    def _says_not_ours(self, described: Node) -> bool:
+        """Whether a property says that it is for the other direction, or what it refers to; 3.0 ignores what is beside a $ref."""
+        levels = [self._documents.resolve(described), *([] if self._old else [described])]
+        return any(isinstance(level.value, dict) and level.flag(self._not_ours) for level in levels)
 
     def _discriminate(self, node: Node, schema: dict[str, Any]) -> None:
         """Bind each alternative to its discriminator value."""
