@@ -114,18 +114,10 @@ fn the_load_command_asks_by_http_2() {
 
 #[test]
 fn redirects_are_followed_on_the_same_connection_as_a_part_of_their_request() {
-    for (path, gets, body_bytes) in [
-        ("found", 6, 6 * BODY.len()),
-        ("temporary", 0, 12 * BODY.len()),
-    ] {
+    for (path, gets, body_bytes) in [("found", 6, 6 * BODY.len()), ("temporary", 0, 12 * BODY.len())] {
         let (address, seen) = library_server(0);
         let bench = Bench::new();
-        let row = asked_with(
-            &bench,
-            &format!("http://{address}/{path}"),
-            3,
-            json!({"redirects": {}}),
-        );
+        let row = asked_with(&bench, &format!("http://{address}/{path}"), 3, json!({"redirects": {}}));
         is_right(&row);
         let count = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
         assert_eq!((count(&seen.requests), count(&seen.connections)), (12, 1), "{path}");

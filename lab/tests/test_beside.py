@@ -140,7 +140,9 @@ def with_shares(run: Path, rate: float) -> None:
     schedule = json.loads((run / "schedule.json").read_text())
     profile = {"kind": "rate", "stages": [{"from_rate": 1, "to_rate": 1, "seconds": 2}]}
     half = {"name": "half", "mix": {"echoStruct": 1}, "users": 8, "profile": profile, "primary": False, "share": 0.5}
-    schedule["cells"].append({**half, "share_of": "echoStruct", "load": "half-rate", "subject_rates": {A: rate, B: 5_000}})
+    schedule["cells"].append(
+        {**half, "share_of": "echoStruct", "load": "half-rate", "subject_rates": {A: rate, B: 5_000}}
+    )
     (run / "schedule.json").write_text(json.dumps(schedule))
 
 

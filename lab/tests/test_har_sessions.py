@@ -150,7 +150,7 @@ def test_a_body_in_base64_is_sent_as_its_text_and_named_where_it_has_none(tmp_pa
         return entry(1, path, method="POST", postData=packed)
 
     visit = Imported(har(posted("/text", "é = 1".encode()), posted("/image", b"\x89PNG\xff")), tmp_path, "shop.har")
-    assert [each.bodies for each in visit.sent("visit")] == [["é = 1".encode()]]
+    assert visit.load().operations["post-text"].bodies == ["é = 1".encode()]
     assert "entry 2: its body is not text, and a sample must be text" in visit.left
 
 
@@ -160,6 +160,6 @@ def test_what_a_browser_did_not_send_or_sent_otherwise_is_named(tmp_path: Path) 
     own = entry(3, "/own")
     own["request"]["url"] = "data:text/plain,hello"
     visit = Imported(har(entry(1, "/a"), socket, own, entry(4, "/blocked", 0)), tmp_path, "shop.har")
-    assert list(visit.steps("visit")) == ["get-a"]
+    assert visit.outcome.taken == ["get-a"]
     assert "entry 2: it opens a WebSocket" in visit.left and "'data:text/plain,hello' is not an" in visit.left
     assert "entry 4: the browser got no answer to it" in visit.left

@@ -123,7 +123,9 @@ def test_parameters_of_cookies_are_one_header(tmp_path: Path) -> None:
 
 
 def test_a_path_with_a_query_is_named(tmp_path: Path) -> None:
-    paths = f"  /items:\n    get: {{operationId: see, {FINE}}}\n  /find?q={{q}}:\n    get: {{operationId: find, {FINE}}}\n"
+    paths = (
+        f"  /items:\n    get: {{operationId: see, {FINE}}}\n  /find?q={{q}}:\n    get: {{operationId: find, {FINE}}}\n"
+    )
     outcome = import_text(openapi(paths), tmp_path, "a.yaml")
     assert outcome.taken == ["see"] and "its path has a query or a fragment" in reasons(outcome)
 
@@ -143,7 +145,8 @@ BASE = """    Id: {type: string, readOnly: true}
 
 
 def test_what_only_answers_have_is_not_sent(tmp_path: Path) -> None:
-    body = "{allOf: [{$ref: '#/components/schemas/Base'}, {type: object, required: [made, name], properties: {name: {type: string}}}]}"
+    own = "{type: object, required: [made, name], properties: {name: {type: string}}}"
+    body = f"{{allOf: [{{$ref: '#/components/schemas/Base'}}, {own}]}}"
     assert sent(body, BASE, tmp_path) == {"size": 1, "name": "text"}
 
 
@@ -162,7 +165,9 @@ def test_a_property_that_says_it_beside_its_reference_is_not_sent_by_3_1(tmp_pat
 
 
 def test_alternatives_in_files_of_their_own_need_no_name_for_the_discriminator(tmp_path: Path) -> None:
-    (tmp_path / "cat.yaml").write_text("type: object\nrequired: [kind]\nproperties: {kind: {type: string, example: tabby}}\n")
+    (tmp_path / "cat.yaml").write_text(
+        "type: object\nrequired: [kind]\nproperties: {kind: {type: string, example: tabby}}\n"
+    )
     plain = "{oneOf: [{$ref: cat.yaml}], discriminator: {propertyName: kind}}"
     assert sent(plain, "    Unused: {type: string}\n", tmp_path) == {"kind": "tabby"}
     (tmp_path / "mine").rename(tmp_path / "plain")

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 from small_descriptions import XSD, body_content, import_text, require_valid, schema_of, wsdl
 from steelyard.base.errors import ImportRefusedError
-from test_import_kinds import POLICY, guarded
+from test_import_truth import POLICY, guarded
 
 XSI_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 ORDER = '<xs:element name="Order" type="xs:string"/>'
@@ -39,7 +39,8 @@ def test_a_choice_takes_the_first_branch_that_can_be_made(tmp_path: Path) -> Non
 
 
 def test_a_choice_that_is_repeated_and_one_within_another_are_met(tmp_path: Path) -> None:
-    inner = '<xs:choice><xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/></xs:sequence></xs:choice>'
+    pair = '<xs:element name="a" type="xs:int"/><xs:element name="b" type="xs:int"/>'
+    inner = f"<xs:choice><xs:sequence>{pair}</xs:sequence></xs:choice>"
     content = f'<xs:choice minOccurs="2" maxOccurs="2">{inner}<xs:element name="c" type="xs:int"/></xs:choice>'
     assert tags(sampled(request_of(content), tmp_path)) == ["a", "b", "a", "b"]
 
@@ -56,10 +57,13 @@ def test_the_member_of_a_members_group_stands_for_an_abstract_element(tmp_path: 
 def test_a_type_that_extends_an_abstract_one_twice_is_said_by_its_name(tmp_path: Path) -> None:
     def extending(name: str, base: str, inside: str, kind: str) -> str:
         extension = f'<xs:extension base="o:{base}"><xs:sequence>{inside}</xs:sequence></xs:extension>'
-        return f'<xs:complexType name="{name}" {kind}><xs:complexContent>{extension}</xs:complexContent></xs:complexType>'
+        return (
+            f'<xs:complexType name="{name}" {kind}><xs:complexContent>{extension}</xs:complexContent></xs:complexType>'
+        )
 
     types = request_of('<xs:sequence><xs:element name="shape" type="o:Shape"/></xs:sequence>') + (
-        '<xs:complexType name="Shape" abstract="true"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType>'
+        '<xs:complexType name="Shape" abstract="true"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence>'
+        "</xs:complexType>"
         + extending("Round", "Shape", '<xs:element name="size" type="xs:int"/>', 'abstract="true"')
         + extending("Circle", "Round", '<xs:element name="centre" type="xs:int"/>', "")
     )

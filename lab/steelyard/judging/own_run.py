@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..analyse.analysis import Analysis, analyse_run
 from ..analyse.as_it_runs import ran_already
-from ..analyse.faults import is_of_faults
 from ..analyse.figures import ForkFigure
 from ..analyse.instrument import Level
 from ..analyse.load_figures import failed_of, kinds_of
@@ -22,11 +21,11 @@ from ..base.text import plural
 from ..models.job import BigBang, FixedWork
 from ..models.outputs.loading import Estimate, LoadedOperation
 from ..models.outputs.other_tools import JudgedFile, JudgedRows
-from ..models.records import Cell, SlicePlan
+from ..models.records import Cell, Schedule, SlicePlan
 from ..plan.kinds import unbroken
 from ..results.loads import LOAD
 from ..results.outcomes import CARRIED, MEASURED, RIGHT, UNANSWERED, OutcomeRow, by_status, total_counts
-from ..results.stored_run import Run, Trial, read_run
+from ..results.stored_run import Run, Trial, read_model, read_run
 from ..results.tables import SliceRow
 from .limits import ONE_PROCESS, THIS_HOUR, Holds
 from .parts import Selection
@@ -79,11 +78,11 @@ def judge_run(folder: Path, selection: Selection) -> JudgedRun:
         raise ConfigurationError(
             f"{folder} is a run whose measured time is fixed", hint="remove --skip, --part and --for"
         )
-    run = read_run(folder)
-    if is_of_faults(run):
+    if read_model(Schedule, folder / SCHEDULE).faults:
         raise ConfigurationError(
             f"{folder} injects faults and times nothing", hint=f"see its own outcome: steelyard report {folder}"
         )
+    run = read_run(folder)
     analysis = analyse_run(run)
     files = [
         _file(analysis, cell, subject)
@@ -92,7 +91,9 @@ def judge_run(folder: Path, selection: Selection) -> JudgedRun:
         if any(trial.measured_slices.get((cell.name, subject)) for trial in run.trials)
     ]
     if not files:
-        raise ConfigurationError(f"{folder} has no measured slice", hint=f"continue it: steelyard run --resume {folder}")
+        raise ConfigurationError(
+            f"{folder} has no measured slice", hint=f"continue it: steelyard run --resume {folder}"
+        )
     return JudgedRun(files, analysis.verdicts.sentence)
 
 

@@ -85,8 +85,8 @@ def name_of(kind: Any) -> str:
 def _candidates(kind: Any) -> Iterator[str]:
     yield from _enumeration_values(kind)
     if kind.is_union():
-        for member in kind.member_types:
-            yield from _candidates(member)
+        for member in kind.member_types:  # a text of another member says more than none
+            yield from filter(None, _candidates(member))
     elif kind.is_list():
         yield from _lists(kind)
     else:

@@ -298,7 +298,9 @@ class OpenApiReading:
         """The statuses of right answers, the schemas of which an answer must match one (none: not checked), whether
         every answer has a body, and the Accept header for them."""
         responses = node.children_by_name("responses")
-        right = {code.upper(): response for code, response in responses.items() if re.fullmatch(r"2(\d\d|[Xx]{2})", code)}
+        right = {
+            code.upper(): response for code, response in responses.items() if re.fullmatch(r"2(\d\d|[Xx]{2})", code)
+        }
         if not right:
             right = {code: response for code, response in responses.items() if re.fullmatch(r"3\d\d", code)}
         if not right and "default" in responses:

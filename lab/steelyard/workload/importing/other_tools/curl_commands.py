@@ -207,7 +207,9 @@ def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str
         headers.append(("Content-Type", kinds.get("json", "application/x-www-form-urlencoded")))
     if kinds and "accept" not in named:
         headers.append(("Accept", "application/json"))
-    headers += [("User-Agent", value) for value in part.values("user-agent")[-1:] if value and "user-agent" not in named]
+    headers += [
+        ("User-Agent", value) for value in part.values("user-agent")[-1:] if value and "user-agent" not in named
+    ]
     headers += [("Referer", value.partition(";")[0]) for value in part.values("referer")[-1:] if "referer" not in named]
     headers += [("Range", f"bytes={value}") for value in part.values("range")[-1:] if "range" not in named]
     return tuple(headers)

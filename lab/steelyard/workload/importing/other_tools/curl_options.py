@@ -50,7 +50,11 @@ QUIET = {
         "path-as-is fail-early styled-output no-styled-output tcp-nodelay next parallel parallel-max disable"
     )
 }
-TAKEN = {*BODY, *FORM, *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query range")}
+TAKEN = {
+    *BODY,
+    *FORM,
+    *_words("request header user get head user-agent referer oauth2-bearer digest cookie url-query range"),
+}
 REFUSED = {
     "upload-file": "it uploads a file; write it as --data-binary @FILE",
     "config": "its options are in another file",

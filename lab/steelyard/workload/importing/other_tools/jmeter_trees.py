@@ -40,7 +40,9 @@ def module_of(trees: Sequence[etree._Element], controller: etree._Element) -> Pa
 
     The path begins with the root of JMeter's window, which is not in the file.
     """
-    path = [each.text or "" for each in controller.iterfind("collectionProp[@name='ModuleController.node_path']/stringProp")]
+    path = [
+        each.text or "" for each in controller.iterfind("collectionProp[@name='ModuleController.node_path']/stringProp")
+    ]
     level, target = list(trees), None
     for name in path[1:]:
         named = (pair for tree in level for pair in pairs_of(tree) if (pair[0].get("testname") or "") == name)
