@@ -154,6 +154,11 @@ fn a_failure_of_tls_names_its_cause() {
         cause(not_tls(&[21, 3, 1, 0, 2, 2, 70]), &pem, json!({})),
         "the server has no TLS version that is safe (1.2 or 1.3)"
     );
+    // Its "handshake_failure", with which a server of TLS 1.2 answers a client without a certificate.
+    assert_eq!(
+        cause(not_tls(&[21, 3, 3, 0, 2, 2, 40]), &pem, json!({})),
+        "the server refused the handshake: it wants a client certificate, or has no TLS settings in common with the client"
+    );
     assert_eq!(
         cause(not_tls(b""), &pem, json!({})),
         "the server closed the connection during the handshake"
