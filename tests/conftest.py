@@ -36,6 +36,11 @@ FIRST = (
     "test_failures.py",
     "test_endings.py",
 )
+# Then those that take longest: a file is one worker's, and none is left to a single worker in the end.
+SLOWEST = (
+    *("test_soakit.py", "test_shop_servers.py", "test_faults.py", "test_soaservers.py", "test_paths.py"),
+    *("test_ssh_host.py", "test_attacks.py", "test_petstore.py", "test_frameworks.py", "test_death.py"),
+)
 MARK = "STEELYARD_TEST"
 GONE_SECONDS = 60.0  # what was killed may take on a machine that is ten times slower
 STUDY = """
@@ -160,10 +165,8 @@ class Lab:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    def place(item: pytest.Item) -> int:
-        return FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST)
-
-    items.sort(key=place)
+    places = {name: place for place, name in enumerate((*FIRST, *SLOWEST))}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 @pytest.fixture

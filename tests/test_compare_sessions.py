@@ -16,6 +16,7 @@ BUDGET = ("--budget", "90s", "--slice-seconds", "1", "--pairs", "3", "--warm-up"
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: lab/tests/test_compare_sessions.py, on shops that run already
 def test_two_folders_are_compared_by_their_sessions(lab: Lab) -> None:
     for name in ("shop", "shop-next"):
         folder = lab.folder / name

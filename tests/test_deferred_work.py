@@ -12,7 +12,7 @@ from steelyard.calibration import deferred_work, deferring
 from steelyard.calibration.deferred_work import ALONE, LAB, SHORT, Drive
 from steelyard.plan.slices import QUIET_AT_REST
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.long]  # in short: lab/tests/test_calibration.py, on planted rounds
 PROGRAM = root() / "engine" / "target" / "debug" / "steelyard-testserver"
 CYCLES, CHORES = "--share 0.5 --when cycle --cycle-ms 500", "--chore-ms 10"
 
@@ -46,6 +46,6 @@ def test_a_server_that_works_without_requests_has_whole_slices(driven: dict[tupl
     assert driven[CYCLES, LAB].at_rest <= QUIET_AT_REST, "it works only for requests that came"
 
 
-@pytest.mark.long  # kernels differ in whether the thread that does the deferred work holds requests back or shares with them
+# Kernels differ in whether the thread that does the deferred work holds requests back or shares with them.
 def test_a_server_that_holds_few_requests_back_for_long_has_whole_slices(driven: dict[tuple[str, str], Drive]) -> None:
     assert driven[CYCLES, LAB].turn_ms == deferring.SLICE_SECONDS * 1000

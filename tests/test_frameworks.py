@@ -106,6 +106,7 @@ def test_the_database_committed_and_read_as_often_as_the_engine_counted_answers(
     assert 0 <= looked_up - answers <= BESIDE
 
 
+@pytest.mark.long  # in short: tests/test_shop_api.py finds every order in the database
 def test_the_database_inserted_as_many_orders_as_the_engine_counted_answers(lab: Lab) -> None:
     """An order that is refused for its stock was inserted and rolled back: PostgreSQL counts both."""
     answers, _, rollbacks, _, inserted, kept = counters_of(lab, "placeOrder")

@@ -22,6 +22,7 @@ SHORT = ("--budget", "90s")
 SHORTER = ("--budget", "60s", "--slice-seconds", "0.4", "--pairs", "3", "--warm-up", "2", "--users", "2")
 WAYS = ("folder", "command line", "git range")
 TO_CALL, OF = 9, 10
+AGAIN = {"slower", "faster", "too few forks"}
 
 
 def git(folder: Path, *words: str) -> str:
@@ -103,6 +104,7 @@ def judged(ran: Ran) -> dict[str, Any]:
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: tests/test_ci_gate.py measures the same range, and tests/test_compare.py calls a slower server
 def test_a_large_slow_down_between_revisions_is_called_by_short_runs(services: Services) -> None:
     ran = services.lab.run_undisturbed("check", *services.words("git range", 0.6), *SHORT, "--json")
     assert ran.code == 1, ran.err
@@ -114,8 +116,11 @@ def test_a_large_slow_down_between_revisions_is_called_by_short_runs(services: S
 
 @pytest.mark.alone
 def test_a_server_by_folder_is_not_called_different_from_itself_twice(services: Services) -> None:
-    answers = [services.lab.run_undisturbed("check", "./items", "./items", *SHORTER, "--json") for _ in range(2)]
-    verdicts = [judged(ran)["verdict"] for ran in answers]
+    """One in twenty may be called: only then is it compared again. tests/test_compare.py has another such comparison."""
+    verdicts: list[str] = []
+    while len(verdicts) < 2 and AGAIN.issuperset(verdicts):
+        ran = services.lab.run_undisturbed("check", "./items", "./items", *SHORTER, "--json")
+        verdicts.append(judged(ran)["verdict"])
     assert any(verdict != "too few forks" for verdict in verdicts), verdicts
     assert sum(verdict in ("slower", "faster") for verdict in verdicts) <= 1, verdicts
 

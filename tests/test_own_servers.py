@@ -129,6 +129,7 @@ def test_a_server_that_dies_under_load_is_said_and_its_words_are_shown(lab: Lab,
     assert "no more room" in ran.err, ran.err
 
 
+@pytest.mark.long  # in short: tests/test_resume.py, on a study
 def test_a_stopped_comparison_is_resumed_from_its_folder_wherever_that_is(lab: Lab, program: Path) -> None:
     shop = folder(lab, "shop", program, "100", "127.0.0.1:{port}")
     words = ["compare", shop, shop, "--budget", "40s", *SHORT]

@@ -47,7 +47,7 @@ def add(lab: Lab, house: Path, war: Path, name: str) -> None:
     assert ran.json()["operations"] == ["piecesOf", "labelOf"] and ran.json()["path"] == f"/{name}/Shelves"
 
 
-SHORT = ("--pairs", "1", "--slice-seconds", "0.5", "--warm-up", "0.5", "--budget", "90s", "--users", "2", "--json")
+SHORT = ("--pairs", "1", "--slice-seconds", "0.5", "--warm-up", "0.5", "--budget", "45s", "--users", "2", "--json")
 
 
 def test_a_war_is_deployed_verified_and_weighed_on_two_servers(lab: Lab, house: Path, compiled: Path) -> None:

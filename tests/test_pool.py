@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from conftest import Lab
 
 STUDY = """
@@ -39,6 +40,7 @@ parts = [{ server = "tomcat-metro" }]
 """
 
 
+@pytest.mark.long  # in short: lab/tests/test_death.py, on a stored thread dump
 def test_a_server_whose_workers_all_wait_for_its_own_answers_is_named_as_waiting_for_itself(lab: Lab) -> None:
     study = lab.folder / "pool.toml"
     study.write_text(STUDY)

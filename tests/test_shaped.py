@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from conftest import Lab
 
 STUDY = """
@@ -107,6 +108,7 @@ def driven(run: Path, number: int) -> set[tuple[str, str]]:
     return {(plan["cell"], plan["subject"]) for plan in record["slices"] if plan["phase"] == "measure"}
 
 
+@pytest.mark.long  # in short: lab/tests/test_variations.py, and tests/test_resume.py for the stop
 def test_variations_put_each_subject_to_its_own_tests_and_go_on_where_they_were_stopped(lab: Lab) -> None:
     work = '{ kind = "fixed-work", users = 2, each = 40, most_seconds = 20 }'
     path = Path(study(lab, "right", shared=work, own=work))

@@ -17,18 +17,22 @@ SERVERS = [
     "micronaut@items=1000@threads=platform",
     *(
         pytest.param(f"{server}@items=1000@pool=5", marks=pytest.mark.long)
-        for server in ("glassfish", "liberty", "payara")
+        for server in ("glassfish", "liberty", "payara", "wildfly")
+    ),
+    *(  # another variant of a program that is asked here as well
+        pytest.param(words, marks=pytest.mark.long)
+        for words in (
+            "python-fastapi@items=1000@server=uvicorn@prepared=off",
+            "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
+        )
     ),
     "jetty-jersey@items=1000",
     "php-fpm@items=1000",
     "python-fastapi@items=1000@workers=2",
-    "python-fastapi@items=1000@server=uvicorn@prepared=off",
     "quarkus@items=1000",
     "rust-axum@items=1000",
     "spring-boot@items=1000",
     "tomcat-jersey@items=1000@prepared=off",
-    "wildfly@items=1000@pool=5",
-    "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
     "vertx@items=1000@event_loops=2",
     "node-fastify@items=1000@workers=2@pool=5",
 ]

@@ -41,6 +41,7 @@ def test_the_ratio_of_slow_answers_is_true_within_two_percent(
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: lab/tests/test_main_job.py, with a played engine
 def test_a_budget_that_cannot_hold_the_stretches_says_so_and_gives_no_word_on_throughput(lab: Lab) -> None:
     slow = {"a": 150_000, "b": 400_000}
     subjects = [{"label": label, "server": "odd", "delay": str(each)} for label, each in slow.items()]

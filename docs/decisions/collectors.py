@@ -124,7 +124,7 @@ def forks_of(server: str, setting: str, way: str) -> dict[int, Fork]:
     """What was kept of a setting and a way, by round."""
     reference = SERVERS[server][1][0]
     kept = {}
-    for number in range(1, 1000):
+    for number in sorted({int(place.name.partition("-")[0]) for place in KEPT.glob(f"*-{server}-*")}):
         if way == ALONE:
             places = [folder(number, server, way, one) for one in (setting, reference)]
         else:

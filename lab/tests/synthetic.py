@@ -8,7 +8,9 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
@@ -46,6 +48,8 @@ TICK_COLUMNS = (
     "time_ns", "slice", "subject", "operation", "started", "completed", "wrong", *FAILURE_KINDS, "users_active", "response_ns_sum",
 )  # fmt: skip
 _SHAPE = 0.35  # sigma of the lognormal response times
+# of a lognormal distribution with the mean 1
+_QUANTILES = [math.exp(_SHAPE * NormalDist().inv_cdf((place + 0.5) / 200) - _SHAPE**2 / 2) for place in range(200)]
 
 
 @dataclass(frozen=True)
@@ -454,19 +458,23 @@ class _Trial:
         self._histograms(plan, total["completed"], total["spent"] / max(1, total["completed"]) / 1000)
 
     def _histograms(self, plan: SlicePlan, completed: int, mean_us: float) -> None:
-        """Lognormal times with that mean, as 200 quantiles that share `completed` values."""
-        middle = mean_us / math.exp(_SHAPE**2 / 2)
         for kind, factor in (("response", 1.0), ("service", 0.98)):
-            histogram = HdrHistogram(1, 3_600_000_000, 3)
-            left = completed
-            for place in range(200):
-                count = left // (200 - place)
-                left -= count
-                value = middle * factor * math.exp(_SHAPE * _normal_quantile((place + 0.5) / 200))
-                if count:
-                    histogram.record_value(max(1, round(value)), count)
-            encoded = histogram.encode().decode("ascii")
+            encoded = _lognormal_histogram(completed, mean_us * factor)
             self.histograms.append(f"Tag={plan.subject}/{plan.number}/{plan.cell}/{kind},0.000,2.000,1.000,{encoded}\n")
+
+
+@lru_cache(maxsize=50_000)
+def _lognormal_histogram(completed: int, mean_us: float) -> str:
+    """Lognormal times with that mean, as quantiles that share `completed` values. Runs with other plants have many alike."""
+    histogram = HdrHistogram(1, 3_600_000_000, 3)
+    left = completed
+    for place, factor in enumerate(_QUANTILES):
+        count = left // (len(_QUANTILES) - place)
+        left -= count
+        if count:
+            histogram.record_value(max(1, round(mean_us * factor)), count)
+    encoded: str = histogram.encode().decode("ascii")
+    return encoded
 
 
 def users_at(profile: Profile, second: float) -> int:
@@ -482,12 +490,6 @@ def users_at(profile: Profile, second: float) -> int:
             return next((users for users, begin, end in shapes.levels_of(profile) if begin <= second < end), 0)
         case _:
             return shapes.most_users(profile)
-
-
-def _normal_quantile(share: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(share)
 
 
 def _subject(planted: Planted, trial: int, label: str) -> SubjectRecord:

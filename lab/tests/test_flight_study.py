@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from kept_runs import KEPT_RUNS
 from lxml import html
-from steelyard.analyse.analysis import analyse_run
+from steelyard.analyse.analysis import Analysis, analyse_run
+from steelyard.analyse.claims import judge_claims, stored_fork_values
 from steelyard.base import paths
+from steelyard.base.csvfiles import read_document
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.catalogue import entries
 from steelyard.catalogue.published_layers import (
@@ -23,14 +25,16 @@ from steelyard.catalogue.published_layers import (
 )
 from steelyard.catalogue.published_tables import CLAIMS, contradiction_by, keep, layer_quantities, read_conclusions
 from steelyard.models.job import FixedWork
-from steelyard.models.verdict import Figure
+from steelyard.models.records import Schedule
+from steelyard.models.verdict import Figure, Verdicts
 from steelyard.plan.kinds import warm_up_cells
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
 from steelyard.report import write_report
+from steelyard.report.claim_rows import claim_row
 from steelyard.report.page import html_of
 from steelyard.report.sections import paper_layers
-from steelyard.results.stored_run import read_run
+from steelyard.results.stored_run import Run, read_model, read_run
 from steelyard.workload.corpus import requests_of
 from synthetic import Planted, write_run
 
@@ -131,6 +135,32 @@ def test_a_study_without_such_tables_has_none(tmp_path: Path) -> None:
     assert read_published_layers(tmp_path / LAYERS) == read_published_measures(tmp_path / MEASURES) == ()
 
 
+VARIATIONS = KEPT_RUNS["flight-variations"]
+STORED = Verdicts.model_validate(read_document(VARIATIONS / "verdicts.json"))
+
+
+def test_the_stored_figures_answer_the_claims_that_their_run_can() -> None:
+    judged = list(judge_claims(read_conclusions(FOLDER / CLAIMS).claims, STORED, stored_fork_values(VARIATIONS)))
+    rows = [claim_row(claim) for claim in judged if claim.answer is not None]
+    answered = "\n".join(f"{row.text} {row.ours} {row.word} {row.remarks}" for row in rows)
+    assert re.search(r"16 users meet more than 2\. .* percent points \(.* to .*\) holds", answered)
+    assert re.search(r"about 70%\. .* not comparable .*Ours books what is loaded lazily", answered)
+    assert re.search(r"level info costs nothing\. .* undecided", answered)
+    left = "\n".join(claim.claim.text for claim in judged if claim.answer is None)
+    assert "4.3 times as large as RMI's" in left and "4.3 times as large as RMI's" not in answered
+
+
+def test_the_largest_layer_is_named_in_the_paper_and_in_the_stored_verdicts() -> None:
+    run = Run(VARIATIONS, read_model(Schedule, VARIATIONS / "schedule.json"), {}, {}, ())
+    shown = paper_layers.content(Analysis(run, {}, (), (), (), (), STORED))
+    assert shown is not None
+    said = "\n".join(shown["largest"])  # type: ignore[call-overload]
+    assert re.search(
+        r"Table 5, 16 users: Service with 62\.5% in the paper; here Hibernate Engine with [\d.]+% on", said
+    )
+    assert any("not to be compared" in row for row in shown["measures"])  # type: ignore[attr-defined]  # times are not
+
+
 @functools.cache
 def kept_page(name: str) -> html.HtmlElement:
     """A kept run's report; to analyse the largest one takes many seconds."""
@@ -143,6 +173,7 @@ def kept_section(name: str, section: str) -> str:
     return " ".join(" ".join(found.itertext()).split())
 
 
+@pytest.mark.long  # in short: the stored figures answer them
 def test_a_report_answers_the_claims_that_its_run_can_and_folds_the_others() -> None:
     variations = kept_section("flight-variations", "paper-claims")
     assert re.search(r"16 users meet more than 2\. .* percent points \(.* to .*\) holds", variations)
@@ -152,6 +183,7 @@ def test_a_report_answers_the_claims_that_its_run_can_and_folds_the_others() -> 
     assert "4.3 times as large as RMI's" in folded and "4.3 times as large as RMI's" not in here
 
 
+@pytest.mark.long  # in short: by the stored verdicts
 def test_a_report_says_which_layer_is_the_largest_in_the_paper_and_here() -> None:
     said = kept_section("flight-variations", "paper-layers")
     assert re.search(

@@ -60,6 +60,7 @@ def test_each_process_is_told_with_its_start(tmp_path: Path) -> None:
 def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(keeper, "_GUARD_SECONDS", 4.0)
     kept = Keeper(["sleep", "100"], log=tmp_path / "log")
     guard = kept._process.pid
     below = int(Path(f"/proc/{guard}/task/{guard}/children").read_text().split()[0])
@@ -74,7 +75,6 @@ def test_where_the_guard_must_be_killed_all_that_was_kept_is_gone_when_the_lab_g
 
     late = threading.Thread(target=go_on_late)
     late.start()
-    monkeypatch.setattr(keeper, "_GUARD_SECONDS", 0.2)
     kept.kill()
     assert not is_there(kept.pid)
     late.join()

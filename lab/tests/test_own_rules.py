@@ -35,8 +35,9 @@ def test_every_study_loads_and_names_operations_of_its_service(name: str) -> Non
 
 def names_in_the_lab(names: set[str]) -> list[str]:
     """Lines of the lab's code, examples of its help texts left out, that hold one of these words."""
-    # What is said to be in flight, on its way, is no service.
-    pattern = re.compile("|".join(rf"(?<![iI]n )\b{re.escape(name)}\b" for name in sorted(names)))
+    # What is said to be in flight, on its way, is no service. Longer names come first: the first that fits is taken.
+    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"\b(?<![iI]n )(?:{longest_first})\b")
     return [
         f"{path.name}:{number}: {line.strip()}"
         for path in LAB.rglob("*.py")

@@ -69,7 +69,18 @@ class Fork:
 
 
 def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[Void, ...]:
-    """Why this slice does not count; empty where it counts. Compilation never voids an unbroken block."""
+    """Why this slice does not count; empty where it counts. Compilation never voids an unbroken block.
+
+    The result is cached: every check and measure needs it.
+    """
+    key = ("voids", number, unbroken)
+    if key not in trial.memo:
+        trial.memo[key] = _slice_voids(trial, number, unbroken)
+    voids: tuple[Void, ...] = trial.memo[key]
+    return voids
+
+
+def _slice_voids(trial: Trial, number: int, unbroken: bool) -> tuple[Void, ...]:
     row = trial.slices.get(number)
     if row is None:
         return (Void.MISSING,)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
+import functools
 import tomllib
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,11 +40,17 @@ def read(path: Path) -> dict[str, Any]:
 def parse(content: bytes, source: str) -> dict[str, Any]:
     """A TOML document as plain tables; `source` is what an error calls it. Raises ConfigurationError."""
     try:
-        return tomllib.loads(content.decode("utf-8"))
+        return copy.deepcopy(_tables(content))
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{source} cannot be read: {why_unread(error)}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{source} is not valid TOML: {error}") from None
+
+
+@functools.lru_cache(maxsize=512)
+def _tables(content: bytes) -> dict[str, Any]:
+    """A TOML document. A plan reads the same descriptors dozens of times, and parsing takes most of that time."""
+    return tomllib.loads(content.decode("utf-8"))
 
 
 def validate(content: dict[str, Any], model: type[Model], source: str) -> Model:

@@ -87,14 +87,13 @@ def run(
     """
     settings = merge_parameters(study.model, request)
     folder = place_of(study.name, settings, out)
-    schedule_only(study.model, request)  # an impossible plan is an error now, not after all servers were fetched
-    measures.registry(study.model.model_dump())  # a wrong measure of the study is an error now, not after the load
+    planned = schedule_only(study.model, request)  # an impossible plan is an error before servers are fetched
+    measures.registry(study.model.model_dump())  # a wrong measure is an error before the load
     service = service_of(study.model)
     declared = None if hosts is None else configuration.load(hosts, Hosts)
     with machine_lock(" ".join(command)), open_placement(declared) as reachable:
         site = with_bandwidth(reachable)
         specs = requested_subjects(study.model, request)
-        planned = schedule_only(study.model, request)
         shares = share_processors(specs, planned, declared, site)
         if shares.placement:
             progress.print_line(f"the servers' {plural(len(shares.server), 'processor')}: {shares.placement}")

@@ -4,7 +4,7 @@ the service promises."""
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -111,11 +111,10 @@ def _missing_requirement(fault: Fault, spec: SubjectSpec) -> ConfigurationError 
             f"have{nearest(fault.part, places)}",
             hint=f"it has {label_names('part', places)}",
         )
-    server = entries.server(parts[fault.part].server).model
-    if fault.kind == "refuse" and server.refuse is None:
+    server = parts[fault.part].server
+    if fault.kind == "refuse" and entries.server(server).model.refuse is None:
         return ConfigurationError(
-            f"fault {fault.name} makes the {fault.part} of {spec.label} refuse requests, which {server.name} does "
-            "not support",
+            f"fault {fault.name} makes the {fault.part} of {spec.label} refuse requests, which {server} does not support",
             hint="a server supports it with [refuse] in its server.toml",
         )
     return None
@@ -137,19 +136,20 @@ def outcome_limits(faults: Sequence[Fault], specs: Sequence[SubjectSpec], servic
     aftermath = service.model.aftermath
     if aftermath is None:
         return []
-    return [promised for spec in specs for fault in faults for promised in _limits_of(aftermath, fault, spec, service)]
+    return [promised for spec in specs for promised in _limits_of(aftermath, faults, spec, service)]
 
 
-def _limits_of(aftermath: Aftermath, fault: Fault, spec: SubjectSpec, service: Entry[Service]) -> list[PromiseMade]:
+def _limits_of(
+    aftermath: Aftermath, faults: Sequence[Fault], spec: SubjectSpec, service: Entry[Service]
+) -> Iterator[PromiseMade]:
     front = spec.parts[0]
     server = entries.server(front.server)
     values = factors.factor_values(server, service, front.factors)
-    made = [
-        (outcome.name, aftermath.limit_of(outcome.name, fault.part, fault.plant, values, server.model.implementation))
-        for outcome in aftermath.outcomes
-    ]
-    return [
-        PromiseMade(subject=spec.label, fault=fault.name, outcome=name, most=promise.most, why=promise.why)
-        for name, promise in made
-        if promise is not None
-    ]
+    own = server.model.implementation
+    for fault in faults:
+        for outcome in aftermath.outcomes:
+            promise = aftermath.limit_of(outcome.name, fault.part, fault.plant, values, own)
+            if promise is not None:
+                yield PromiseMade(
+                    subject=spec.label, fault=fault.name, outcome=outcome.name, most=promise.most, why=promise.why
+                )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,28 +65,30 @@ def read_layers(path: Path, may_be_cut: bool) -> dict[int, list[TimedRequest]]:
 
 
 def _read(path: Path, may_be_cut: bool) -> Iterator[TimedRequest]:
-    tags: list[str] = []
+    columns: dict[str, tuple[str, ...]] = {}
+    contexts: dict[str, str] = {}
     for row in read_table(path, _HEAD, may_be_cut=may_be_cut):
-        if not tags:
-            tags = [name.removesuffix("_self_ns") for name in row.fields if name.endswith("_self_ns")]
-        times = {tag: time for tag in tags if (time := _time(row, tag)) is not None}
+        if not columns:
+            columns = _columns_of_tags(row)
+            contexts = {name: name.removeprefix(_CONTEXT) for name in row.fields if name.startswith(_CONTEXT)}
+        times = {
+            tag: LayerTime(*map(row.whole, names)) for tag, names in columns.items() if row.fields[names[0]]
+        }
         record = RequestRecord(
             thread=row.whole("thread"),
             begin_ns=row.whole("begin_ns"),
             violations=row.whole("violations"),
             layers=dict(sorted(times.items(), key=lambda item: (item[1].first_ns, -item[1].total_ns))),
-            contexts=_contexts(row.fields),
+            contexts={key: value for name, key in contexts.items() if (value := row.fields[name])},
         )
         yield TimedRequest(row.text("subject"), row.whole("slice"), row.whole("measured") == 1, record)
 
 
-def _contexts(fields: Mapping[str, str]) -> dict[str, str]:
-    return {name.removeprefix(_CONTEXT): value for name, value in fields.items() if name.startswith(_CONTEXT) and value}
-
-
-def _time(row: Row, tag: str) -> LayerTime | None:
-    names = [f"{tag}_{suffix}" for suffix in _OF_LAYER]
-    missing = next((name for name in names if name not in row.fields), None)
+def _columns_of_tags(row: Row) -> dict[str, tuple[str, ...]]:
+    """The columns of each tag of a table, in the order of LayerTime; raises StoreError where one is missing."""
+    tags = [name.removesuffix("_self_ns") for name in row.fields if name.endswith("_self_ns")]
+    columns = {tag: tuple(f"{tag}_{suffix}" for suffix in _OF_LAYER) for tag in tags}
+    missing = next((name for names in columns.values() for name in names if name not in row.fields), None)
     if missing is not None:
         raise StoreError(f"{row.path}, line 1: the column {missing} is missing")
-    return LayerTime(*(row.whole(name) for name in names)) if row.fields[names[0]] else None
+    return columns

@@ -359,7 +359,11 @@ def _tick(row: Row) -> Tick:
         completed=row.whole("completed"),
         users_active=row.whole("users_active"),
         response_ns_sum=row.whole("response_ns_sum"),
-        failures={kind: count for kind in _TICK_FAILURES if kind in row.fields and (count := row.whole(kind))},
+        failures={
+            kind: count
+            for kind in _TICK_FAILURES
+            if row.fields.get(kind, "0") != "0" and (count := row.whole(kind))  # nearly all are 0
+        },
     )
 
 
