@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from command import Ran, steelyard
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from misbehaving import misbehaving
 from rich.console import Console
@@ -268,7 +268,17 @@ LOADS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=8)
+EVERY_FATE = {
+    "fates": dict.fromkeys(["hang", "reset", "close", "302", "404", "429", "500", "503"], 0.05),
+    "delay": 0.0,
+    "users": 8,
+    "rate": None,
+    "seed": 1,
+}
+
+
+@settings(max_examples=3)
+@example(EVERY_FATE)
 @given(LOADS)
 def test_each_request_is_right_wrong_failed_or_unanswered(
     tmp_path_factory: pytest.TempPathFactory, drawn: dict[str, Any]

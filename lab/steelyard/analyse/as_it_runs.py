@@ -11,6 +11,7 @@ from ..models.records import Schedule
 from ..plan.designs import design_named
 from ..results.loads import COMPARISON, LIMIT, LOAD
 from ..results.stored_run import Run, read_model
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.interval import Interval
 from .figures import NO_ANSWER, ForkFigure, figures
 from .measures import Measure
@@ -19,7 +20,6 @@ from .sentences import Wording
 from .verdicts import Judgement
 
 HOLDS = "The figures hold only for this process and this hour."
-_CONFIDENCE = 0.95
 # The measure of the registry, or of the load's own study, for each figure of load.json.
 _MEASURES = {
     "mean": "response_time_mean",
@@ -70,7 +70,7 @@ def own_figures(run: Run, measures: Mapping[str, Measure]) -> tuple[ForkFigure, 
 def _figure(run: Run, measure: Measure, estimate: Estimate, load: LoadOutput) -> ForkFigure:
     interval = None
     if estimate.value is not None and estimate.low is not None and estimate.high is not None:
-        interval = Interval(estimate.value, estimate.low, estimate.high, _CONFIDENCE, 1)
+        interval = Interval(estimate.value, estimate.low, estimate.high, CONFIDENCE, 1)
     return ForkFigure(
         subject=run.schedule.subjects[0],
         cell=run.schedule.cells[0],

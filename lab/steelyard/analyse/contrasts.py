@@ -13,7 +13,6 @@ from ..statistics.interval import Interval, student_interval
 from .figures import ForkFigure
 from .measures import Measure
 
-Values = Mapping[int, float]  # values of a measure in a cell, by fork
 
 
 def differences(run: Run, measures: Mapping[str, Measure], figures: Sequence[ForkFigure]) -> Iterator[Difference]:

@@ -17,11 +17,11 @@ from statistics import fmean
 from ..base.text import change_text
 from ..models.records import Cell
 from ..results.stored_run import Run, Trial
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.interval import Interval, student_interval
 from ..statistics.steady import CONSECUTIVE, LEAST_BUSY
 
 LEAST_FORKS = 2
-CONFIDENCE = 0.95
 Z_OFF = 0.045  # by docs/decisions/slices-take-turns.md: less than the comparison with the warm-up resolves
 NO_VERDICT = 2.0  # times the margin, beyond which turns give no verdict
 MOSTLY_WAITING = 0.5  # of its processors' time: a subject that uses less is not limited by them

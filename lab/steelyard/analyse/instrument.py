@@ -16,6 +16,7 @@ from ..plan.kinds import kind_of, unbroken
 from ..results.stored_run import Run, Trial
 from ..results.tables import LinkUse, SliceRow
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.processor_witness import disagree, disagreement
 from .engine_use import ENGINE_SHARE_LIMIT, engine_use
 from .frozen_work import Z_OFF, Quantity, worst_turn_effect, z_in_turns
@@ -179,7 +180,7 @@ def _processor_time_findings(run: Run, cell: Cell, subject: str) -> Iterator[Fin
     mean, reference = fmean(seen.values()), run.schedule.reference
     others = {} if why_not_judged(run, cell, reference) else witnesses(run, cell, reference)
     apart = [math.log(seen[number] / others[number]) for number in seen.keys() & others.keys()]
-    bad = len(apart) > 1 and disagree(disagreement(apart, 0.95), run.schedule.margin)
+    bad = len(apart) > 1 and disagree(disagreement(apart, CONFIDENCE), run.schedule.margin)
     reason = (
         f"{subject} on {cell.where}: its throughput is {mean:.2f} times what its processor time predicts, that of {reference} "
         f"{fmean(others.values()):.2f} times"

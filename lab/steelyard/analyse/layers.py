@@ -15,6 +15,7 @@ from ..plan.kinds import unbroken
 from ..results.layer_records import RequestRecord
 from ..results.stored_run import Run, Trial
 from ..statistics.checks import least_requests
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.margins import Margins, margins, spread
 from .pairing import counted_slices
 
@@ -125,7 +126,7 @@ def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
     for layer in breakdown.layers:
         mine = margins[layer.name]
         shape = spread([self_ms(request, layer, named) for request in breakdown.requests])
-        margin = mine.by_level.get(0.95)
+        margin = mine.by_level.get(CONFIDENCE)
         yield LayerFigure(
             subject=breakdown.subject,
             cell=breakdown.cell.name,

@@ -17,6 +17,7 @@ from ..statistics.interval import Interval, fork_value, predicted_deviation, stu
 from ..statistics.looks import alpha_of
 from ..statistics.processor_witness import hull
 from . import second_witness
+from ..statistics.distributions import CONFIDENCE
 from .instrument import is_late
 from .measures import Measure
 from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_of_answers
@@ -314,7 +315,7 @@ def _compare_unbroken(run: Run, cell: Cell, measure: Measure, a: str, b: str, pr
     refusals = tuple(dict.fromkeys(measured.refusal for measured in (first, second) if measured.refusal is not None))
     values = [measured.value for measured in (first, second) if measured.value is not None and measured.value > 0]
     ratio = values[0] / values[1] if len(values) == 2 else None
-    return Compared(a, b, cell, measure, primary, (), ratio, None, 0.95, 0, Counter(), refusals)
+    return Compared(a, b, cell, measure, primary, (), ratio, None, CONFIDENCE, 0, Counter(), refusals)
 
 
 def fork_slices(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, list[int]]]:

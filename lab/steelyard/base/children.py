@@ -86,11 +86,11 @@ def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None
             process.wait()
 
 
-def end_all(seconds: float = _END_SECONDS) -> None:
+def end_all() -> None:
     """End all registered processes that still run, and wait for them.
 
     Closing their standard input ends processes that read it. Those without such an input, or still running after
-    `seconds`, are killed.
+    a while, are killed.
     """
     with hold_interrupts():
         left = [process for process in _begun if process.poll() is None]
@@ -102,7 +102,7 @@ def end_all(seconds: float = _END_SECONDS) -> None:
                     process.stdin.close()
         for process in left:
             try:
-                process.wait(seconds)
+                process.wait(_END_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

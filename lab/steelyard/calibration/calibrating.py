@@ -41,13 +41,13 @@ from ..statistics.planning import smallest_difference
 from ..statistics.redraws import EndedComparison, disjoint_comparisons
 from . import bank as banking
 from . import planted
+from ..statistics.distributions import CONFIDENCE
 from .bank import Bank
 from .collecting import Sitting, collect, setting_of
 from .values import LevelForks, Values, values_of
 
 MINUTES = (5.0, 15.0, 30.0)
 LEAST_FORKS = 2
-CONFIDENCE = 0.95
 RESOLUTION_NS = 1_000
 OVERSHOOT_NS = 1_000_000
 _FORK_SECONDS = 20.0  # shorter than any fork, so that the plan has more than the budget holds

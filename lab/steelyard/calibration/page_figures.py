@@ -28,6 +28,7 @@ from ..statistics.redraws import (
 )
 from ..statistics.verdict_words import MARGIN
 from . import deferred_work
+from ..statistics.distributions import CONFIDENCE
 from .deferred_work import Drive, Off
 from .usual_runs import USUAL_WAY, UsualRun, minutes_needed
 from .values import LevelForks, Values
@@ -213,7 +214,7 @@ def usual_benchmark_alarms(throughputs: Sequence[tuple[list[float], list[float]]
     alarms = total = 0
     for (first, _), (_, second) in zip(throughputs[::2], throughputs[1::2], strict=False):
         total += 1
-        alarms += two_sample_p_value(first, second) < 1 - 0.95
+        alarms += two_sample_p_value(first, second) < 1 - CONFIDENCE
     return clopper_pearson(alarms, total) if total else None
 
 

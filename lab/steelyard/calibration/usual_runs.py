@@ -9,13 +9,12 @@ from pathlib import Path
 from statistics import fmean, variance
 
 from ..base.typed_rows import read_rows, write_rows
-from ..statistics.distributions import chi_squared_quantile, noncentral_student_share, student_quantile
+from ..statistics.distributions import CONFIDENCE, chi_squared_quantile, noncentral_student_share, student_quantile
 from ..statistics.interval import Interval
 
 FILE = "usual.csv"
 WARM_UP_SECONDS, MEASURED_SECONDS = 30.0, 30.0
 ALPHA = 0.05
-CONFIDENCE = 0.95
 MOST_REPEATS = 2_000
 USUAL_WAY = f"restart, {WARM_UP_SECONDS:g} s of warm-up, {MEASURED_SECONDS:g} s of load, Welch's t over repeats"
 

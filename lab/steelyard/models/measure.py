@@ -34,8 +34,3 @@ class MeasureData(Strict):
     of_sessions: bool = False
     usual: bool = True
 
-
-class Registry(Strict):
-    """The file measures.toml: the measures that every study may have."""
-
-    measures: list[MeasureData] = []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
 
+from .distributions import CONFIDENCE
 from .interval import Interval, student_interval
 
 LEAST_BATCHES = 8
@@ -22,7 +23,7 @@ class BatchMeans:
     independent: bool
 
 
-def batch_means(values: Sequence[float], confidence: float = 0.95) -> BatchMeans | None:
+def batch_means(values: Sequence[float], confidence: float = CONFIDENCE) -> BatchMeans | None:
     """The mean of equally long observations of one process (such as seconds), with Student's t interval over batches. Batches are
     lengthened until neighbours no longer correlate; None for fewer than LEAST_BATCHES observations.
 

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
+from .distributions import CONFIDENCE
 from .interval import Interval
 
 LEAST_FOR_PREDICTION = 3
@@ -40,7 +41,7 @@ class Between:
     error: float
 
 
-def random_effects(campaigns: Sequence[Found], confidence: float = 0.95) -> Between:
+def random_effects(campaigns: Sequence[Found], confidence: float = CONFIDENCE) -> Between:
     """The random-effects mean, spread and prediction interval; raises InsufficientDataError for fewer than two campaigns.
 
     The spread is the moment estimator of DerSimonian and Laird 1986, "Meta-analysis in clinical trials"; the mean's error that of

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
 from ..base.text import change_text, percent_text, plural
-from .distributions import student_quantile
+from .distributions import CONFIDENCE, student_quantile
 from .interval import Interval, student_interval
 
 BLOCKS = 8
@@ -57,7 +57,7 @@ class Drift:
         return f"{finding} in {self.seconds:.0f} s {basis}."
 
 
-def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
+def growth(response: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
     """The log growth of per-second mean response times (n,), in any unit, from the start of a block to its end.
 
     A least-squares line through the logarithms of the medians of eight consecutive parts, with Student's t interval. Medians
@@ -82,7 +82,7 @@ def growth(response: ArrayLike, confidence: float = 0.95) -> Interval:
     return Interval(slope, slope - half, slope + half, confidence, BLOCKS)
 
 
-def drift(forks: Sequence[ArrayLike], practical: float = PRACTICAL, confidence: float = 0.95) -> Drift:
+def drift(forks: Sequence[ArrayLike], practical: float = PRACTICAL, confidence: float = CONFIDENCE) -> Drift:
     """Whether response time rises under constant load: one series of per-second means (n,) per fork, in one unit.
 
     With two forks or more the interval is Student's t over the forks' growths, which autocorrelation within a fork cannot

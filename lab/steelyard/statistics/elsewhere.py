@@ -8,14 +8,14 @@ from statistics import NormalDist, median
 
 from ..base.errors import InsufficientDataError
 from .campaigns import Found
-from .distributions import student_quantile
+from .distributions import CONFIDENCE, student_quantile
 from .interval import Interval
 
 _AS_GOOD_AS_NORMAL = 1e6  # degrees of freedom from which Student's quantile equals the normal one
 
 
 def prediction_interval(
-    sessions: Sequence[Found], freedom: int, deviation: float, confidence: float = 0.95
+    sessions: Sequence[Found], freedom: int, deviation: float, confidence: float = CONFIDENCE
 ) -> Interval:
     """The interval for the result of one more session, on the scale of the estimates (log ratios).
 

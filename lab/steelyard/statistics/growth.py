@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
+from .distributions import CONFIDENCE
 from .interval import Interval, student_interval
 
 LEAST_SIZES = 5
@@ -33,7 +34,7 @@ class Growth:
         return self.last_step.low > self.exponent.high
 
 
-def growth(sizes: Sequence[float], forks: Sequence[Sequence[float]], confidence: float = 0.95) -> Growth:
+def growth(sizes: Sequence[float], forks: Sequence[Sequence[float]], confidence: float = CONFIDENCE) -> Growth:
     """The exponents of each fork, by least squares on the logarithms, and Student's t intervals over the forks.
 
     `forks` holds a throughput for each of `sizes`, fork by fork. The effect of one server start is common to all sizes of a fork

@@ -9,7 +9,7 @@ from statistics import NormalDist, fmean, median, stdev, variance
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
-from .distributions import student_quantile, student_tail
+from .distributions import CONFIDENCE, student_quantile, student_tail
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def predicted_variance(pairs: Sequence[float]) -> float:
     return variance(pairs) * math.pi / (2 * len(pairs) + math.pi - 2)
 
 
-def student_interval(values: Sequence[float], confidence: float = 0.95, least_deviation: float = 0.0) -> Interval:
+def student_interval(values: Sequence[float], confidence: float = CONFIDENCE, least_deviation: float = 0.0) -> Interval:
     """Student's t interval for the mean of `values`, one per fork. It is never narrower than for a known deviation of
     `least_deviation`: forks that agree more closely than their own pairs allow do so by chance.
 
@@ -71,12 +71,12 @@ def student_interval(values: Sequence[float], confidence: float = 0.95, least_de
     return Interval(mean, mean - half, mean + half, confidence, count)
 
 
-def p_value(values: Sequence[float], null: float = 0.0, least_deviation: float = 0.0) -> float:
-    """Two-sided p of Student's t test that the mean of `values` is `null`; the dual of `student_interval`."""
+def p_value(values: Sequence[float], least_deviation: float = 0.0) -> float:
+    """Two-sided p of Student's t test that the mean of `values` is 0; the dual of `student_interval`."""
     count = len(values)
     if count < 2:
         raise InsufficientDataError(f"a test needs at least 2 forks, and {existence_clause(count)}")
-    distance, error = abs(fmean(values) - null), stdev(values) / math.sqrt(count)
+    distance, error = abs(fmean(values)), stdev(values) / math.sqrt(count)
     return larger_p(distance, error, count - 1, least_deviation / math.sqrt(count))
 
 

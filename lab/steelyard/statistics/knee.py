@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural, value_text
-from .distributions import fisher_quantile
+from .distributions import CONFIDENCE, fisher_quantile
 from .interval import student_interval
 
 LEAST_HELD_SECONDS = 5.0
@@ -50,7 +50,7 @@ class Knee:
 
 
 def fork_knee(
-    users: ArrayLike, throughput_per_s: ArrayLike, held_seconds: ArrayLike, confidence: float = 0.95
+    users: ArrayLike, throughput_per_s: ArrayLike, held_seconds: ArrayLike, confidence: float = CONFIDENCE
 ) -> tuple[float, float, float] | None:
     """One fork's knee and its interval from the fork's levels; None where throughput does not stop growing.
 
@@ -82,7 +82,7 @@ def fork_knee(
 
 
 def knee(
-    users: ArrayLike, throughput_per_s: Sequence[ArrayLike], held_seconds: ArrayLike, confidence: float = 0.95
+    users: ArrayLike, throughput_per_s: Sequence[ArrayLike], held_seconds: ArrayLike, confidence: float = CONFIDENCE
 ) -> Knee:
     """A server's knee over forks: one throughput (levels,) per fork, at the same `users` (levels,).
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from .campaigns import Between, Found, random_effects
+from .distributions import CONFIDENCE
 from .interval import Interval, larger_p
 
 
@@ -36,7 +37,7 @@ class MachinesTogether:
         return larger_p(slack, self.error, self.mean.count - 1, self.least_error) if slack >= 0 else 1.0
 
 
-def over_machines(machines: Sequence[Found], confidence: float = 0.95) -> MachinesTogether:
+def over_machines(machines: Sequence[Found], confidence: float = CONFIDENCE) -> MachinesTogether:
     """The mean over machines, replicated at the highest level of generalisation (Kalibera and Jones 2013, "Rigorous benchmarking
     in reasonable time"); raises InsufficientDataError for fewer than two.
 

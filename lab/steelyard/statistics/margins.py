@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, quantiles, stdev
 
-from .distributions import student_quantile
+from .distributions import CONFIDENCE, student_quantile
 
-LEVELS = (0.90, 0.95, 0.99)
+LEVELS = (0.90, CONFIDENCE, 0.99)
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Margins:
     runs: int
     by_level: dict[float, float]
 
-    def differs(self, other: Margins, level: float = 0.95) -> bool:
+    def differs(self, other: Margins, level: float = CONFIDENCE) -> bool:
         """Whether two means differ by more than their joint margin; False without margins.
 
         The joint margin of independent means is the square root of the sum of their squares.

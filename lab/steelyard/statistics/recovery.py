@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import plural
+from .distributions import CONFIDENCE
 from .settling import BAND, LEAST_SECONDS, level_and_band, since_inside, times
 from .verdict_words import Better
 
@@ -58,7 +59,7 @@ def recoveries(
     return tuple(_recovery(number, burst, level, within, better) for number, burst in bursts.items())
 
 
-def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence: float = 0.95) -> str:
+def recovery_sentence(name: str, forks: Sequence[Sequence[Recovery]], confidence: float = CONFIDENCE) -> str:
     """The report's sentence on all bursts, such as "tomcat is back at its level after each burst's begin: burst 1 2.25 s (95%
     interval 1 to 3.5 s, 4 forks), ..."."""
     numbers = sorted({recovery.burst for fork in forks for recovery in fork})

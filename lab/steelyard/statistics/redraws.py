@@ -18,6 +18,7 @@ from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
 from .distributions import beta_quantile, student_quantile
 from .looks import LOOKS, alpha_of
+from .proportions import exact_interval
 from .verdict_words import MARGIN
 
 Floats = NDArray[np.float64]
@@ -215,17 +216,11 @@ class Proportion:
         return self.count / self.total
 
 
-def clopper_pearson(count: int, total: int, confidence: float = 0.95) -> Proportion:
-    """The exact interval of a probability from `count` successes in `total` trials.
-
-    Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
-    """
+def clopper_pearson(count: int, total: int) -> Proportion:
+    """The exact interval of a probability from `count` successes in `total` trials; see `exact_interval`."""
     if not 0 <= count <= total or total < 1:
         raise InsufficientDataError(f"{count} of {total} is no proportion")
-    tail = (1 - confidence) / 2
-    low = beta_quantile(tail, count, total - count + 1) if count else 0.0
-    high = beta_quantile(1 - tail, count + 1, total - count) if count < total else 1.0
-    return Proportion(count, total, low, high)
+    return Proportion(count, total, *exact_interval(count, total))
 
 
 def lag_1_correlation(values: Sequence[float]) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
 from ..base.text import percent_text, plural, share_text
-from .distributions import beta_quantile
+from .distributions import CONFIDENCE, beta_quantile
 from .interval import student_interval
 
 TOLERATED = 0.01
@@ -93,7 +93,7 @@ class Refusals:
         return f"{self.clause(name)}; {share_name}: {bounds}, {plural(self.forks, 'fork')}."
 
 
-def share(failed: int, requests: int, confidence: float = 0.95) -> Share:
+def share(failed: int, requests: int, confidence: float = CONFIDENCE) -> Share:
     """A share of requests with its exact two-sided interval. Source: Clopper and Pearson 1934, "The use of confidence or fiducial
     limits illustrated in the case of the binomial". It treats requests as independent, but failures cluster, so an interval over
     forks is preferred where there is one."""
@@ -111,7 +111,7 @@ def refusal(
     failures: Mapping[str, ArrayLike],
     response_s_sum: ArrayLike,
     tolerated: float = TOLERATED,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
 ) -> Refusal:
     """One fork's refusal from its seconds: `users` active, `completed` right answers, `failures` by kind (wrong and missing
     answers may be among them) and the sum of right answers' response times in seconds, each (n,).
@@ -148,7 +148,7 @@ def refusal(
     return Refusal(onset, levels[-1], share_of_mask(counted_from), kinds, slow_down)
 
 
-def refusals(forks: Sequence[Refusal], confidence: float = 0.95) -> Refusals:
+def refusals(forks: Sequence[Refusal], confidence: float = CONFIDENCE) -> Refusals:
     """A server's refusal over its forks: it refuses where at least half of them do. Raises InsufficientDataError without a
     fork."""
     if not forks:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural
-from .distributions import student_quantile
+from .distributions import CONFIDENCE, student_quantile
 from .interval import student_interval
 
 LEAST_LEVELS = 6
@@ -67,7 +67,7 @@ class Scalability:
         return float(_law(np.asarray(users, float), self.rate.value, self.contention.value, self.coherency.value))
 
 
-def fit(users: Sequence[float], throughput: Sequence[float], confidence: float = 0.95) -> Scalability:
+def fit(users: Sequence[float], throughput: Sequence[float], confidence: float = CONFIDENCE) -> Scalability:
     """Fit the law by least squares on relative errors, with Student's t intervals from the fit's covariance.
 
     Source: Gunther 2007, "Guerrilla Capacity Planning", chapters 4 to 6. Raises InsufficientDataError under six distinct levels,
@@ -111,7 +111,7 @@ def fit(users: Sequence[float], throughput: Sequence[float], confidence: float =
     return Scalability(rate, contention, coherency, levels, confidence)
 
 
-def over_forks(forks: Sequence[Scalability], confidence: float = 0.95) -> Scalability:
+def over_forks(forks: Sequence[Scalability], confidence: float = CONFIDENCE) -> Scalability:
     """One law from one fit per fork: the mean of each coefficient with Student's t interval, cut at the bound of 0.
 
     The effect of one server start is common to all levels of a fork, so only forks are replicates (METHODOLOGY, rule 7); the

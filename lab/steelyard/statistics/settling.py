@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural, value_text
+from .distributions import CONFIDENCE
 from .interval import student_interval
 
 BAND = 0.1
@@ -104,7 +105,7 @@ def since_inside(inside: NDArray[np.bool_]) -> int:
     return count
 
 
-def times(seconds: Sequence[float | None], confidence: float = 0.95) -> Times:
+def times(seconds: Sequence[float | None], confidence: float = CONFIDENCE) -> Times:
     """The joint interval of one time per fork; None is a fork in which it was not reached."""
     reached = [value for value in seconds if value is not None]
     if not reached or len(reached) < len(seconds):
@@ -117,7 +118,7 @@ def times(seconds: Sequence[float | None], confidence: float = 0.95) -> Times:
     )
 
 
-def settling_sentence(name: str, forks: Sequence[Settling], confidence: float = 0.95) -> str:
+def settling_sentence(name: str, forks: Sequence[Settling], confidence: float = CONFIDENCE) -> str:
     """The report's sentence, such as "tomcat settles after 3.25 s (95% interval 1.9 to 4.6 s, 4 forks)."."""
     settled = times([fork.seconds for fork in forks], confidence)
     if settled.mean is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 
+from .distributions import CONFIDENCE
 from .interval import Interval, student_interval
 
 
@@ -28,7 +29,7 @@ class Differences:
         return math.sqrt(fmean(repeated)) if repeated else 0.0
 
 
-def intervals(parts: Sequence[Differences], confidence: float = 0.95) -> list[Interval]:
+def intervals(parts: Sequence[Differences], confidence: float = CONFIDENCE) -> list[Interval]:
     """Simultaneous Student's t intervals over the forks of each part, with joint `confidence`.
 
     Each has 1 - (1 - confidence) / parts for itself, which holds for any dependence of the parts: Dunn 1961, "Multiple

@@ -27,16 +27,16 @@ _BASE64 = f"{_WSS}-soap-message-security-1.0#Base64Binary"
 _MOST_BYTES = 20_000
 
 
-def secret_of(words: str, folder: Path, environment: Mapping[str, str] = os.environ, *, key: bool = False) -> str:
+def secret_of(words: str, folder: Path, *, key: bool = False) -> str:
     """The secret of `env:NAME` or `file:PATH`, one line or with `key` a text in PEM; raises ConfigurationError, which never
     repeats it."""
     kind, _, name = words.partition(":")
     if kind == "env":
-        if name not in environment:
+        if name not in os.environ:
             raise ConfigurationError(
                 f"the environment has no variable {name}, which holds the secret", hint=f"export {name}=... first"
             )
-        secret = environment[name]
+        secret = os.environ[name]
     elif kind == "file":
         try:
             secret = (folder / Path(name).expanduser()).read_text(encoding="utf-8").rstrip("\r\n")

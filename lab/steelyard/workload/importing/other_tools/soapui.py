@@ -35,7 +35,6 @@ from .xml_head import root_of
 CON = "http://eviware.com/soapui/config"
 _C = f"{{{CON}}}"
 _HEADERS = "com.eviware.soapui.impl.wsdl.WsdlRequest@request-headers"
-_USED = re.compile(r"\$\{([^{}]+)\}")
 _UNFILLED = re.compile(r">\s*\?\s*</")
 _STEPS = {
     "groovy": "a script; scripts are not run",

@@ -135,12 +135,12 @@ def digest_of(element: etree._Element) -> str:
     return base64.b64encode(hashlib.sha256(canonical(element)).digest()).decode()
 
 
-def signed_info(digest: str, algorithm: str = names.RSA_SHA_256) -> str:
+def signed_info(digest: str) -> str:
     """The signed data in canonical form: the digest of the body, and the algorithms."""
     return (
         f'<ds:SignedInfo xmlns:ds="{names.DSIG}">'
         f'<ds:CanonicalizationMethod Algorithm="{names.EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>'
-        f'<ds:SignatureMethod Algorithm="{algorithm}"></ds:SignatureMethod>'
+        f'<ds:SignatureMethod Algorithm="{names.RSA_SHA_256}"></ds:SignatureMethod>'
         f'<ds:Reference URI="#{_BODY_ID}"><ds:Transforms><ds:Transform Algorithm="{names.EXCLUSIVE_C14N}"></ds:Transform>'
         f'</ds:Transforms><ds:DigestMethod Algorithm="{names.SHA_256}"></ds:DigestMethod>'
         f"<ds:DigestValue>{digest}</ds:DigestValue></ds:Reference></ds:SignedInfo>"
