@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xmlschema
 from lxml import etree
 
 from ..base.errors import ConfigurationError, ContractError, why_unread
@@ -20,6 +19,9 @@ from .importing.names import standalone
 from .load_operation import LoadOperation
 from .load_target import LoadTarget
 from .soap.messages import parse
+
+if TYPE_CHECKING:
+    import xmlschema
 
 _ENVELOPES = ("http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope")
 
@@ -148,12 +150,14 @@ def _schema_violation(root: etree._Element, schema: Path) -> str | None:
     inside = [child for body in bodies for child in body if isinstance(child.tag, str)]
     if not bodies or not inside:
         return None if bodies else f"it is not a SOAP envelope but <{etree.QName(root).localname}>"
+    from xmlschema import XMLSchemaValidationError
+
     declared = schema_of_messages(schema).maps.elements.get(inside[0].tag)
     if declared is None:
         return f"the schema has no element {etree.QName(inside[0]).localname}"
     try:
         declared.validate(standalone(inside[0]))
-    except xmlschema.XMLSchemaValidationError as error:
+    except XMLSchemaValidationError as error:
         return f"{etree.QName(inside[0]).localname} breaks the schema: {' '.join(str(error.reason).split())[:200]}"
     return None
 
@@ -161,4 +165,6 @@ def _schema_violation(root: etree._Element, schema: Path) -> str | None:
 @cache
 def schema_of_messages(schema: Path) -> xmlschema.XMLSchema:
     """The schema of SOAP messages in a file, which is read once."""
+    import xmlschema  # loaded late: other services than SOAP need none of it
+
     return xmlschema.XMLSchema(str(schema), allow="local", defuse="always")

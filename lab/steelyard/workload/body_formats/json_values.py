@@ -7,15 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-from referencing import Registry
+from typing import TYPE_CHECKING, Any
 
 from ...base.errors import ContractError
 from ...models.service import Exchange
 from ..body_format import BadRequest, BodyFormat, Spelling, first_difference
 from ..soap.messages import single
+
+if TYPE_CHECKING:
+    import jsonschema
 
 Pair = tuple[str, Any]
 _DEEP = 100_000  # nested arrays
@@ -202,6 +202,9 @@ def _escape_all(text: str) -> str:
 @cache
 def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
     """The validator of an operation's answers; raises ContractError if the schema cannot be used."""
+    import jsonschema  # loaded late: only services with a schema of their answers need it
+    from referencing import Registry
+
     schema = _checked_schema(path)
     if operation not in schema["$defs"]:
         raise ContractError(f"the schema {path} has no '{operation}' under $defs", hint="add it")
@@ -212,6 +215,8 @@ def _validator(path: Path, operation: str) -> jsonschema.Draft202012Validator:
 @cache
 def _checked_schema(path: Path) -> dict[str, Any]:
     """The schema in a file, which is checked once for all operations; raises ContractError if it is not a schema."""
+    import jsonschema  # loaded late: only services with a schema of their answers need it
+
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)

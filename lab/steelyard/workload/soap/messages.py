@@ -10,14 +10,16 @@ from decimal import Decimal
 from functools import cache, cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xmlschema
 from lxml import etree
 
 from ...base.errors import ContractError
 from .. import wildcards
 from ..body_format import first_difference
+
+if TYPE_CHECKING:
+    import xmlschema
 
 
 @dataclass(frozen=True)
@@ -106,11 +108,13 @@ class TypedMessages:
     @cached_property
     def binary(self) -> frozenset[str]:
         """The tags of the schema's elements whose text is base64."""
-        elements = self._schema.iter_components(xmlschema.XsdElement)
+        from xmlschema import XsdElement
+
+        elements = self._schema.iter_components(XsdElement)
         return frozenset(
             str(element.name)
             for element in elements
-            if isinstance(element, xmlschema.XsdElement) and _primitive(element.type) == "base64Binary"
+            if isinstance(element, XsdElement) and _primitive(element.type) == "base64Binary"
         )
 
     def remember(self) -> None:
@@ -119,6 +123,8 @@ class TypedMessages:
 
     def typed_values(self, element: etree._Element) -> Meant:
         """The name of a body's content and its typed values; raises ContractError if it does not match the schema."""
+        from xmlschema import XMLSchemaValidationError
+
         if element.tag not in self._schema.maps.elements:
             raise ContractError(f"the schema has no element {element.tag}")
         try:
@@ -130,7 +136,7 @@ class TypedMessages:
                 value_hook=_comparable,
             )
             return str(element.tag), _plain(decoded)
-        except xmlschema.XMLSchemaValidationError as error:
+        except XMLSchemaValidationError as error:
             raise ContractError(
                 f"{etree.QName(element.tag).localname} breaks the schema: {error.reason} at {error.path}"
             ) from None
@@ -238,6 +244,8 @@ def _fill(wanted: etree._Element, got: etree._Element, values: dict[str, str]) -
 
 @cache
 def _load(path: Path) -> xmlschema.XMLSchema:
+    import xmlschema  # loaded late: other services than SOAP need none of it
+
     return xmlschema.XMLSchema(str(path), allow="local", defuse="always")
 
 
