@@ -12,7 +12,7 @@ from layered import files, observed, request
 from steelyard.analyse.analysis import analyse_run
 from steelyard.analyse.instrument import Level
 from steelyard.analyse.layer_checks import NESTING, RECORDS
-from steelyard.analyse.layers import breakdowns, figures_of, nests
+from steelyard.analyse.layers import breakdowns, nests
 from steelyard.base.errors import ConfigurationError, StoreError
 from steelyard.base.text import value_text
 from steelyard.measure.trial import gathering
@@ -194,7 +194,7 @@ def test_the_report_shows_the_flame_and_names_only_differences_beyond_margins(tm
 def test_each_layer_has_its_margins_deviation_and_quartiles_in_the_table(tmp_path: Path) -> None:
     run = read_run(observed(tmp_path / "run", PLANTED))
     whole = breakdowns(run)[0]
-    figures = list(figures_of(whole))
+    figures = list(whole.figures)
     drawn = flame(0, "all", {"all requests": figures}, whole.layers)
     assert drawn.headings[4:8] == ("margin at 90%", "margin at 95%", "margin at 99%", "SD")
     expected = [value_text(figures[1].margins[level]) for level in ("90%", "95%", "99%")]
@@ -215,7 +215,7 @@ def test_of_many_variations_only_a_few_are_drawn_request_by_request_the_referenc
 
 def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:
     whole = breakdowns(read_run(observed(tmp_path / "run", PLANTED)))[0]
-    slow = [one.model_copy(update={"ms": one.ms * 2000}) for one in figures_of(whole)]
+    slow = [one.model_copy(update={"ms": one.ms * 2000}) for one in whole.figures]
     drawn = flame(0, "slow", {"all requests": slow}, whole.layers)
     assert "e+" not in drawn.wide and ">2,000<" in drawn.wide
 

@@ -36,7 +36,7 @@ from .figures import COLUMNS, ForkFigure, figures
 from .foreign_work import examine_foreign
 from .instrument import Finding, Level, examine
 from .layer_checks import examine_layers, record_counts
-from .layers import breakdowns, figures_of, slow_layer
+from .layers import breakdowns, slow_layer
 from .machine_notes import machine_notes
 from .measures import Measure, registry
 from .operation_figures import operation_figures
@@ -225,9 +225,9 @@ def _layers(run: Run) -> dict[str, Any]:
     broken_down = breakdowns(run)
     whole = [breakdown for breakdown in broken_down if breakdown.kind is None]
     return {
-        "layers": [figure for breakdown in whole for figure in figures_of(breakdown)],
+        "layers": [figure for breakdown in whole for figure in breakdown.figures],
         "layers_by_kind": [
-            figure for breakdown in broken_down if breakdown.kind is not None for figure in figures_of(breakdown)
+            figure for breakdown in broken_down if breakdown.kind is not None for figure in breakdown.figures
         ],
         "slow_layers": [slow for breakdown in whole if (slow := slow_layer(breakdown)) is not None],
         "recorded": record_counts(run),

@@ -14,7 +14,6 @@ from .figures import ForkFigure
 from .measures import Measure
 
 
-
 def differences(run: Run, measures: Mapping[str, Measure], figures: Sequence[ForkFigure]) -> Iterator[Difference]:
     """The contrasts of the run's study for which there are figures, subject by subject."""
     values: dict[tuple[str, str, str], dict[int, float]] = {}

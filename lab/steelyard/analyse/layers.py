@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from statistics import fmean
 
@@ -53,6 +54,35 @@ class Breakdown:
         """The layer's mean ms per request over trials, with its margins of error."""
         return margins([means[layer.name] for means in self.by_trial])
 
+    @cached_property
+    def figures(self) -> tuple[LayerFigure, ...]:
+        """One row per layer; the shares add up to 100 percent."""
+        return tuple(self._figures())
+
+    def _figures(self) -> Iterator[LayerFigure]:
+        named = frozenset(tag for layer in self.layers for tag in layer.tags)
+        margins = {layer.name: self.margins_of(layer) for layer in self.layers}
+        whole = sum(margin_of_layer.mean for margin_of_layer in margins.values())
+        for layer in self.layers:
+            mine = margins[layer.name]
+            shape = spread([self_ms(request, layer, named) for request in self.requests])
+            margin = mine.by_level.get(CONFIDENCE)
+            yield LayerFigure(
+                subject=self.subject,
+                cell=self.cell.name,
+                kind=self.kind.name if self.kind is not None else "",
+                layer=layer.name,
+                title=layer.title,
+                ms=mine.mean,
+                percent=100 * mine.mean / whole if whole else 0.0,
+                interval=None if margin is None else (mine.mean - margin, mine.mean + margin),
+                margins={f"{level:.0%}": value for level, value in mine.by_level.items()},
+                deviation=shape.deviation,
+                quartiles=(shape.lower_quartile, shape.median, shape.upper_quartile),
+                requests=len(self.requests),
+                runs=mine.runs,
+            )
+
 
 def self_ms(request: RequestRecord, layer: Layer, named: frozenset[str]) -> float:
     """A request's own time in a layer; for `other`, its time under tags that are not among those `named`."""
@@ -91,7 +121,14 @@ def layers_of(run: Run) -> list[Layer]:
 
 
 def breakdowns(run: Run) -> list[Breakdown]:
-    """For each subject and cell, a breakdown of all requests first, then one for each kind that occurs."""
+    """For each subject and cell, a breakdown of all requests first, then one for each kind that occurs; computed once a run."""
+    if "breakdowns" not in run.memo:
+        run.memo["breakdowns"] = _breakdowns(run)
+    known: list[Breakdown] = run.memo["breakdowns"]
+    return known
+
+
+def _breakdowns(run: Run) -> list[Breakdown]:
     layers = layers_of(run)
     if not layers:
         return []
@@ -116,32 +153,6 @@ def mean_layer_times(requests: Sequence[RequestRecord], layers: Sequence[Layer])
     """The mean own time of one or more requests in each layer, in ms by layer name. The values add up to the whole."""
     named = frozenset(tag for layer in layers for tag in layer.tags)
     return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
-
-
-def figures_of(breakdown: Breakdown) -> Iterator[LayerFigure]:
-    """One row per layer; the shares add up to 100 percent."""
-    named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
-    margins = {layer.name: breakdown.margins_of(layer) for layer in breakdown.layers}
-    whole = sum(margin_of_layer.mean for margin_of_layer in margins.values())
-    for layer in breakdown.layers:
-        mine = margins[layer.name]
-        shape = spread([self_ms(request, layer, named) for request in breakdown.requests])
-        margin = mine.by_level.get(CONFIDENCE)
-        yield LayerFigure(
-            subject=breakdown.subject,
-            cell=breakdown.cell.name,
-            kind=breakdown.kind.name if breakdown.kind is not None else "",
-            layer=layer.name,
-            title=layer.title,
-            ms=mine.mean,
-            percent=100 * mine.mean / whole if whole else 0.0,
-            interval=None if margin is None else (mine.mean - margin, mine.mean + margin),
-            margins={f"{level:.0%}": value for level, value in mine.by_level.items()},
-            deviation=shape.deviation,
-            quartiles=(shape.lower_quartile, shape.median, shape.upper_quartile),
-            requests=len(breakdown.requests),
-            runs=mine.runs,
-        )
 
 
 def slow_layer(breakdown: Breakdown) -> SlowLayer | None:

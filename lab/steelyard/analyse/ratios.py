@@ -13,11 +13,11 @@ from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
 from ..results.stored_run import Run, Trial
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.looks import alpha_of
 from ..statistics.processor_witness import hull
 from . import second_witness
-from ..statistics.distributions import CONFIDENCE
 from .instrument import is_late
 from .measures import Measure
 from .pairing import Fork, Pair, compared_slices, counted_slices, forks, short_of_answers

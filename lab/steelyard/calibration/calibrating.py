@@ -35,13 +35,13 @@ from ..plan.schedule import schedule_only
 from ..results import loads, machine_history
 from ..results.live_file import LiveFile
 from ..results.stored_run import read_trial
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.interval import Interval, student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
 from ..statistics.redraws import EndedComparison, disjoint_comparisons
 from . import bank as banking
 from . import planted
-from ..statistics.distributions import CONFIDENCE
 from .bank import Bank
 from .collecting import Sitting, collect, setting_of
 from .values import LevelForks, Values, values_of

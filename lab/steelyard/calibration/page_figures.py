@@ -10,6 +10,7 @@ from statistics import stdev
 
 import numpy as np
 
+from ..statistics.distributions import CONFIDENCE
 from ..statistics.interval import Interval, student_interval, two_sample_p_value
 from ..statistics.redraws import (
     BLOCK,
@@ -28,7 +29,6 @@ from ..statistics.redraws import (
 )
 from ..statistics.verdict_words import MARGIN
 from . import deferred_work
-from ..statistics.distributions import CONFIDENCE
 from .deferred_work import Drive, Off
 from .usual_runs import USUAL_WAY, UsualRun, minutes_needed
 from .values import LevelForks, Values

@@ -33,4 +33,3 @@ class MeasureData(Strict):
     formula: Annotated[str, Field(min_length=1, max_length=500)]
     of_sessions: bool = False
     usual: bool = True
-

@@ -71,9 +71,7 @@ def _read(path: Path, may_be_cut: bool) -> Iterator[TimedRequest]:
         if not columns:
             columns = _columns_of_tags(row)
             contexts = {name: name.removeprefix(_CONTEXT) for name in row.fields if name.startswith(_CONTEXT)}
-        times = {
-            tag: LayerTime(*map(row.whole, names)) for tag, names in columns.items() if row.fields[names[0]]
-        }
+        times = {tag: LayerTime(*map(row.whole, names)) for tag, names in columns.items() if row.fields[names[0]]}
         record = RequestRecord(
             thread=row.whole("thread"),
             begin_ns=row.whole("begin_ns"),

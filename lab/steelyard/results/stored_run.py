@@ -199,6 +199,11 @@ class Run:
         """The folder's name."""
         return self.folder.resolve().name
 
+    @cached_property
+    def memo(self) -> dict[object, Any]:
+        """A cache of values computed from the whole run."""
+        return {}
+
     @property
     def server_processors(self) -> int | None:
         """The number of processors that servers ran on; None where it was not recorded."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
-from .distributions import beta_quantile, student_quantile
+from .distributions import student_quantile
 from .looks import LOOKS, alpha_of
 from .proportions import exact_interval
 from .verdict_words import MARGIN

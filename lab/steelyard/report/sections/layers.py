@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
 from ...analyse.layer_split import split
-from ...analyse.layers import Breakdown, breakdowns, counted_request_records, figures_of
+from ...analyse.layers import Breakdown, breakdowns, counted_request_records
 from ...base.text import value_text
 from ...models.outputs.run import LayerSplit
 from ...models.service import Layer
@@ -75,7 +75,7 @@ def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequen
     several = len(run.schedule.subjects) > 1
     return {
         f"{full_label(run, breakdown.subject)}, {_kind(breakdown)}" if several else _kind(breakdown): list(
-            figures_of(breakdown)
+            breakdown.figures
         )
         for breakdown in breakdowns_of_cell
     }
@@ -84,7 +84,7 @@ def _bars(run: Run, breakdowns_of_cell: Sequence[Breakdown]) -> dict[str, Sequen
 def _over_tests(run: Run, whole: Sequence[Breakdown], first: int) -> Iterator[Picture]:
     """For each subject with several tests, all of them in one picture: its layers by users or message size."""
     for place, subject in enumerate(run.schedule.subjects, first):
-        bars = {each.cell.name: list(figures_of(each)) for each in whole if each.subject == subject}
+        bars = {each.cell.name: list(each.figures) for each in whole if each.subject == subject}
         if len(bars) > 1:
             yield flame(place, f"{full_label(run, subject)}, test by test", bars, whole[0].layers)
 
