@@ -48,6 +48,16 @@ def test_broken_toml_is_said_with_its_line(tmp_path: Path) -> None:
     assert "line 1" in complaint(tmp_path, "name = \n")
 
 
+def test_what_is_done_with_a_document_changes_no_other_reading_of_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text(SERVER)
+    first = configuration.read(path)
+    first["ready"].append("x")
+    assert configuration.read(path)["ready"] == ["true"]
+    path.write_text(SERVER.replace("true", "false"))
+    assert configuration.read(path)["ready"] == ["false"]
+
+
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist"):
         configuration.load(tmp_path / "none.toml", Study)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
@@ -35,10 +34,6 @@ _VARIABLES = {
     INK: "ink", MUTED: "muted", GRID: "grid", BAND: "band", PAPER: "paper",
     **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
 }  # fmt: skip
-_VARIABLE_OF = {f'"{colour}"': f'"var(--{variable})"' for colour, variable in _VARIABLES.items()}
-_COLOUR = re.compile(r'"#[0-9a-fA-F]{6}"')
-_IDENTIFIER = re.compile(r'\bid="([^"]+)"')
-_NAMED = re.compile(r'(\bid="|url\(#)([^")]+)')
 PLAIN = ",.4~r"  # figures of an axis: without the exponent that a logarithmic axis has by default
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 WIDE, SMALL, NARROW = 760, 372, 356
@@ -116,8 +111,10 @@ def _svg(name: str, chart: Chart) -> str:
     spec["config"] = _CONFIG
     spec["padding"] = {"left": _LEFT, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
-    svg = _with_titles(_renumber(name, _drawn(json.dumps(spec))))
-    svg = _COLOUR.sub(lambda found: _VARIABLE_OF.get(found[0].lower(), found[0]), svg)
+    svg = vl_convert.vegalite_to_svg(json.dumps(spec))
+    svg = _with_titles(_renumber(name, svg))
+    for colour, variable in _VARIABLES.items():
+        svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
     if head is None:
         raise AssertionError("the chart library wrote no SVG with a view box")
@@ -125,13 +122,6 @@ def _svg(name: str, chart: Chart) -> str:
     width, height = float(head[1]) + more, float(head[2])
     box = f'viewBox="{-more:g} 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
     return f'<svg {box} aria-hidden="true">{svg[head.end() :]}'
-
-
-@functools.lru_cache(maxsize=256)
-def _drawn(spec: str) -> str:
-    """The library's SVG of a chart. `keep` draws the charts of a run twice, to compare two pages."""
-    svg: str = vl_convert.vegalite_to_svg(spec)
-    return svg
 
 
 def _wider_names(svg: str) -> float:
@@ -171,9 +161,11 @@ def _figure(value: str) -> str:
 
 def _renumber(name: str, svg: str) -> str:
     """The SVG with its own identifiers: the library counts them over all charts of the process, in no fixed order."""
-    known = dict.fromkeys(_IDENTIFIER.findall(svg))
-    own = {identifier: f"{name}-{place}" for place, identifier in enumerate(known)}
-    return _NAMED.sub(lambda found: f"{found[1]}{own.get(found[2], found[2])}", svg)
+    seen = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
+    for place, identifier in enumerate(seen):
+        svg = re.sub(rf'id="{re.escape(identifier)}"', f'id="{name}-{place}"', svg)
+        svg = re.sub(rf"url\(#{re.escape(identifier)}\)", f"url(#{name}-{place})", svg)
+    return svg
 
 
 def marks(values: Sequence[Mapping[str, Any]]) -> Marks:
