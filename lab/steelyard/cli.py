@@ -112,9 +112,11 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """The entry point: every way to end is an exit code and, where it is an error, a sentence on standard error."""
+    """Run the command of this process: every end is an exit code and, for an error, a sentence on standard error."""
     _open_closed_streams()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where our starter ignored it, every program would seem to succeed
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as a shell ignores it for what runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     completing.answer_shells()
@@ -231,7 +233,3 @@ def _print_error(message: str, hint: str) -> None:
         _discard(sys.stderr)
     except (MemoryError, ImportError):  # there may be no memory for colours
         sys.stderr.write(f"error: {message}\n" + (f"hint: {hint}\n" if hint else ""))
-
-
-if __name__ == "__main__":
-    main()

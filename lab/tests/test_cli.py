@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -40,9 +41,55 @@ def test_the_version_is_printed() -> None:
     assert ran.stdout == f"steelyard {__version__}\n"
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WAIT = "print('here', flush=True); import time; time.sleep(60)"
+AFTER_ITS_END = f"""
+import atexit, sys
+def wait():
+    {WAIT}
+atexit.register(wait)
+from steelyard.__main__ import main
+sys.argv[1:] = ["completion", "nosuchshell"]
+main()
+"""
+
+
+def interrupted(number: signal.Signals, *words: str, folder: Path) -> tuple[int, list[str]]:
+    """The exit code and the lines on standard error of Python, which gets a signal as soon as it has printed a line."""
+    begun = subprocess.Popen(
+        [sys.executable, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert begun.stdout is not None and begun.stdout.readline() == "here\n"
+    begun.send_signal(number)
+    _, errors = begun.communicate(timeout=30)
+    return begun.returncode, errors.splitlines()
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_an_interrupt_while_the_command_line_loads_prints_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text(WAIT)  # the first library that it loads, and the folder is searched first
+    assert interrupted(number, "-m", "steelyard", "--version", folder=tmp_path) == (130, [])
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_an_interrupt_after_the_end_of_a_command_adds_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    code, errors = interrupted(number, "-c", AFTER_ITS_END, folder=tmp_path)
+    assert code == 130 and [line.partition(":")[0] for line in errors] == ["error", "hint"]
+
+
+def test_an_interrupt_that_the_starter_ignored_stays_ignored(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("print('here', flush=True); import time; time.sleep(0.3); raise SystemExit(7)")
+    script = f"trap '' INT; exec {sys.executable} -m steelyard --version"
+    begun = subprocess.Popen(["sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert begun.stdout is not None and begun.stdout.readline() == "here\n"
+    begun.send_signal(signal.SIGINT)
+    begun.communicate(timeout=30)
+    assert begun.returncode == 7
+
+
 def in_a_shell(redirections: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """A command that a shell starts with its streams redirected."""
-    script = f'exec "$0" -m steelyard.cli "$@" {redirections}'
+    script = f'exec "$0" -m steelyard "$@" {redirections}'
     return subprocess.run(["bash", "-c", script, sys.executable, *words], capture_output=True, text=True, check=False)
 
 

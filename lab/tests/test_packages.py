@@ -10,7 +10,7 @@ import steelyard
 LAB = Path(steelyard.__file__).parent
 IMPORT_ORDER = (
     *("base", "models", "statistics", "results", "catalogue", "plan", "hosts", "workload", "analyse"),
-    *("report", "measure", "calibration", "cluster", "judging", "commands", "cli"),
+    *("report", "measure", "calibration", "cluster", "judging", "commands", "cli", "__main__"),
 )
 
 

@@ -328,7 +328,7 @@ def test_whatever_passed_is_a_folder_that_can_be_read_or_is_refused_with_a_sente
 def test_ctrl_c_ends_a_recording_over_tls_and_a_load_replays_it(shopping: str, tmp_path: Path) -> None:
     words = ["record", "--to", shopping, "--out", "mine", "--tls", "--json"]
     begun = subprocess.Popen(
-        [sys.executable, "-m", "steelyard.cli", *words],
+        [sys.executable, "-m", "steelyard", *words],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "steelyard.cli", "serve", str(folder)]
+    command = [sys.executable, "-m", "steelyard", "serve", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as serving:
         assert serving.stdout is not None
         yield serving.stdout.readline().strip()

@@ -149,7 +149,7 @@ def test_a_limit_is_looked_for_on_what_a_load_starts() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_load_stops_what_it_started(number: signal.Signals, tmp_path: Path) -> None:
     made = service(tmp_path, "own", 0.001, stop=["touch", "stopped"])
-    argv = [sys.executable, "-m", "steelyard.cli", "load", "./own", "--for", "10m", "--out", "runs"]
+    argv = [sys.executable, "-m", "steelyard", "load", "./own", "--for", "10m", "--out", "runs"]
     own = {
         "STEELYARD_AWAKE": "no",
         "STEELYARD_LOCK": str(tmp_path / "lock"),

@@ -62,7 +62,7 @@ class Starter:
         self._command = ["run", study, "--out", str(self._folder), *(["--budget", budget] if budget else [])]
         with os.fdopen(handle, "wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "steelyard.cli", *self._command],
+                [sys.executable, "-m", "steelyard", *self._command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
