@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 from steelyard import __version__
-from steelyard.cli import program
+from steelyard.cli import whole_program
 from steelyard.commands.completing import Shell, completion_script
 
 Command = Any  # typer bundles its own copy of click, without types
@@ -24,7 +24,7 @@ _LONGEST_HEADING = 2  # words before a colon; more are not a heading
 
 def pages() -> Iterator[tuple[str, str]]:
     """Each page's file name and its roff: of the program, and of every command."""
-    yield from _pages(typer.main.get_command(program(())), ("steelyard",))
+    yield from _pages(typer.main.get_command(whole_program()), ("steelyard",))
 
 
 def _pages(command: Command, words: tuple[str, ...]) -> Iterator[tuple[str, str]]:

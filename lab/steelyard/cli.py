@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, NoReturn, TextIO
+from typing import Annotated, NamedTuple, NoReturn, TextIO
 
 import typer
 from typer.exceptions import TyperException
@@ -25,33 +25,41 @@ from .commands import completing
 from .commands.examples import examples
 from .commands.once import once
 
-# Each command, and the module in commands/ that has it, in the order of the help. Only the module of the command that a user
-# names is loaded: all of them, with their models, take a second.
+
+class Verb(NamedTuple):
+    """A command: its module in commands/, and its line in the list of commands."""
+
+    module: str
+    summary: str
+
+
+# The commands in the order of the help. Only the module of the command that a user names is loaded: all of them, with their
+# models, take a second. A test compares the table with the modules.
 VERBS = {
-    "demo": "demo",
-    "run": "run",
-    "report": "report",
-    "serve": "serve",
-    "layers": "layers",
-    "why": "why",
-    "keep": "keep",
-    "compare": "compare",
-    "check": "check",
-    "calibrate": "calibrate",
-    "servers": "servers",
-    "try": "try_",
-    "studies": "lists",
-    "services": "lists",
-    "add": "add",
-    "import": "import_",
-    "load": "load",
-    "find-limit": "find_limit",
-    "mock": "mock",
-    "record": "record",
-    "export": "export",
-    "judge": "judge",
-    "doctor": "doctor",
-    "completion": "completing",
+    "demo": Verb("demo", "Compare two real servers in under five minutes."),
+    "run": Verb("run", "Run a study: provide, verify, warm up, measure, report."),
+    "report": Verb("report", "Rebuild the report of a stored run, or of several."),
+    "serve": Verb("serve", "Serve a page over stored and active runs."),
+    "layers": Verb("layers", "Print the requests that a run recorded, layer by layer."),
+    "why": Verb("why", "Show which layer causes the difference of two subjects."),
+    "keep": Verb("keep", "Copy a stored run, small enough to send."),
+    "compare": Verb("compare", "Compare servers or settings until it is decided."),
+    "check": Verb("check", "Gate a change: is NEW slower than OLD? For CI."),
+    "calibrate": Verb("calibrate", "Measure which differences this machine can detect."),
+    "servers": Verb("servers", "List the servers, show one, or check some."),
+    "try": Verb("try_", "Start one server to inspect it by hand."),
+    "studies": Verb("lists", "List the studies."),
+    "services": Verb("lists", "List the services with their operations and implementations."),
+    "add": Verb("add", "Add a WAR, a jar or a command of your own, to compare servers with it."),
+    "import": Verb("import_", "Make a service folder from a description or requests."),
+    "load": Verb("load", "Load a running service: figures, no verdict."),
+    "find-limit": Verb("find_limit", "Find the greatest load at which a service meets a goal."),
+    "mock": Verb("mock", "Mock a service on this machine."),
+    "record": Verb("record", "Record clients' requests through a proxy as a service folder."),
+    "export": Verb("export", "Write a service's load, or a run, for other programs."),
+    "judge": Verb("judge", "Judge results that other load tools wrote."),
+    "doctor": Verb("doctor", "Check this machine for settings that falsify measurements."),
+    "completion": Verb("completing", "Print the shell completion script."),
 }
 EPILOG = examples(
     "steelyard doctor",
@@ -72,10 +80,30 @@ EPILOG = examples(
 
 
 def program(words: Sequence[str]) -> typer.Typer:
-    """The command line with the one command that a user's words begin with, or with all where they begin with none."""
-    first = words[0] if words else ""
-    named = {VERBS[first]} if first in VERBS else set() if first == "--version" else set(VERBS.values())
-    made = typer.Typer(
+    """The command line for a user's words: with the one command that they begin with, or else with the list of all commands."""
+    first = words[1] if words[:1] == ["--"] and len(words) > 1 else words[0] if words else ""
+    if first in VERBS:
+        return _with_modules([VERBS[first].module])
+    listed = _without_commands()
+    for name, verb in VERBS.items():
+        listed.command(name, short_help=verb.summary)(_do_nothing)
+    return listed
+
+
+def whole_program() -> typer.Typer:
+    """The command line with every command."""
+    return _with_modules(list(dict.fromkeys(verb.module for verb in VERBS.values())))
+
+
+def _with_modules(modules: Sequence[str]) -> typer.Typer:
+    made = _without_commands()
+    for module in modules:
+        made.add_typer(once(import_module(f".commands.{module}", __package__).commands))
+    return made
+
+
+def _without_commands() -> typer.Typer:
+    return typer.Typer(
         name="steelyard",
         invoke_without_command=True,
         add_completion=False,
@@ -85,9 +113,10 @@ def program(words: Sequence[str]) -> typer.Typer:
         epilog=EPILOG,
         callback=root_command,
     )
-    for module in dict.fromkeys(module for module in VERBS.values() if module in named):
-        made.add_typer(once(import_module(f".commands.{module}", __package__).commands))
-    return made
+
+
+def _do_nothing() -> None:
+    """Stands for a command that is only listed."""
 
 
 def _version(wanted: bool) -> None:
@@ -121,7 +150,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, _interrupt)
     completing.answer_shells()
     try:
-        code = program(sys.argv[1:])(standalone_mode=False)
+        code = program(completing.words_to_complete() or sys.argv[1:])(standalone_mode=False)
     except SteelyardError as error:
         _print_error(error.message, error.hint)
         code = error.exit_code

@@ -12,7 +12,7 @@ import typer
 from steelyard import __version__
 from steelyard.base import paths
 from steelyard.base.errors import ConfigurationError, outside_cause
-from steelyard.cli import VERBS, program
+from steelyard.cli import VERBS, program, whole_program
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 # What takes longest to load, and runs no command that only reads a few small files.
@@ -20,6 +20,7 @@ SLOW = {"starlette", "uvicorn", "numpy", "scipy", "vl_convert", "xmlschema", "lx
 LOADED = """
 import sys
 from steelyard.cli import main
+sys.argv[0] = "steelyard"
 try:
     main()
 finally:
@@ -27,11 +28,11 @@ finally:
 """
 
 
-def loaded(*words: str | Path, folder: Path | None = None) -> set[str]:
-    """The modules that a command has loaded by its end."""
+def loaded(*words: str | Path, folder: Path | None = None, code: int = 0) -> set[str]:
+    """The modules that a command has loaded by its end, with an exit code."""
     command = [sys.executable, "-c", LOADED, *words]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert ran.returncode == 0 or words[0] == "doctor", ran.stderr  # which complains of most machines
+    assert ran.returncode == code or words[0] == "doctor", ran.stderr  # which complains of most machines
     return set(ran.stderr.split())
 
 
@@ -158,24 +159,54 @@ def test_a_command_that_measures_nothing_loads_nothing_slow(words: str) -> None:
 
 
 def test_each_command_is_in_the_module_that_the_table_names() -> None:
-    assert list(commands_of(())) == list(VERBS)
-    for name, module in VERBS.items():
-        beside = {other for other, its in VERBS.items() if its == module}
-        assert set(commands_of((name, "--help"))) == beside
+    assert list(commands_of(whole_program())) == list(VERBS)
+    for name, verb in VERBS.items():
+        beside = {other for other, its in VERBS.items() if its.module == verb.module}
+        for words in ((name, "--help"), ["--", name]):
+            assert set(commands_of(program(words))) == beside
 
 
-def commands_of(words: tuple[str, ...]) -> dict[str, object]:
-    """The commands of the program that a user's words begin."""
-    found: dict[str, object] = typer.main.get_command(program(words)).commands  # type: ignore[attr-defined]
+def test_the_list_of_commands_is_the_same_whether_they_are_loaded_or_not() -> None:
+    assert help_of(program(["--help"])) == help_of(whole_program())
+
+
+def commands_of(app: typer.Typer) -> dict[str, object]:
+    """The commands of a program by name."""
+    found: dict[str, object] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return found
 
 
-@pytest.mark.parametrize("words", ["--version", "completion bash", "report --help"])
+def help_of(app: typer.Typer) -> str:
+    """The help of a program."""
+    command = typer.main.get_command(app)
+    text: str = command.get_help(command.context_class(command, info_name="steelyard"))
+    return text
+
+
+@pytest.mark.parametrize("words", ["", "--help", "-h", "rnu", "--version", "completion bash", "report --help"])
 def test_a_command_loads_no_other_command_and_no_model(words: str) -> None:
-    found = loaded(*words.split())
-    mine = {VERBS[word] for word in words.split() if word in VERBS}
-    others = {f"steelyard.commands.{module}" for module in set(VERBS.values()) - mine - {"completing"}}
-    assert found & (others | {"steelyard.models.study", "steelyard.catalogue.entries"}) == set()
+    found = loaded(*words.split(), code=64 if words == "rnu" else 0)
+    mine = {VERBS[word].module for word in words.split() if word in VERBS}
+    assert found & (modules_beside(mine) | {"steelyard.models.study", "steelyard.catalogue.entries"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("typed", "mine"), [("steelyard ", set()), ("steelyard rep", set()), ("steelyard report --mark", {"report"})]
+)
+def test_a_shell_that_completes_words_loads_no_other_command(
+    typed: str, mine: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = typed.split(" ")
+    for name, value in {"": "complete_bash", "WORDS": "\n".join(words), "CWORD": f"{len(words) - 1}"}.items():
+        monkeypatch.setenv(f"COMP_{name}" if name else "_STEELYARD_COMPLETE", value)
+    assert loaded() & modules_beside(mine) == set()
+
+
+def modules_beside(mine: set[str]) -> set[str]:
+    """The modules of all commands but these, as Python names them; that of `completion` serves the shells."""
+    return {f"steelyard.commands.{verb.module}" for verb in VERBS.values()} - {
+        f"steelyard.commands.{module}" for module in (*mine, "completing")
+    }
 
 
 def test_a_report_loads_what_it_draws_with_and_nothing_that_starts_servers_or_reads_xml(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import typer
 from command import steelyard
 from steelyard.catalogue import entries, subject_syntax, tried
 from steelyard.catalogue.usual import resolve_operation, resolve_service
-from steelyard.cli import program
+from steelyard.cli import whole_program
 
 Command = Any  # typer brings a copy of click of its own, without types
 EXAMPLE = re.compile(r"^  (steelyard .*)$", re.MULTILINE)
@@ -28,7 +28,7 @@ def commands(command: Command, words: tuple[str, ...] = ()) -> Iterator[tuple[tu
         yield from commands(below, (*words, name))
 
 
-ALL = dict(commands(typer.main.get_command(program(()))))
+ALL = dict(commands(typer.main.get_command(whole_program())))
 
 
 def examples(command: Command) -> list[list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import typer
-from steelyard.cli import program
+from steelyard.cli import whole_program
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -140,7 +140,7 @@ def commands(command: Command, name: str) -> Iterator[tuple[str, Command]]:
         yield from commands(below, f"{name} {word}")
 
 
-COMMANDS = dict(commands(typer.main.get_command(program(())), "steelyard"))
+COMMANDS = dict(commands(typer.main.get_command(whole_program()), "steelyard"))
 
 
 def help_texts(command: Command) -> list[str]:

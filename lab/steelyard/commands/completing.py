@@ -61,6 +61,13 @@ def answer_shells() -> None:
         completion.completion_init()  # type: ignore[attr-defined]  # typer declares no exports
 
 
+def words_to_complete() -> list[str]:
+    """The words after the program's name that a shell wants completed; none where no shell asks."""
+    if VARIABLE not in os.environ:
+        return []
+    return (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]
+
+
 def completion_script(shell: Shell) -> str:
     """The script with which a shell asks `steelyard` for completions."""
     script: str = completion.get_completion_script(  # type: ignore[attr-defined]

@@ -18,10 +18,11 @@ commands = typer.Typer()
 
 
 @commands.command(
+    short_help="List the studies.",
     epilog=examples(
         "steelyard studies",
         "steelyard studies --json",
-    )
+    ),
 )
 def studies(json: Json = False) -> None:
     """List the studies."""
@@ -34,10 +35,11 @@ def studies(json: Json = False) -> None:
 
 
 @commands.command(
+    short_help="List the services with their operations and implementations.",
     epilog=examples(
         "steelyard services",
         "steelyard services --json",
-    )
+    ),
 )
 def services(json: Json = False) -> None:
     """List the services with their operations and implementations."""
