@@ -67,4 +67,4 @@ def test_the_papers_spans_lie_behind(figures: list[ForkFigure]) -> None:
     plain = users_chart("x", figures, [], ["tomcat-metro", "go"])
     behind = users_chart("x", figures, [PublishedSpan("go", 16, 5000, 9000)], ["tomcat-metro", "go"])
     assert plain is not None and behind is not None
-    assert 'stroke-width="9"' in behind.wide and 'stroke-width="9"' not in plain.wide
+    assert 'stroke-width="9"' in str(behind.wide) and 'stroke-width="9"' not in str(plain.wide)

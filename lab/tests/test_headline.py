@@ -58,7 +58,7 @@ def test_the_forest_has_each_subject_with_both_intervals(tmp_path: Path) -> None
         assert "\u2013" in here and "\u2013" in elsewhere and float(ratio) > 1
         (low, high), (lower, higher) = ([float(bound) for bound in each.split("\u2013")] for each in (here, elsewhere))
         assert lower <= low <= float(ratio) <= high <= higher
-    assert "stroke-dasharray" in picture.wide and "another day or machine" in picture.caption  # type: ignore[attr-defined]
+    assert "stroke-dasharray" in str(picture.wide) and "another day or machine" in picture.caption  # type: ignore[attr-defined]
 
 
 def test_a_forest_of_many_subjects_stays_low_and_counts_the_others(tmp_path: Path) -> None:

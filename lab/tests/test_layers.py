@@ -216,8 +216,8 @@ def test_of_many_variations_only_a_few_are_drawn_request_by_request_the_referenc
 def test_the_axis_of_the_flame_is_in_plain_numbers(tmp_path: Path) -> None:
     whole = breakdowns(read_run(observed(tmp_path / "run", PLANTED)))[0]
     slow = [one.model_copy(update={"ms": one.ms * 2000}) for one in whole.figures]
-    drawn = flame(0, "slow", {"all requests": slow}, whole.layers)
-    assert "e+" not in drawn.wide and ">2,000<" in drawn.wide
+    drawn = str(flame(0, "slow", {"all requests": slow}, whole.layers).wide)
+    assert "e+" not in drawn and ">2,000<" in drawn
 
 
 def test_requests_are_exported_as_rows_and_as_text_records(tmp_path: Path) -> None:

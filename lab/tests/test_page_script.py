@@ -299,7 +299,7 @@ def bars_of(letters: int) -> str:
     names = [f"wildfly@{'variantsofmessaging-' * 2}"[: letters - 1] + place for place in "ab"]
     rows = marks([{"name": name, "value": 1 + place} for place, name in enumerate(names)])
     bars = rows.as_marks("bar").encode(x="value:Q", y=channel("name:N", axis=axis_of(title=None)))
-    return draw(f"names-{letters}", lambda width: bars.to_chart(width, 80))[1]
+    return str(draw(f"names-{letters}", lambda width: bars.to_chart(width, 80))[1])
 
 
 def test_names_stand_whole_beside_their_bars(chromium: Any) -> None:

@@ -75,7 +75,7 @@ def test_two_scatters_have_every_server_with_both_intervals(tmp_path: Path) -> N
     for picture in (memory, start):
         assert {row[0] for row in picture.rows} == set(RATES)
         assert all(" to " in row[2] and row[5] == "4" for row in picture.rows)
-        for svg in (picture.wide, picture.narrow):
+        for svg in (str(picture.wide), str(picture.narrow)):
             assert all(label in svg for label in RATES) and "var(--series-0)" in svg
 
 

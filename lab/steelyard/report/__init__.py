@@ -7,7 +7,9 @@ from pathlib import Path
 from ..analyse import indices
 from ..analyse.analysis import Analysis, analyse_run
 from ..base.csvfiles import write_text
+from ..base.terminal import console
 from ..results.stored_run import read_run
+from .drawing import failure
 from .page import html_of
 
 FILE_NAME = "report.html"
@@ -25,8 +27,13 @@ def write_report(run_dir: Path) -> Path:
 
 
 def write_page(analysis: Analysis) -> Path:
-    """As `write_report`, for a run that is already analysed."""
+    """As `write_report`, for a run that is already analysed. Where charts cannot be drawn, the page has their numbers alone, and
+    a line on standard error says why."""
     path = analysis.run.folder / FILE_NAME
     write_text(path, html_of(analysis))
+    if reason := failure():
+        console().print(
+            f"{path} lacks charts: {reason}; its numbers are complete, and `steelyard report {analysis.run.folder}` draws it again"
+        )
     indices.write(analysis, analysis.run.folder)
     return path

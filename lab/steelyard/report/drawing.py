@@ -6,13 +6,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
 from html import unescape
 from typing import Any
 
-import vl_convert
-
 from ..base.rounding import all_significant
+from . import chart_processes
 from .grammar import Chart, Marks, scale_of
 
 # Okabe and Ito 2008, "Color universal design", in the order that keeps neighbours apart; never alone: shapes and dashes go along.
@@ -73,45 +74,80 @@ _CONFIG: dict[str, Any] = {
 }
 
 
+class Svg:
+    """A chart that is being drawn. As text it is its SVG, or one that says that the chart is missing."""
+
+    def __init__(self, name: str, width: int, drawing: Future[str | None]) -> None:
+        self._name = name
+        self._width = width
+        self._drawing = drawing
+
+    @cached_property
+    def _text(self) -> str:
+        svg = self._drawing.result()
+        return _page_svg(self._name, _missing_svg(self._width) if svg is None else svg)
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __html__(self) -> str:
+        return self._text
+
+
 @dataclass(frozen=True)
 class Picture:
-    """A chart as SVG, with title, caption, and its content as a table for readers who cannot see it.
+    """A chart with title, caption, and its content as a table for readers who cannot see it.
 
-    `narrow` is the version for small screens; empty where `wide` is small enough.
+    `narrow` is the version for small screens; None where `wide` is small enough.
     """
 
     title: str
     caption: str
     alt: str
-    wide: str
-    narrow: str
+    wide: Svg
+    narrow: Svg | None
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-def draw(name: str, build: Callable[[int], Chart]) -> tuple[str, str]:
+def draw(name: str, build: Callable[[int], Chart]) -> tuple[Svg, Svg]:
     """The SVG of `build(width)`, wide and narrow; `name` keeps the identifiers of a page's charts apart."""
     return _svg(f"{name}-wide", build(WIDE)), _svg(f"{name}-narrow", build(NARROW))
 
 
-def draw_narrow(name: str, chart: Chart) -> str:
+def draw_narrow(name: str, chart: Chart) -> Svg:
     """The SVG of a chart of SMALL width; two fit side by side."""
     return _svg(name, chart)
 
 
-def standalone(svg: str) -> str:
+def failure() -> str:
+    """Why charts are missing on the pages of this process; empty where none is."""
+    return chart_processes.pool().failure
+
+
+def standalone(picture: Svg) -> str:
     """A chart as a separate SVG file: on white, with light colours and its namespace."""
+    svg = str(picture)
     for colour, variable in _VARIABLES.items():
         svg = svg.replace(f"var(--{variable})", colour)
     return svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background:#ffffff" ', 1)
 
 
-def _svg(name: str, chart: Chart) -> str:
+def _svg(name: str, chart: Chart) -> Svg:
     spec = all_significant(chart.json())
     spec["config"] = _CONFIG
     spec["padding"] = {"left": _LEFT, "right": 6, "top": 4, "bottom": 4}
     spec["autosize"] = {"type": "fit", "contains": "padding"}
-    svg = vl_convert.vegalite_to_svg(json.dumps(spec))
+    return Svg(name, chart.width, chart_processes.submit(json.dumps(spec)))
+
+
+def _missing_svg(width: int) -> str:
+    text = "This chart could not be drawn. Its numbers are below."
+    return f'<svg viewBox="0 0 {width} 40"><text x="0" y="24" font-size="12" fill="{INK}">{text}</text></svg>'
+
+
+def _page_svg(name: str, svg: str) -> str:
+    """The library's SVG in the page's colours, with titles on its marks and identifiers that begin with `name`."""
     svg = _with_titles(_renumber(name, svg))
     for colour, variable in _VARIABLES.items():
         svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)

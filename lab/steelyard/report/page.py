@@ -13,6 +13,7 @@ from ..analyse.as_it_runs import ran_already
 from ..analyse.faults import is_of_faults
 from ..base.configuration import nearest
 from ..base.errors import StoreError
+from ..results.stored_run import Run
 from .script import SCRIPT, policy
 from .section import Section
 from .sections import SECTIONS
@@ -42,19 +43,24 @@ def html_of(analysis: Analysis) -> str:
         run=run.name,
         legend=tuple(legend(run)),
     )
-    shown: list[Markup] = []
-    for section in sections_named(run.study.get("sections")):
-        if is_of_faults(run) and not section.of_faults:
-            continue
-        if ran_already(run.schedule) and not section.of_running:
-            continue
-        content = section.content(analysis)
-        if content is not None:
-            template = environment.get_template(f"sections/{section.name}.html")
-            shown.append(Markup(template.render(page=page, section=content)))
+    contents_of = {section.name: section.content(analysis) for section in _sections_of(run)}  # charts are drawn meanwhile
+    shown = [
+        Markup(environment.get_template(f"sections/{name}.html").render(page=page, section=content))
+        for name, content in contents_of.items()
+        if content is not None
+    ]
     return environment.get_template("page.html").render(
         page=page, sections=shown, contents=contents(shown), policy=policy(), script=Markup(SCRIPT)
     )
+
+
+def _sections_of(run: Run) -> list[Section]:
+    """The sections that the study selects and that apply to the run."""
+    return [
+        section
+        for section in sections_named(run.study.get("sections"))
+        if (section.of_faults or not is_of_faults(run)) and (section.of_running or not ran_already(run.schedule))
+    ]
 
 
 def contents(sections: Sequence[Markup]) -> list[tuple[str, Markup]]:

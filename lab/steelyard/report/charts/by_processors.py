@@ -35,7 +35,7 @@ def processors_chart(name: str, series: Sequence[ProcessorSeries], figures: Mapp
         "",
         f"{measure.title} over the number of processors. {summary}.",
         draw_narrow(name, line_chart("processors", points, [each.name for each in series], legend=legend)),
-        "",
+        None,
         ("processors", "server", measure.unit or "value", "95% interval"),
         rows,
     )

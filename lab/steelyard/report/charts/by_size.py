@@ -39,7 +39,7 @@ def size_chart(name: str, curves: Sequence[Grown], subjects: Sequence[str]) -> P
         "",
         f"Throughput over request size. {summary}.",
         draw_narrow(name, _chart(values, subjects)),
-        "",
+        None,
         ("request", "subject", "requests/s", "95% interval"),
         rows,
     )

@@ -39,7 +39,7 @@ def users_chart(
         "",
         f"{measure.title} over the number of users. {summary}.",
         draw_narrow(name, line_chart("users", _points(whole), subjects, _bars(spans))),
-        "",
+        None,
         ("users", "subject", measure.unit or "value", "95% interval"),
         rows,
     )

@@ -42,7 +42,7 @@ def percentile_chart(place: int, run: Run, cell: Cell) -> Picture | None:
         caption="",
         alt=f"Percentiles of response time on {cell.name}. {summary}.",
         wide=draw_narrow(f"percentiles-{place}", _percentile_lines(curves, subjects)),
-        narrow="",
+        narrow=None,
         headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
         rows=rows,
     )
@@ -67,7 +67,7 @@ def percentile_panels(place: int, run: Run, cell: Cell) -> Iterator[Picture]:
             caption=f"The solid line is {reference}." if len(both) > 1 else "",
             alt=f"Percentiles of response time of {subject} on {cell.name}: {median}.",
             wide=draw_narrow(f"percentiles-{place}-{number}", drawn),
-            narrow="",
+            narrow=None,
             headings=("ms at", *(f"{percent:g}%" for percent in _LABELLED)),
             rows=tuple(
                 (label, *(value_text(curves[label][at]) if at in curves[label] else "-" for at in _LABELLED))
@@ -177,7 +177,7 @@ def warm_up_chart(trial: Trial, run: Run, cell: Cell, highest: float) -> Picture
         caption=summary + (f"; {plural(voided, 'slice')} voided" if voided else ""),
         alt=f"Throughput over time in trial {trial.number} on {cell.name}: {summary}.",
         wide=draw_narrow(f"warm-up-{trial.number}", _warm_up_lines(points, subjects, highest)),
-        narrow="",
+        narrow=None,
         headings=("s", "subject", "phase", "requests/s", "state"),
         rows=tuple(
             (f"{point.seconds:.0f}", point.subject, point.phase, value_text(point.throughput_per_s), point.state)

@@ -71,7 +71,7 @@ def _picture(name: str, title: str, unit: str, lines: Mapping[str, Line]) -> Pic
         caption="",
         alt=f"{title} in {unit} over time. From the first to the last second: {ends}.",
         wide=draw_narrow(f"load-{name}", _chart(lines)),
-        narrow="",
+        narrow=None,
         headings=("seconds", *(f"{each}, {unit}" if len(names) > 1 else unit for each in names)),
         rows=rows,
     )

@@ -103,7 +103,7 @@ def _picture(
         caption="",
         alt=f"{title}, over {axis} in test {cell.name}. From the first to the last: {ends}.",
         wide=draw_narrow(name, _chart(lines, axis, subjects)),
-        narrow="",
+        narrow=None,
         headings=(axis, *named),
         rows=rows,
     )

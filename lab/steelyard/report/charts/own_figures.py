@@ -31,7 +31,7 @@ def level_chart(
         "",
         f"{measure.title} in {measure.unit}. {summary}.",
         draw_narrow(name, _chart(shown, operations, subjects)),
-        "",
+        None,
         headings,
         rows,
     )
@@ -62,7 +62,7 @@ def sorted_chart(name: str, figures: Sequence[ForkFigure], floors: Collection[st
         f"Floors, not in the chart: {apart}." if apart else "",
         f"{measure.title} in {measure.unit} on {cell.name}. {'; '.join(f'{row[0]}: {row[1]}' for row in rows)}.",
         draw_narrow(name, _sorted_rows([figure for figure in shown if figure.subject in order], order)),
-        "",
+        None,
         ("subject", measure.unit, "95% interval", "forks"),
         rows,
     )

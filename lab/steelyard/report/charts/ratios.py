@@ -21,6 +21,7 @@ from ..drawing import (
     SMALL,
     WIDE,
     Picture,
+    Svg,
     draw,
     draw_narrow,
     marks,
@@ -43,8 +44,9 @@ def ratio_chart(place: int, judgement: Judgement, margin: float, *, alone: bool,
     if not any(fork.ratio is not None for fork in compared.forks):
         return None
     low, high = _bounds(compared, margin)
+    narrow: Svg | None = None
     if small:
-        wide, narrow = draw_narrow(f"ratio-{place}", _chart(compared, margin, low, high, SMALL)), ""
+        wide = draw_narrow(f"ratio-{place}", _chart(compared, margin, low, high, SMALL))
     else:
         wide, narrow = draw(f"ratio-{place}", lambda width: _chart(compared, margin, low, high, width))
     quantity = compared.measure.title.lower()
