@@ -51,7 +51,7 @@ def test_the_first_screen_has_one_sentence_at_most_one_picture_and_three_facts(
 
 def test_the_forest_has_each_subject_with_both_intervals(tmp_path: Path) -> None:
     analysis = analysed(tmp_path, rates={"a": 900.0, "b": 1000.0, "c": 1500.0}, reference="a")
-    picture = verdict.content(analysis)["forest"]  # type: ignore[index]
+    picture = verdict.content(analysis)["picture"]  # type: ignore[index]
     rows = {row[0]: row[1:] for row in picture.rows}  # type: ignore[attr-defined]
     assert list(rows) == ["c", "b"]
     for ratio, here, elsewhere in rows.values():
@@ -62,13 +62,13 @@ def test_the_forest_has_each_subject_with_both_intervals(tmp_path: Path) -> None
 
 
 def test_a_forest_of_many_subjects_stays_low_and_counts_the_others(tmp_path: Path) -> None:
-    picture = verdict.content(analysed(tmp_path, rates=MANY, reference="server-8", pairs=2))["forest"]  # type: ignore[index]
+    picture = verdict.content(analysed(tmp_path, rates=MANY, reference="server-8", pairs=2))["picture"]  # type: ignore[index]
     assert len(picture.rows) == 12 and "3 more subjects are below." in picture.caption  # type: ignore[attr-defined]
 
 
 def test_a_run_without_a_verdict_has_no_forest(tmp_path: Path) -> None:
     analysis = analysed(tmp_path, response_factor=0.9)
-    assert verdict.content(analysis)["forest"] is None  # type: ignore[index]
+    assert verdict.content(analysis)["picture"] is None  # type: ignore[index]
     assert headline(analysis).verdict.startswith("No verdict: Little's law")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.csvfiles import is_stored
-from ..base.text import percent_text, plural, range_text, ratio_text, value_text
+from ..base.text import join_words, percent_text, plural, range_text, ratio_text, value_text
 from ..models.outputs.loading import Estimate, LimitOutput, LoadOutput, RunningComparison
 from ..models.records import Schedule
 from ..plan.designs import design_named
@@ -95,7 +95,10 @@ def why_void(run: Run) -> list[str]:
 def wordings(run: Run, judgements: Sequence[Judgement]) -> Iterator[Wording]:
     """The sentence of a load, of a search for a limit, or of each ratio of a comparison."""
     if len(run.schedule.subjects) > 1:
-        yield from (_ratio_wording(judgement) for judgement in judgements if judgement.compared.primary)
+        primary = [judgement for judgement in judgements if judgement.compared.primary]
+        yield from map(_ratio_wording, primary)
+        if not primary:
+            yield Wording(f"{join_words(run.schedule.subjects)} were loaded, and the comparison ended before it had a ratio")
         return
     load, limit = load_of(run), limit_of(run)
     if load is not None:

@@ -1,4 +1,5 @@
-"""The first screen of a load or a limit search: the figures in a sentence, their basis, and caveats."""
+"""The figures of a load, a limit search or a comparison of running targets, their basis and caveats, and what the first screen
+shows of them."""
 
 from __future__ import annotations
 
@@ -7,15 +8,18 @@ from collections.abc import Iterator, Mapping
 
 from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import comparison_of, limit_of, load_of, ran_already
-from ...base.text import value_text
+from ...base.text import upper_first, value_text
 from ...models.outputs.loading import LimitOutput, LoadOutput, RequestTotals
 from ...results.failure_text import user_rows
-from ..badges import badges
+from ..charts.estimates import estimate_chart
+from ..charts.stages import stage_chart
 from ..dates import measuring_text, when_text
+from ..drawing import Picture
 from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_comparison, of_limit, of_load
 from ..section import Section
 from ..terms import terms_in
 
+FIRST_FACTS = ("goal", "load", "pairs of slices", "machine", "measured")  # the first three of a run are on the first screen
 _ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
 
 
@@ -27,12 +31,9 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     load, limit, compared = load_of(run), limit_of(run), comparison_of(run)
     own = of_load(load) if load is not None else of_limit(limit) if limit is not None else None
     own = of_comparison(compared) if compared is not None else own
-    known = list(_facts(analysis, load, limit))
+    known = list(facts(analysis))
     return {
-        "sentences": analysis.sentences,
-        "valid": analysis.verdicts.valid,
-        "why_not": analysis.verdicts.why_not,
-        "badges": list(badges(analysis)),
+        "sentences": analysis.sentences[1:],  # the first is on the first screen
         "facts": known,
         "terms": terms_in([*map(str, analysis.sentences), *itertools.chain.from_iterable(known)]),
         "tables": list(_tables(own, load)),
@@ -45,7 +46,26 @@ def _remarks(own: OwnFigures | None) -> list[str]:
     return [] if own is None else [remark for remark in own.remarks if not remark.startswith(NOT_JUDGED)]
 
 
-def _facts(analysis: Analysis, load: LoadOutput | None, limit: LimitOutput | None) -> Iterator[tuple[str, str]]:
+def picture(analysis: Analysis) -> Picture | None:
+    """The figures with their intervals: the percentiles of a load, the stages of a search, or the ratio of two targets."""
+    load, limit, compared = load_of(analysis.run), limit_of(analysis.run), comparison_of(analysis.run)
+    if limit is not None:
+        return stage_chart(limit)
+    drawn = "A diamond is a figure, the bar its 95% interval"
+    if load is not None:
+        caption = f"{drawn} over the seconds of this load."
+        return estimate_chart(list(load.response_ms.items()), "Response time, ms", caption)
+    if compared is not None:
+        first, second = (side.label for side in compared.subjects)
+        caption = f"{drawn} over pairs of slices. At the dashed line both are the same."
+        ratio = (f"{first} over {second}", compared.ratio)
+        return estimate_chart([ratio], f"{upper_first(compared.measure)}, ratio", caption, of_ratio=True)
+    return None
+
+
+def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """The load or the goal, the target, the machine, the date and the duration, as names and values."""
+    load, limit = load_of(analysis.run), limit_of(analysis.run)
     outcome = load or limit
     if (compared := comparison_of(analysis.run)) is not None:
         yield "load", compared.load

@@ -1,4 +1,5 @@
-"""The stages of a limit search: their load, response time at the goal's percentile, and whether the goal was kept."""
+"""The stages of a limit search: their load, response time at the goal's percentile, and whether the goal was kept. Their picture
+is on the first screen."""
 
 from __future__ import annotations
 
@@ -8,7 +9,6 @@ from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import limit_of
 from ...base.text import value_text
 from ...models.outputs.loading import LimitOutput, LimitStage
-from ..charts.stages import stage_chart
 from ..section import Section
 
 _HEADINGS = ("stage", "load", "seconds", "requests", "answered/s", "at the percentile, ms", "slow", "failed", "goal")
@@ -20,7 +20,6 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
     if limit is None or not limit.stages:
         return None
     return {
-        "chart": stage_chart(limit),
         "headings": _HEADINGS,
         "rows": [_row(number, stage) for number, stage in enumerate(limit.stages, 1)],
         "how": limit.how,

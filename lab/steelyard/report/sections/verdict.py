@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...analyse.analysis import Analysis
+from ...analyse.as_it_runs import ran_already
 from ...analyse.decisions import judged_by
 from ...analyse.faults import is_of_faults
 from ...analyse.ratios import Compared
@@ -20,6 +21,7 @@ from ..drawing import Picture
 from ..headline import headline
 from ..section import Section
 from ..subjects import short_labels
+from . import measured
 
 FIRST_FACTS = (
     "judged by",
@@ -33,15 +35,19 @@ FIRST_FACTS = (
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
     """Always present: one sentence, one picture, at most three facts, and the caveats as badges."""
-    run, known, best = analysis.run, dict(facts(analysis)), headline(analysis)
+    run, best = analysis.run, headline(analysis)
     names = short_labels(run.schedule.subjects)
+    is_running = ran_already(run.schedule)
+    known, first = (measured.facts(analysis), measured.FIRST_FACTS) if is_running else (facts(analysis), FIRST_FACTS)
+    values = dict(known)
     return {
         "sentence": names.in_sentence(best.verdict),
         "reasons": names.in_sentence(best.reasons),
         "shared_label": names.shared,
         "valid": analysis.verdicts.valid,
-        "forest": _forest(analysis),
-        "facts": [(name, known[name]) for name in FIRST_FACTS if name in known][:3],
+        "why_not": analysis.verdicts.why_not if is_running else [],
+        "picture": measured.picture(analysis) if is_running else _forest(analysis),
+        "facts": [(name, values[name]) for name in first if name in values][:3],
         "badges": list(badges(analysis)),
     }
 
@@ -123,4 +129,4 @@ def _load(cell: Cell) -> str:
     return "open load at a rate" if cell.profile.kind == "rate" else f"closed load, {plural(cell.users, 'user')}"
 
 
-SECTION = Section("verdict", content, of_faults=True)
+SECTION = Section("verdict", content, of_faults=True, of_running=True)
