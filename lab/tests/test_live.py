@@ -91,6 +91,27 @@ def test_a_new_trial_forgets_the_subjects_and_keeps_the_intervals() -> None:
     assert [each.forks for each in live.comparisons[0].intervals] == [1, 2, 3, 4]
 
 
+def test_a_new_stage_is_passed_on_at_once_and_the_same_one_once_a_second() -> None:
+    progress, stages = Progress(Console(file=io.StringIO())), []
+    with progress.followed_by(lambda: stages.append(progress.live.stage)):
+        for stage in ("starting go", "verifying the answers of go", "verifying the answers of go"):
+            progress.set_stage(stage)
+    assert stages == ["starting go", "verifying the answers of go"]
+
+
+def test_the_file_has_the_stages_so_far_with_their_times(tmp_path: Path) -> None:
+    progress = Progress(Console(file=io.StringIO()))
+    with LiveFile(tmp_path, progress, []) as file:
+        for number in range(live_file.KEPT_STAGES + 3):
+            progress.live.stage = f"stage {number}"
+            file()
+            file()
+        now = running_now(tmp_path)
+    assert now is not None and len(now.stages) == live_file.KEPT_STAGES
+    assert [stage.name for stage in now.stages][-2:] == [f"stage {live_file.KEPT_STAGES + place}" for place in (1, 2)]
+    assert all(stage.seconds >= 0 for stage in now.stages)
+
+
 @pytest.mark.parametrize("width", [120, 80, 60, 40])
 @pytest.mark.parametrize("labels", [("tomcat-metro", "go"), (LONG_NAME, "go")])
 def test_no_line_is_wider_than_the_terminal_and_no_name_or_figure_is_shortened(

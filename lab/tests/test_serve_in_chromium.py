@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import signal
 import subprocess
@@ -108,8 +109,14 @@ def test_a_run_is_watched_as_it_narrows_and_stopped(chromium: Any, address: str,
     looking = Looking(chromium)
     page = looking.page
     with LiveFile(folder / "now", progress, []) as told:
+        for stage in ("starting go", "verifying the answers of go"):
+            progress.live.stage = f"trial 1 of 4 · {stage}"
+            told()
         page.goto(address)
         page.click("text=now >> visible=true")
+        page.wait_for_selector('#stages li:text-matches("answers of go: [2-9] s so far")')  # no event comes meanwhile
+        assert page.locator("#stages li").first.inner_text().startswith("trial 1 of 4 · starting go: ")
+        assert re.fullmatch(r"5\d min \d\d s left", page.inner_text("#left"))
         for elapsed in range(1, 4):
             tick = {"slice": 0, "subject": "go", "elapsed_s": elapsed, "completed": elapsed * 1234}
             progress.live.second({**tick, "failed": 7, "wrong": 0, "response_ms": 0.5})

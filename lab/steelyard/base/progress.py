@@ -23,7 +23,7 @@ _MOST_SAID = 3
 class Progress:
     """The progress block of one command, on standard error. `planned_seconds` may be corrected later.
 
-    It is drawn at most once a second by the thread that drives the engine: a thread of its own would run on the
+    It is drawn at most once a second, and for each new stage, by the thread that drives the engine: a thread of its own would run on the
     servers' processors. Without a terminal each stage is one line.
     """
 
@@ -74,8 +74,10 @@ class Progress:
         self.set_stage(stage)
 
     def set_stage(self, stage: str) -> None:
-        """Change the stage above the bar. Does nothing without a terminal."""
-        self.live.stage = stage
+        """Change the stage above the bar. A new stage is drawn, and followers are called, without waiting for the next second."""
+        if stage != self.live.stage:
+            self.live.stage = stage
+            self._refreshed = float("-inf")
         self.refresh()
 
     def print_line(self, line: str) -> None:

@@ -45,9 +45,16 @@ class ComparisonSoFar(Strict):
     intervals: Annotated[list[IntervalSoFar], Field(max_length=1000)]
 
 
+class StageSoFar(Strict):
+    """A stage of a run, and the seconds that it took; the last stage still goes on."""
+
+    name: Annotated[str, Field(max_length=2000)]
+    seconds: Annotated[float, Field(ge=0)]
+
+
 class RunningNow(Strict):
     """The state of a run. `pid`, `started_ticks` and `boot` identify the measuring process, since process ids are reused; `begun`
-    and `updated` are in UTC. `seconds_left` and `share` (of the planned time that has passed) are null without a plan.
+    and `updated` are in UTC. `stages` are the last ones, oldest first. `seconds_left` and `share` (of the planned time that has passed) are null without a plan.
     `server_cpus` are the processors that nothing else should use meanwhile."""
 
     pid: Annotated[int, Field(gt=0)]
@@ -56,6 +63,7 @@ class RunningNow(Strict):
     begun: str
     updated: str
     stage: Annotated[str, Field(max_length=2000)]
+    stages: Annotated[list[StageSoFar], Field(max_length=100)] = []
     share: Annotated[float, Field(ge=0, le=1)] | None
     seconds_left: Annotated[float, Field(ge=0)] | None
     server_cpus: list[int]

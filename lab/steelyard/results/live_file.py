@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import deque
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +14,13 @@ from pydantic import ValidationError
 from ..base.csvfiles import read_small, write_text
 from ..base.errors import StoreError
 from ..base.progress import Progress
-from ..models.live import ComparisonSoFar, RunningNow, SubjectNow
+from ..models.live import ComparisonSoFar, RunningNow, StageSoFar, SubjectNow
 
 FILE_NAME = "live.json"
 STOP = "stop-asked"
 STOPPED = "that was asked for"  # why a run ended early, as its figures word it
 MOST_BYTES = 4_000_000
+KEPT_STAGES = 12
 
 
 class StopRequested(KeyboardInterrupt):
@@ -36,6 +39,7 @@ class LiveFile:
         self._progress = progress
         self._server_cpus = server_cpus
         self._begun = _now()
+        self._stages: deque[tuple[str, float]] = deque(maxlen=KEPT_STAGES)  # the name of each, and when it began
         self._process = (os.getpid(), started_ticks(os.getpid()) or 0, _boot())
 
     def __enter__(self) -> LiveFile:
@@ -63,6 +67,7 @@ class LiveFile:
             begun=self._begun,
             updated=_now(),
             stage=live.stage[:2000],
+            stages=self._stages_so_far(),
             share=self._progress.share(),
             seconds_left=self._progress.seconds_left(),
             server_cpus=self._server_cpus,
@@ -71,6 +76,17 @@ class LiveFile:
         )
         # Not synchronized with the disk, which would disturb the measurement. Readers still see a complete file.
         write_text(self._folder / FILE_NAME, now.model_dump_json(), lasting=False)
+
+    def _stages_so_far(self) -> list[StageSoFar]:
+        """The stages that this file has reported, with the current one."""
+        now, name = time.monotonic(), self._progress.live.stage[:2000]
+        if name and (not self._stages or self._stages[-1][0] != name):
+            self._stages.append((name, now))
+        ends = [*(begun for _, begun in self._stages), now][1:]
+        return [
+            StageSoFar(name=name, seconds=round(end - begun, 1))
+            for (name, begun), end in zip(self._stages, ends, strict=True)
+        ]
 
     def _remove(self) -> None:
         for name in (FILE_NAME, STOP):

@@ -1,7 +1,7 @@
 "use strict";
 // Draws a run while it lasts, from the events that its server sends once a second. No text of a run becomes markup.
 
-const WIDTH = 360, HEIGHT = 90, LEFT = 48, KEPT = 600, STAGES = 12;
+const WIDTH = 360, HEIGHT = 90, LEFT = 48, KEPT = 600;
 const root = document.getElementById("live");
 const shown = new Map(); // by subject: the seconds that were seen so far, and its panel
 
@@ -98,37 +98,41 @@ function narrowingOf(comparison) {
     element("p", { class: "small" }, `${figure(comparison.confidence * 100)}% intervals over forks; dashed line: equal`), ...drawnRows);
 }
 
-// The stages before the load, each with the time that it took as this page saw it. A page that is opened late begins with the current one.
-const stages = [];
+// The last event, and when it came: between two events, as while a server starts, the times go on by the page's own clock.
+let last = null, received = 0;
 
-function showStages(now, loaded) {
-  const at = Date.now();
-  if (now.stage && now.stage !== stages.at(-1)?.name) stages.push({ name: now.stage, began: at });
-  document.getElementById("before").hidden = loaded;
-  if (loaded) return;
-  document.getElementById("stages").replaceChildren(...stages.slice(-STAGES).map((stage, place, all) => {
-    const seconds = ((all[place + 1]?.began ?? at) - stage.began) / 1000;
-    return element("li", {}, `${stage.name}: ${duration(seconds)}${place === all.length - 1 ? " so far" : ""}`);
+function showTimes() {
+  if (last === null) return;
+  const passed = (Date.now() - received) / 1000;
+  document.getElementById("left").textContent =
+    last.seconds_left === null ? "" : `${duration(Math.max(0, last.seconds_left - passed))} left`;
+  document.getElementById("stages").replaceChildren(...last.stages.map((stage, place, all) => {
+    const goesOn = place === all.length - 1;
+    return element("li", {}, `${stage.name}: ${duration(stage.seconds + (goesOn ? passed : 0))}${goesOn ? " so far" : ""}`);
   }));
 }
 
 function show(now) {
+  last = now;
+  received = Date.now();
   document.getElementById("stage").textContent = now.stage || "between two stages";
   const bar = document.getElementById("share");
   if (now.share === null) bar.removeAttribute("value"); else bar.value = now.share;
-  document.getElementById("left").textContent = now.seconds_left === null ? "" : `${duration(now.seconds_left)} left`;
   const loaded = now.subjects.filter((subject) => subject.throughput_per_s.length);
-  showStages(now, loaded.length > 0);
+  document.getElementById("before").hidden = loaded.length > 0;
+  showTimes();
   document.getElementById("load").hidden = !loaded.length;
   document.getElementById("subjects").replaceChildren(...loaded.map(panelOf));
   document.getElementById("narrowing").hidden = !now.comparisons.length;
   document.getElementById("comparisons").replaceChildren(...now.comparisons.map(narrowingOf));
 }
 
+const clock = setInterval(showTimes, 1000);
 const events = new EventSource(root.dataset.now);
 events.onmessage = (event) => show(JSON.parse(event.data));
 events.addEventListener("ended", () => {
   events.close();
+  clearInterval(clock);
   document.getElementById("stage").textContent = root.dataset.end;
   document.getElementById("left").replaceChildren(element("a", { href: root.dataset.report }, root.dataset.named));
   document.getElementById("share").value = 1;
