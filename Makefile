@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
+.PHONY: man page-checkers campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -39,6 +39,9 @@ test: ## the tests of every part, and short runs on real servers, as in CI; prin
 
 test-packages: ## install the Debian packages without which tests are skipped (as root, or by sudo without a password)
 	@python3 tools/packages.py
+
+page-checkers: ## install the checkers of pages, an HTML validator and axe, without which two tests are skipped (npm)
+	@cd lab/tests/page_checkers && npm ci --no-audit --no-fund --silent || echo "the checkers of pages are not installed: their tests are skipped" >&2
 
 build: tools ## build the Python environment, engine and keeper
 	@python3 tools/patience.py "building the engine and the Python environment: takes minutes the first time" $(UV) sync --quiet

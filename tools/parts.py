@@ -27,7 +27,7 @@ Lane = tuple[str, ...]  # parts one after the other
 # stop nothing, so that one run shows all of them.
 BUILDS = {"build", "build-rust-tests", "provide"}
 STAGES: tuple[tuple[Lane, ...], ...] = (
-    (("build",), ("test-java", "test-go", "test-node")),
+    (("build",), ("page-checkers", "test-java", "test-go", "test-node")),
     (("build-rust-tests", "provide", "test-java-25", "check"), ("test-python",)),
     (("test-rust",),),
     (("test-alone",),),
