@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man page-checkers campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
+.PHONY: man page-checkers sbom audit campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -59,6 +59,13 @@ wheels: tools ## build dist/ for `uvx --find-links dist steelyard demo` on a mac
 	@rm -rf dist
 	$(UV) build --quiet --wheel --out-dir dist engine
 	$(UV) build --quiet --wheel --out-dir dist lab
+
+sbom: wheels ## write the bills of materials (CycloneDX) of both packages to dist/sbom
+	$(RUN) python tools/sbom.py dist dist/sbom
+
+audit: build ## check licences, sources and known vulnerabilities of Rust's and Python's packages (needs cargo-deny and both registries' advisories)
+	for crate in engine $(RUST_PROJECTS); do cargo deny --manifest-path $$crate/Cargo.toml --locked check --config deny.toml || exit 1; done
+	$(UV) tool run pip-audit==2.10.1 --path "$$($(RUN) python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 check: build ## check format, lint, types and generated files
 	$(RUN) ruff format --check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench

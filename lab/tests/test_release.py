@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+import zipfile
+from importlib.metadata import files
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,35 @@ def test_a_release_names_its_address_in_both_packages(name: str) -> None:
 def test_what_is_no_address_of_a_repository_is_refused(address: str) -> None:
     with pytest.raises(ValueError, match="is not the address of a repository"):
         program("release_urls").with_urls((ROOT / PACKAGES[0]).read_text(), address)
+
+
+def test_the_engine_has_a_bill_of_materials_with_its_crates() -> None:
+    (bill,) = [file for file in files("steelyard-engine") or [] if "sboms" in file.parts]
+    read = json.loads(bill.read_text())
+    assert read["bomFormat"] == "CycloneDX"
+    assert {"rustls", "ring", "serde"} <= {component["name"] for component in read["components"]}
+
+
+def test_a_release_has_the_bills_of_both_packages_and_the_audit_runs_once_a_week() -> None:
+    release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
+    lines = {name: "\n".join(step.get("run", "") for step in job["steps"]) for name, job in release.items()}
+    assert "tools/sbom.py" in lines["lab"] and "assets/*.cdx.json" in lines["release"]
+    audit = yaml.safe_load((ROOT / ".github" / "workflows" / "dependencies.yml").read_text())
+    assert audit[True]["schedule"] and any(step.get("run") == "make audit" for step in audit["jobs"]["audit"]["steps"])
+    allowed = tomllib.loads((ROOT / "deny.toml").read_text())["licenses"]["allow"]
+    assert "Apache-2.0" in allowed and not [name for name in allowed if "GPL" in name]
+
+
+def test_a_wheel_without_a_bill_of_materials_is_refused(tmp_path: Path) -> None:
+    tool = program("sbom")
+    wheel = tmp_path / "steelyard_engine-1.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("steelyard_engine-1.dist-info/METADATA", "")
+    with pytest.raises(ValueError, match="has no bill of materials"):
+        tool.engine_bill(wheel)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("steelyard_engine-1.dist-info/sboms/steelyard-engine.cyclonedx.json", "{}")
+    assert tool.engine_bill(wheel) == b"{}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
