@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man page-checkers sbom audit campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
+.PHONY: man site page-checkers sbom audit campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -149,6 +149,9 @@ bench-agent: build ## measure the monitor's agent against OpenTelemetry's, on tw
 
 bench-table: build ## generate docs/reference/engine-figures.md from the benchmark's raw data
 	$(RUN) python engine/bench/table.py
+
+site: tools ## write the documentation as a site to build/site; REPOSITORY=https://HOST/OWNER/NAME for links to other files
+	@python3 tools/docs_site.py $(REPOSITORY)
 
 man: build ## generate manual pages in build/man from --help
 	$(RUN) python tools/man.py build/man
