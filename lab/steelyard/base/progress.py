@@ -23,8 +23,8 @@ _MOST_SAID = 3
 class Progress:
     """The progress block of one command, on standard error. `planned_seconds` may be corrected later.
 
-    It is drawn at most once a second, and for each new stage, by the thread that drives the engine: a thread of its own would run on the
-    servers' processors. Without a terminal each stage is one line.
+    It is drawn at most once a second, and for each new stage, by the thread that drives the engine: a thread of its
+    own would run on the servers' processors. Without a terminal each stage is one line.
     """
 
     def __init__(self, console: Console) -> None:
@@ -74,7 +74,7 @@ class Progress:
         self.set_stage(stage)
 
     def set_stage(self, stage: str) -> None:
-        """Change the stage above the bar. A new stage is drawn, and followers are called, without waiting for the next second."""
+        """Change the stage above the bar. A new stage is drawn, and followers are called, at once."""
         if stage != self.live.stage:
             self.live.stage = stage
             self._refreshed = float("-inf")

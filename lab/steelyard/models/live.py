@@ -54,8 +54,8 @@ class StageSoFar(Strict):
 
 class RunningNow(Strict):
     """The state of a run. `pid`, `started_ticks` and `boot` identify the measuring process, since process ids are reused; `begun`
-    and `updated` are in UTC. `stages` are the last ones, oldest first. `seconds_left` and `share` (of the planned time that has passed) are null without a plan.
-    `server_cpus` are the processors that nothing else should use meanwhile."""
+    and `updated` are in UTC. `stages` are the last ones, oldest first. `seconds_left` and `share` (of the planned time that has
+    passed) are null without a plan. `server_cpus` are the processors that nothing else should use meanwhile."""
 
     pid: Annotated[int, Field(gt=0)]
     started_ticks: int
