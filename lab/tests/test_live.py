@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from steelyard.analyse.narrowing import interim_comparisons
-from steelyard.base.live import Live, LiveComparison, LiveInterval
+from steelyard.base.live import KEPT_STAGES, Live, LiveComparison, LiveInterval
 from steelyard.base.live_block import block, sparkline
 from steelyard.base.progress import Progress
 from steelyard.measure.trial.last_slices import LastSlices
@@ -101,15 +101,20 @@ def test_a_new_stage_is_passed_on_at_once_and_the_same_one_once_a_second() -> No
 
 def test_the_file_has_the_stages_so_far_with_their_times(tmp_path: Path) -> None:
     progress = Progress(Console(file=io.StringIO()))
+    with progress.stage("building go"):  # before the run has a folder
+        pass
     with LiveFile(tmp_path, progress, []) as file:
-        for number in range(live_file.KEPT_STAGES + 3):
-            progress.live.stage = f"stage {number}"
-            file()
+        for number in range(1, KEPT_STAGES):
+            progress.set_stage(f"stage {number}")
             file()
         now = running_now(tmp_path)
-    assert now is not None and len(now.stages) == live_file.KEPT_STAGES
-    assert [stage.name for stage in now.stages][-2:] == [f"stage {live_file.KEPT_STAGES + place}" for place in (1, 2)]
-    assert all(stage.seconds >= 0 for stage in now.stages)
+        progress.set_stage("one more")
+        file()
+        later = running_now(tmp_path)
+    assert now is not None and later is not None
+    assert [stage.name for stage in now.stages] == ["building go", *(f"stage {n}" for n in range(1, KEPT_STAGES))]
+    assert [stage.name for stage in later.stages] == [*(stage.name for stage in now.stages[1:]), "one more"]
+    assert all(stage.seconds >= 0 for stage in later.stages)
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 40])

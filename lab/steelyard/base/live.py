@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 KEPT_SECONDS = 120
+KEPT_STAGES = 12
 _NOTHING = (0.0, 0, 0)
 
 
@@ -51,14 +53,29 @@ class LiveComparison:
     intervals: list[LiveInterval] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class LiveStage:
+    """A stage of the command, and when it began (`time.monotonic`)."""
+
+    name: str
+    begun: float
+
+
 @dataclass
 class Live:
-    """The displayed state: the `subjects` of the current trial by label, and the `comparisons` so far."""
+    """The displayed state: the `subjects` of the current trial by label, and the `comparisons` so far. `stages` are the
+    last ones, oldest first."""
 
     stage: str = ""
+    stages: deque[LiveStage] = field(default_factory=lambda: deque(maxlen=KEPT_STAGES))
     subjects: dict[str, LiveSubject] = field(default_factory=dict)
     comparisons: list[LiveComparison] = field(default_factory=list)
     _ticked: dict[tuple[str, int], tuple[float, int, int]] = field(default_factory=dict)
+
+    def note_stage(self) -> None:
+        """Append the current stage to `stages`, unless it is the last one there."""
+        if self.stage and (not self.stages or self.stages[-1].name != self.stage):
+            self.stages.append(LiveStage(self.stage, time.monotonic()))
 
     def begin_trial(self) -> None:
         """Forget the subjects of the previous trial: processes, slices and failures are new."""

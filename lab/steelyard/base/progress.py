@@ -77,6 +77,7 @@ class Progress:
         """Change the stage above the bar. A new stage is drawn, and followers are called, at once."""
         if stage != self.live.stage:
             self.live.stage = stage
+            self.live.note_stage()
             self._refreshed = float("-inf")
         self.refresh()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import deque
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +19,6 @@ FILE_NAME = "live.json"
 STOP = "stop-asked"
 STOPPED = "that was asked for"  # why a run ended early, as its figures word it
 MOST_BYTES = 4_000_000
-KEPT_STAGES = 12
 
 
 class StopRequested(KeyboardInterrupt):
@@ -39,7 +37,6 @@ class LiveFile:
         self._progress = progress
         self._server_cpus = server_cpus
         self._begun = _now()
-        self._stages: deque[tuple[str, float]] = deque(maxlen=KEPT_STAGES)  # the name of each, and when it began
         self._process = (os.getpid(), started_ticks(os.getpid()) or 0, _boot())
 
     def __enter__(self) -> LiveFile:
@@ -78,14 +75,13 @@ class LiveFile:
         write_text(self._folder / FILE_NAME, now.model_dump_json(), lasting=False)
 
     def _stages_so_far(self) -> list[StageSoFar]:
-        """The stages that this file has reported, with the current one."""
-        now, name = time.monotonic(), self._progress.live.stage[:2000]
-        if name and (not self._stages or self._stages[-1][0] != name):
-            self._stages.append((name, now))
-        ends = [*(begun for _, begun in self._stages), now][1:]
+        """The last stages of the command, those before the run's folder included, and the current one."""
+        live = self._progress.live
+        live.note_stage()
+        ends = [*(stage.begun for stage in live.stages), time.monotonic()][1:]
         return [
-            StageSoFar(name=name, seconds=round(end - begun, 1))
-            for (name, begun), end in zip(self._stages, ends, strict=True)
+            StageSoFar(name=stage.name[:2000], seconds=round(end - stage.begun, 1))
+            for stage, end in zip(live.stages, ends, strict=True)
         ]
 
     def _remove(self) -> None:
