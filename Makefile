@@ -41,7 +41,7 @@ test-packages: ## install the Debian packages without which tests are skipped (a
 	@python3 tools/packages.py
 
 page-checkers: ## install the checkers of pages, an HTML validator and axe, without which two tests are skipped (npm)
-	@cd lab/tests/page_checkers && npm ci --no-audit --no-fund --silent || echo "the checkers of pages are not installed: their tests are skipped" >&2
+	@cd lab/tests/page_checkers && npm ci --ignore-scripts --no-audit --no-fund --silent || echo "the checkers of pages are not installed: their tests are skipped" >&2
 
 build: tools ## build the Python environment, engine and keeper
 	@python3 tools/patience.py "building the engine and the Python environment: takes minutes the first time" $(UV) sync --quiet

@@ -1,4 +1,5 @@
-"""The documentation as a site in build/site, from the same Markdown: `python tools/docs_site.py [REPOSITORY]`. It needs uv in .tools/bin.
+"""The documentation as a site in build/site, from the same Markdown: `python tools/docs_site.py [REPOSITORY]`. It needs uv in
+.tools/bin.
 
 Pages keep their folders, and a README becomes the page of its folder. A link to a file that is no page leads into the repository's
 address (`https://HOST/OWNER/NAME`); without one it stays as text.

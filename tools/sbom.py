@@ -39,7 +39,15 @@ def write_lab_bill(wheel: Path, folders: Sequence[Path], to: Path) -> None:
             [UV, "pip", "install", "--quiet", "--python", python, *found, wheel],
             [
                 *(UV, "tool", "run", "--quiet", "--from", TOOL, "cyclonedx-py", "environment", "--output-reproducible"),
-                *("--pyproject", ROOT / "lab" / "pyproject.toml", "--output-format", "JSON", "--output-file", to, python),
+                *(
+                    "--pyproject",
+                    ROOT / "lab" / "pyproject.toml",
+                    "--output-format",
+                    "JSON",
+                    "--output-file",
+                    to,
+                    python,
+                ),
             ],
         ):
             subprocess.run(command, check=True, cwd=ROOT)

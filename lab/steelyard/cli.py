@@ -80,7 +80,7 @@ EPILOG = examples(
 
 
 def program(words: Sequence[str]) -> typer.Typer:
-    """The command line for a user's words: with the one command that they begin with, or else with the list of all commands."""
+    """The command line for a user's words: with the command that they begin with, or else with the list of all commands."""
     first = words[1] if words[:1] == ["--"] and len(words) > 1 else words[0] if words else ""
     if first in VERBS:
         return _with_modules([VERBS[first].module])
@@ -105,7 +105,6 @@ def _with_modules(modules: Sequence[str]) -> typer.Typer:
 def _without_commands() -> typer.Typer:
     return typer.Typer(
         name="steelyard",
-        invoke_without_command=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -126,14 +125,11 @@ def _version(wanted: bool) -> None:
 
 
 def root_command(
-    context: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Compare web services: the same service on real servers, the same load, and a verdict with its certainty."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
@@ -150,7 +146,8 @@ def main() -> None:
     signal.signal(signal.SIGHUP, _interrupt)
     completing.answer_shells()
     try:
-        code = program(completing.words_to_complete() or sys.argv[1:])(standalone_mode=False)
+        words = sys.argv[1:] or ["--help"]
+        code = program(completing.words_to_complete() or words)(args=words, standalone_mode=False)
     except SteelyardError as error:
         _print_error(error.message, error.hint)
         code = error.exit_code

@@ -17,7 +17,7 @@ from synthetic import Planted, write_run
 
 # Kilobytes of addresses. Python and its numerical library need less, the JavaScript engine of the chart library more.
 LIMIT = 2_000_000
-REPORT = f'{{}} exec "$0" -m steelyard report "$1"'
+REPORT = '{} exec "$0" -m steelyard report "$1"'
 MISSING = "This chart could not be drawn. Its numbers are below."
 
 

@@ -113,7 +113,10 @@ def test_its_page_has_figures_over_time_and_by_operation_and_no_word_of_a_verdic
     folder, printed, _ = loaded
     page = (folder / "report.html").read_text()
     headings = re.findall(r"<h2>(.*?)</h2>", page)
-    assert headings[:3] == ["The figures", "Over time", "By operation"] and {"Failures", "The machine during the load"} <= {*headings}
+    assert headings[:3] == ["The figures", "Over time", "By operation"] and {
+        "Failures",
+        "The machine during the load",
+    } <= {*headings}
     assert "The figures hold only for this process and this hour." in page
     first = page.partition('<section id="verdict"')[2].partition("</section>")[0]
     assert "requests/s" in first and 'aria-label="Response time, ms: ' in first and first.count("<dt>") == 3

@@ -98,7 +98,9 @@ def wordings(run: Run, judgements: Sequence[Judgement]) -> Iterator[Wording]:
         primary = [judgement for judgement in judgements if judgement.compared.primary]
         yield from map(_ratio_wording, primary)
         if not primary:
-            yield Wording(f"{join_words(run.schedule.subjects)} were loaded, and the comparison ended before it had a ratio")
+            yield Wording(
+                f"{join_words(run.schedule.subjects)} were loaded, and the comparison ended before it had a ratio"
+            )
         return
     load, limit = load_of(run), limit_of(run)
     if load is not None:

@@ -43,7 +43,9 @@ def html_of(analysis: Analysis) -> str:
         run=run.name,
         legend=tuple(legend(run)),
     )
-    contents_of = {section.name: section.content(analysis) for section in _sections_of(run)}  # charts are drawn meanwhile
+    contents_of = {
+        section.name: section.content(analysis) for section in _sections_of(run)
+    }  # charts are drawn meanwhile
     shown = [
         Markup(environment.get_template(f"sections/{name}.html").render(page=page, section=content))
         for name, content in contents_of.items()

@@ -15,17 +15,20 @@ _LABEL_PIXELS = 330
 
 
 def estimate_chart(
-    estimates: Sequence[tuple[str, Estimate]], quantity: str, caption: str, *, of_ratio: bool = False
+    estimates: Sequence[tuple[str, Estimate]], quantity: str, over: str, *, of_ratio: bool = False
 ) -> Picture | None:
-    """Each figure by its name, with its 95% interval; None where none is known. `of_ratio` marks 1."""
+    """Each figure by its name, with its 95% interval; None where none is known. Intervals are `over` what they rest on;
+    `of_ratio` marks 1."""
     known = [(name, each) for name, each in estimates if each.value is not None and each.value > 0]
     if not known:
         return None
     wide, narrow = draw("first", lambda width: _chart(known, quantity, width, of_ratio=of_ratio))
+    bars = f", the bar its 95% interval over {over}" if any(_bounds(each) for _, each in known) else ""
+    same = " At the dashed line both are the same." if of_ratio else ""
     texts = "; ".join(f"{name} {estimate_text(each)}" for name, each in known)
     return Picture(
         title="",
-        caption=caption,
+        caption=f"A diamond is a figure{bars}.{same}",
         alt=f"{quantity}: {texts}.",
         wide=wide,
         narrow=narrow,

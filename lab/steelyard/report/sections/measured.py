@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ...analyse.analysis import Analysis
 from ...analyse.as_it_runs import comparison_of, limit_of, load_of, ran_already
 from ...base.text import upper_first, value_text
-from ...models.outputs.loading import LimitOutput, LoadOutput, RequestTotals
+from ...models.outputs.loading import LoadOutput, RequestTotals
 from ...results.failure_text import user_rows
 from ..charts.estimates import estimate_chart
 from ..charts.stages import stage_chart
@@ -19,7 +19,13 @@ from ..outcomes import NOT_JUDGED, OwnFigures, Table, of_comparison, of_limit, o
 from ..section import Section
 from ..terms import terms_in
 
-FIRST_FACTS = ("goal", "load", "pairs of slices", "machine", "measured")  # the first three of a run are on the first screen
+FIRST_FACTS = (
+    "goal",
+    "load",
+    "pairs of slices",
+    "machine",
+    "measured",
+)  # the first three of a run are on the first screen
 _ACCOUNT = ("requests", "sent", "right", "wrong", "failed", "unanswered")
 
 
@@ -51,15 +57,12 @@ def picture(analysis: Analysis) -> Picture | None:
     load, limit, compared = load_of(analysis.run), limit_of(analysis.run), comparison_of(analysis.run)
     if limit is not None:
         return stage_chart(limit)
-    drawn = "A diamond is a figure, the bar its 95% interval"
     if load is not None:
-        caption = f"{drawn} over the seconds of this load."
-        return estimate_chart(list(load.response_ms.items()), "Response time, ms", caption)
+        return estimate_chart(list(load.response_ms.items()), "Response time, ms", "the seconds of this load")
     if compared is not None:
         first, second = (side.label for side in compared.subjects)
-        caption = f"{drawn} over pairs of slices. At the dashed line both are the same."
         ratio = (f"{first} over {second}", compared.ratio)
-        return estimate_chart([ratio], f"{upper_first(compared.measure)}, ratio", caption, of_ratio=True)
+        return estimate_chart([ratio], f"{upper_first(compared.measure)}, ratio", "pairs of slices", of_ratio=True)
     return None
 
 
