@@ -27,7 +27,7 @@ QUESTIONS = [
         "How confident is an interval?",
         "the interval, the confidence level",
         "statistics/interval.py",
-        "confidence: float = 0.95",
+        "CONFIDENCE = 0.95",
     ),
     ("After how many forks may a run stop?", "the looks of a run", "statistics/looks.py", "LOOKS = ("),
     ("From which difference on is a subject not equal?", "the margin", "statistics/verdict_words.py", "MARGIN = "),

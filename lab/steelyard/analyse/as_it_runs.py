@@ -11,8 +11,7 @@ from ..models.records import Schedule
 from ..plan.designs import design_named
 from ..results.loads import COMPARISON, LIMIT, LOAD
 from ..results.stored_run import Run, read_model
-from ..statistics.distributions import CONFIDENCE
-from ..statistics.interval import Interval
+from ..statistics.interval import CONFIDENCE, Interval
 from .figures import NO_ANSWER, ForkFigure, figures
 from .measures import Measure
 from .ratios import LEAST_PAIRS

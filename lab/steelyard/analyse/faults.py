@@ -10,7 +10,7 @@ from ..models.records import FaultRecord
 from ..models.study import Fault
 from ..models.verdict import FaultOutcome, FaultRow
 from ..results.stored_run import Run
-from ..statistics.distributions import CONFIDENCE
+from ..statistics.interval import CONFIDENCE
 from ..statistics.proportions import exact_interval
 from .sentences import HERE, Wording
 

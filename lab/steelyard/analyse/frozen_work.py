@@ -17,8 +17,7 @@ from statistics import fmean
 from ..base.text import change_text
 from ..models.records import Cell
 from ..results.stored_run import Run, Trial
-from ..statistics.distributions import CONFIDENCE
-from ..statistics.interval import Interval, student_interval
+from ..statistics.interval import CONFIDENCE, Interval, student_interval
 from ..statistics.steady import CONSECUTIVE, LEAST_BUSY
 
 LEAST_FORKS = 2

@@ -16,7 +16,7 @@ from ..plan.kinds import kind_of, unbroken
 from ..results.stored_run import Run, Trial
 from ..results.tables import LinkUse, SliceRow
 from ..statistics.checks import LITTLE_TOLERANCE, littles_law, littles_law_applies
-from ..statistics.distributions import CONFIDENCE
+from ..statistics.interval import CONFIDENCE
 from ..statistics.processor_witness import disagree, disagreement
 from .engine_use import ENGINE_SHARE_LIMIT, engine_use
 from .frozen_work import Z_OFF, Quantity, worst_turn_effect, z_in_turns

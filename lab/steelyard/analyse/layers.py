@@ -16,7 +16,7 @@ from ..plan.kinds import unbroken
 from ..results.layer_records import RequestRecord
 from ..results.stored_run import Run, Trial
 from ..statistics.checks import least_requests
-from ..statistics.distributions import CONFIDENCE
+from ..statistics.interval import CONFIDENCE
 from ..statistics.margins import Margins, margins, spread
 from .pairing import counted_slices
 

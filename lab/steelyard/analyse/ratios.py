@@ -13,8 +13,7 @@ from ..models.records import Cell
 from ..plan.designs import design_named
 from ..plan.kinds import unbroken
 from ..results.stored_run import Run, Trial
-from ..statistics.distributions import CONFIDENCE
-from ..statistics.interval import Interval, fork_value, predicted_deviation, student_interval
+from ..statistics.interval import CONFIDENCE, Interval, fork_value, predicted_deviation, student_interval
 from ..statistics.looks import alpha_of
 from ..statistics.processor_witness import hull
 from . import second_witness

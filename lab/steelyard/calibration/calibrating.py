@@ -35,8 +35,7 @@ from ..plan.schedule import schedule_only
 from ..results import loads, machine_history
 from ..results.live_file import LiveFile
 from ..results.stored_run import read_trial
-from ..statistics.distributions import CONFIDENCE
-from ..statistics.interval import Interval, student_interval
+from ..statistics.interval import CONFIDENCE, Interval, student_interval
 from ..statistics.looks import LOOKS, alpha_of
 from ..statistics.planning import smallest_difference
 from ..statistics.redraws import EndedComparison, disjoint_comparisons

@@ -10,8 +10,7 @@ from statistics import stdev
 
 import numpy as np
 
-from ..statistics.distributions import CONFIDENCE
-from ..statistics.interval import Interval, student_interval, two_sample_p_value
+from ..statistics.interval import CONFIDENCE, Interval, student_interval, two_sample_p_value
 from ..statistics.redraws import (
     BLOCK,
     Conclusion,

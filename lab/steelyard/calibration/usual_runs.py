@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean, variance
 
 from ..base.typed_rows import read_rows, write_rows
-from ..statistics.distributions import CONFIDENCE, chi_squared_quantile, noncentral_student_share, student_quantile
-from ..statistics.interval import Interval
+from ..statistics.distributions import chi_squared_quantile, noncentral_student_share, student_quantile
+from ..statistics.interval import CONFIDENCE, Interval
 
 FILE = "usual.csv"
 WARM_UP_SECONDS, MEASURED_SECONDS = 30.0, 30.0

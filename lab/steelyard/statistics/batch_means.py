@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, fmean
 
-from .distributions import CONFIDENCE
-from .interval import Interval, student_interval
+from .interval import CONFIDENCE, Interval, student_interval
 
 LEAST_BATCHES = 8
 

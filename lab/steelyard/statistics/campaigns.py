@@ -12,8 +12,7 @@ from scipy.special import stdtrit
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
-from .distributions import CONFIDENCE
-from .interval import Interval
+from .interval import CONFIDENCE, Interval
 
 LEAST_FOR_PREDICTION = 3
 

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-CONFIDENCE = 0.95  # of an interval, unless several looks share it
-
 
 def student_quantile(share: float, freedom: float) -> float:
     """The value that `share` of Student's t distribution with `freedom` degrees of freedom lies below."""

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
 from ..base.text import change_text, percent_text, plural
-from .distributions import CONFIDENCE, student_quantile
-from .interval import Interval, student_interval
+from .distributions import student_quantile
+from .interval import CONFIDENCE, Interval, student_interval
 
 BLOCKS = 8
 LEAST_SECONDS_ALONE = 3 * BLOCKS

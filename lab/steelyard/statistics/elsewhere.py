@@ -8,8 +8,8 @@ from statistics import NormalDist, median
 
 from ..base.errors import InsufficientDataError
 from .campaigns import Found
-from .distributions import CONFIDENCE, student_quantile
-from .interval import Interval
+from .distributions import student_quantile
+from .interval import CONFIDENCE, Interval
 
 _AS_GOOD_AS_NORMAL = 1e6  # degrees of freedom from which Student's quantile equals the normal one
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
-from .distributions import CONFIDENCE
-from .interval import Interval, student_interval
+from .interval import CONFIDENCE, Interval, student_interval
 
 LEAST_SIZES = 5
 

@@ -9,7 +9,9 @@ from statistics import NormalDist, fmean, median, stdev, variance
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause
-from .distributions import CONFIDENCE, student_quantile, student_tail
+from .distributions import student_quantile, student_tail
+
+CONFIDENCE = 0.95  # of an interval, unless several looks share it
 
 
 @dataclass(frozen=True)

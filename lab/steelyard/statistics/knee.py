@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural, value_text
-from .distributions import CONFIDENCE, fisher_quantile
-from .interval import student_interval
+from .distributions import fisher_quantile
+from .interval import CONFIDENCE, student_interval
 
 LEAST_HELD_SECONDS = 5.0
 LEAST_LEVELS = 6

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from .campaigns import Between, Found, random_effects
-from .distributions import CONFIDENCE
-from .interval import Interval, larger_p
+from .interval import CONFIDENCE, Interval, larger_p
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, quantiles, stdev
 
-from .distributions import CONFIDENCE, student_quantile
+from .distributions import student_quantile
+from .interval import CONFIDENCE
 
 LEVELS = (0.90, CONFIDENCE, 0.99)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .distributions import CONFIDENCE, beta_quantile
+from .distributions import beta_quantile
+from .interval import CONFIDENCE
 
 _WINDOW_DEVIATIONS = (
     10  # standard deviations around the expected count; more than 100 counts beyond them have p < 1e-20

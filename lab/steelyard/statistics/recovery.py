@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import plural
-from .distributions import CONFIDENCE
+from .interval import CONFIDENCE
 from .settling import BAND, LEAST_SECONDS, level_and_band, since_inside, times
 from .verdict_words import Better
 

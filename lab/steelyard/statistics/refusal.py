@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import InsufficientDataError
 from ..base.text import percent_text, plural, share_text
-from .distributions import CONFIDENCE, beta_quantile
-from .interval import student_interval
+from .distributions import beta_quantile
+from .interval import CONFIDENCE, student_interval
 
 TOLERATED = 0.01
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural
-from .distributions import CONFIDENCE, student_quantile
-from .interval import student_interval
+from .distributions import student_quantile
+from .interval import CONFIDENCE, student_interval
 
 LEAST_LEVELS = 6
 MOST_OFF = 1.5  # a fit that misses a level by more than this factor is rejected; noise of 10% stays within 1.4

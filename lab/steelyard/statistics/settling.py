@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.errors import InsufficientDataError
 from ..base.text import existence_clause, percent_text, plural, value_text
-from .distributions import CONFIDENCE
-from .interval import student_interval
+from .interval import CONFIDENCE, student_interval
 
 BAND = 0.1
 NOISE_WIDTHS = 3.0
