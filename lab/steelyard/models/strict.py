@@ -12,7 +12,8 @@ Significant = Annotated[float, AfterValidator(significant)]
 class Strict(BaseModel):
     """A value that passes between the parts; an unknown key is an error, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    # A model is built when it is first used: a command uses few of them, and all together take an eighth of a second.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, defer_build=True)
 
 
 class Variant(Strict):
