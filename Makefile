@@ -64,7 +64,7 @@ sbom: wheels ## write the bills of materials (CycloneDX) of both packages to dis
 	$(RUN) python tools/sbom.py dist dist/sbom
 
 audit: build ## check licences, sources and known vulnerabilities of Rust's and Python's packages (needs cargo-deny and both registries' advisories)
-	for crate in engine $(RUST_PROJECTS); do cargo deny --manifest-path $$crate/Cargo.toml --locked check --config deny.toml || exit 1; done
+	for crate in engine $(RUST_PROJECTS); do cargo deny --manifest-path $$crate/Cargo.toml --locked --config deny.toml check || exit 1; done
 	$(UV) tool run pip-audit==2.10.1 --path "$$($(RUN) python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 
 check: build ## check format, lint, types and generated files

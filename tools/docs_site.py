@@ -18,7 +18,7 @@ from posixpath import normpath
 
 ROOT = Path(__file__).resolve().parent.parent
 UV = ROOT / ".tools" / "bin" / "uv"
-GENERATOR = "zensical==0.1.1"
+GENERATOR = "zensical==0.0.73"
 TO = ROOT / "build" / "site"
 SECTIONS = {
     "Guides": "docs/guides",
