@@ -35,6 +35,10 @@ _VARIABLES = {
     INK: "ink", MUTED: "muted", GRID: "grid", BAND: "band", PAPER: "paper",
     **{colour: f"series-{place}" for place, colour in enumerate(COLOURS)},
 }  # fmt: skip
+_VARIABLE_OF = {f'"{colour}"': f'"var(--{variable})"' for colour, variable in _VARIABLES.items()}
+_COLOUR = re.compile(r'"#[0-9a-fA-F]{6}"')
+_IDENTIFIER = re.compile(r'\bid="([^"]+)"')
+_NAMED = re.compile(r'(\bid="|url\(#)([^")]+)')
 PLAIN = ",.4~r"  # figures of an axis: without the exponent that a logarithmic axis has by default
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 WIDE, SMALL, NARROW = 760, 372, 356
@@ -149,8 +153,7 @@ def _missing_svg(width: int) -> str:
 def _page_svg(name: str, svg: str) -> str:
     """The library's SVG in the page's colours, with titles on its marks and identifiers that begin with `name`."""
     svg = _with_titles(_renumber(name, svg))
-    for colour, variable in _VARIABLES.items():
-        svg = re.sub(re.escape(f'"{colour}"'), f'"var(--{variable})"', svg, flags=re.IGNORECASE)
+    svg = _COLOUR.sub(lambda colour: _VARIABLE_OF.get(colour[0].lower(), colour[0]), svg)
     head = re.match(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', svg)
     if head is None:
         raise AssertionError("the chart library wrote no SVG with a view box")
@@ -197,11 +200,9 @@ def _figure(value: str) -> str:
 
 def _renumber(name: str, svg: str) -> str:
     """The SVG with its own identifiers: the library counts them over all charts of the process, in no fixed order."""
-    seen = dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))
-    for place, identifier in enumerate(seen):
-        svg = re.sub(rf'id="{re.escape(identifier)}"', f'id="{name}-{place}"', svg)
-        svg = re.sub(rf"url\(#{re.escape(identifier)}\)", f"url(#{name}-{place})", svg)
-    return svg
+    known = dict.fromkeys(_IDENTIFIER.findall(svg))
+    own = {identifier: f"{name}-{place}" for place, identifier in enumerate(known)}
+    return _NAMED.sub(lambda named: f"{named[1]}{own.get(named[2], named[2])}", svg)
 
 
 def marks(values: Sequence[Mapping[str, Any]]) -> Marks:
