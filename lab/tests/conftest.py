@@ -17,8 +17,9 @@ settings.load_profile("any machine")
 
 # A file is one worker's, so those that take longest begin first: none is left to a single worker in the end.
 SLOWEST = (
-    *("test_unanswered.py", "test_main_job.py", "test_sessions_apart.py", "test_layer_spans.py", "test_layers.py"),
-    *("test_state.py", "test_weigh_your_own_guide.py", "test_hosts.py", "test_serve_loads.py"),
+    *("test_main_job.py", "test_unanswered.py", "test_sessions_apart.py", "test_report.py", "test_layers.py"),
+    *("test_layer_spans.py", "test_statistics.py", "test_state.py", "test_calibration.py", "test_analyse.py"),
+    *("test_weigh_your_own_guide.py", "test_hosts.py", "test_keeping.py", "test_serve_loads.py"),
 )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from played import Run, study
+from command import Ran
+from played import Run, played_once, study
 from rich.console import Console
 from steelyard.analyse.machines import analyse_cluster
 from steelyard.base.errors import ConfigurationError
@@ -35,28 +37,39 @@ def numbers(folder: Path) -> dict[str, list[int]]:
     }
 
 
-def test_each_session_is_a_run_of_its_own_and_all_are_one(run: Run, tmp_path: Path) -> None:
-    ran = run("run", study(tmp_path), "--sessions", "2", "--rest", "0.1", "--json", rates={"b": 1300})
-    assert ran.code == 0, ran.err
-    assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]}, "numbers are left for what is made up for"
-    assert "resting" in ran.err and "session-2 of 2" in ran.err
-    verdict = MachinesVerdict.model_validate_json(ran.out)
+@dataclass(frozen=True)
+class Made:
+    """A run in two sessions that a test only reads."""
+
+    ran: Ran
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Two sessions of two trials each; one trial of the first fails by accident."""
+    folder = tmp_path_factory.mktemp("sessions")
+    words = ("run", study(folder), "--sessions", "2", "--rest", "0.1", "--json")
+    return Made(played_once(folder, *words, rates={"b": 1300}, at=[[2, "b", 1, "reset"]]), folder)
+
+
+def test_each_session_is_a_run_of_its_own_and_all_are_one(made: Made) -> None:
+    assert "resting" in made.ran.err and "session-2 of 2" in made.ran.err
+    verdict = MachinesVerdict.model_validate_json(made.ran.out)
     assert (verdict.level, verdict.status, verdict.missing, verdict.valid) == ("session", "complete", [], True)
     (primary,) = verdict.comparisons
     assert (primary.counted, primary.forks) == (2, 4)
     assert primary.elsewhere is not None and primary.interval is not None
     assert primary.elsewhere.interval[0] <= primary.interval[0] < primary.interval[1] <= primary.elsewhere.interval[1]
     assert "The interval of so few sessions is wide." in verdict.sentence
-    for place in tmp_path.glob("runs/*/machines/*"):
+    for place in made.folder.glob("runs/*/machines/*"):
         assert (place / "environment.json").exists() and (place / "report.html").exists()
-    assert run("run", "--resume", str(next(tmp_path.glob("runs/*")))).err.count("is complete") == 1
 
 
-def test_a_trial_that_fails_is_made_up_for_within_its_session(run: Run, tmp_path: Path) -> None:
-    ran = run("run", study(tmp_path), "--sessions", "2", "--rest", "0", "--json", at=[[2, "b", 1, "reset"]])
-    assert numbers(tmp_path) == {"session-1": [1, 2, 3], "session-2": [5, 6]}, ran.err
-    verdict = MachinesVerdict.model_validate_json(ran.out)
-    assert (verdict.missing, verdict.status) == ([], "complete")
+def test_a_trial_that_fails_is_made_up_for_within_its_session(made: Made) -> None:
+    """The second session's numbers begin after those that are left for the first one's repeated trials."""
+    assert made.ran.code == 0, made.ran.err
+    assert numbers(made.folder) == {"session-1": [1, 2, 3], "session-2": [5, 6]}, made.ran.err
 
 
 def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_left(
@@ -82,6 +95,7 @@ def test_a_run_that_was_stopped_keeps_what_there_is_and_goes_on_with_what_is_lef
     ran = run("run", "--resume", str(folder), "--json")
     assert (ran.code, json.loads(ran.out)["missing"]) == (0, []), ran.err
     assert numbers(tmp_path) == {"session-1": [1, 2], "session-2": [5, 6]} and first.read_bytes() == before
+    assert run("run", "--resume", str(folder)).err.count("is complete") == 1
 
 
 def test_the_rest_is_as_long_as_it_is_asked_for() -> None:
