@@ -60,9 +60,8 @@ def picture(analysis: Analysis) -> Picture | None:
     if load is not None:
         return estimate_chart(list(load.response_ms.items()), "Response time, ms", "the seconds of this load")
     if compared is not None:
-        first, second = (side.label for side in compared.subjects)
-        ratio = (f"{first} over {second}", compared.ratio)
-        return estimate_chart([ratio], f"{upper_first(compared.measure)}, ratio", "pairs of slices", of_ratio=True)
+        quantity = f"{upper_first(compared.measure)}, ratio"
+        return estimate_chart([("ratio", compared.ratio)], quantity, "pairs of slices", of_ratio=True)
     return None
 
 
