@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from steelyard.base import children
+from steelyard.report import chart_processes
 from steelyard.report.chart_processes import ChartPool
 from steelyard.report.drawing import marks
 from synthetic import Planted, write_run
@@ -39,13 +40,24 @@ def test_a_chart_that_the_library_refuses_is_a_defect() -> None:
         ChartPool().submit('{"data": 1, "mark": {"type": 2}}').result(60)
 
 
-def test_a_process_that_was_killed_leaves_charts_out_and_is_named() -> None:
+def test_a_process_that_ended_between_two_charts_is_started_again() -> None:
     pool, before = ChartPool(), {*children._begun}
     assert pool.submit(bars(100)).result(60)
     (process,) = {*children._begun} - before
     process.kill()
-    assert pool.submit(bars(200)).result(60) is None and "SIGKILL" in pool.failure
-    assert pool.submit(bars(300)).result(60) is None, "no other process is started"
+    process.wait()
+    assert pool.submit(bars(200)).result(60) and not pool.failure
+
+
+def test_a_process_that_dies_of_a_chart_is_named_and_no_other_one_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, starts = tmp_path / "program.py", tmp_path / "starts"
+    program.write_text(f"open({str(starts)!r}, 'a').write('.'); import os; input(); os.kill(os.getpid(), 5)")
+    monkeypatch.setattr(chart_processes, "_PROGRAM", program)
+    pool = ChartPool()
+    assert pool.submit(bars(200)).result(60) is None and "SIGTRAP" in pool.failure
+    assert pool.submit(bars(300)).result(60) is None and starts.read_text() == "."
 
 
 def test_a_report_under_a_memory_limit_has_every_number_and_says_what_it_lacks(tmp_path: Path) -> None:

@@ -38,6 +38,11 @@ class ChartProcess:
             )
         )
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended since its last chart, as at the end of a command."""
+        return self._process.poll() is not None
+
     def svg(self, chart: str) -> str:
         """The SVG of a chart in Vega-Lite, which is one line. Raises SteelyardError where the process ended, and ValueError for
         a chart that the library refuses."""
@@ -74,7 +79,7 @@ class ChartProcess:
 
 
 class ChartPool:
-    """Draws charts in up to four processes. Once one of them failed, no further chart is drawn (`failure` is the reason)."""
+    """Draws charts in up to four processes. Once one of them failed at a chart, no further chart is drawn (`failure` is why)."""
 
     def __init__(self) -> None:
         self.failure = ""
@@ -105,11 +110,11 @@ class ChartPool:
             return None
 
     def _process(self) -> ChartProcess:
-        """The process of this thread."""
-        if not hasattr(self._of_thread, "process"):
+        """The process of this thread, started where there is none or it has ended."""
+        process: ChartProcess | None = getattr(self._of_thread, "process", None)
+        if process is None or process.has_ended:
             with self._starting:
-                self._of_thread.process = ChartProcess()
-        process: ChartProcess = self._of_thread.process
+                process = self._of_thread.process = ChartProcess()
         return process
 
 
