@@ -1,14 +1,18 @@
-//! Sessions of a thousand users at a server that knows every visitor's own values, and work that is fixed.
+//! Sessions of a thousand users at a server that knows every visitor's own values, and work that is fixed, on one thread and several.
 
 // `allow-unwrap-in-tests` does not reach the helpers of integration tests.
 #![allow(clippy::unwrap_used)]
 
 mod engine_harness;
+mod plain_server;
 mod testserver_harness;
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 
 use engine_harness::{Bench, Row, job, number};
+use plain_server::{Then, ok, serve};
 use serde_json::{Value, json};
 use testserver_harness::{TestServer, header, read_answer};
 
@@ -84,11 +88,22 @@ fn counts(row: &Row, columns: &[&str]) -> Vec<u64> {
 
 #[test]
 fn a_thousand_users_keep_their_own_values_and_do_exactly_the_work_that_is_fixed() {
+    fixed_work_is_exact(1);
+}
+
+#[test]
+fn users_on_several_threads_keep_their_own_values_and_do_exactly_the_work_that_is_fixed() {
+    fixed_work_is_exact(3);
+}
+
+fn fixed_work_is_exact(threads: u32) {
     const USERS: u64 = 1000;
     const EACH: u64 = 3;
     let (server, bench) = (TestServer::start(&["shop"]), shop_corpus(PAUSE_MS));
     let work = json!({"kind": "fixed-work", "users": USERS, "each": EACH, "most_seconds": 120});
-    let row = &bench.run(&shop_job(&server, work))[0];
+    let mut job = shop_job(&server, work);
+    job["threads"] = json!(threads);
+    let row = &bench.run(&job)[0];
     let totals = totals(&server);
     for kind in ["searches", "reservations", "payments"] {
         assert_eq!(totals[kind], USERS * EACH, "{totals}");
@@ -152,6 +167,106 @@ fn fixed_work_that_is_not_done_in_its_time_voids_the_slice() {
         row["why_not"]
     );
     assert_eq!(totals(&server)["conflicts"], 0);
+}
+
+/// What a server counted that gives each user a token at the login: logins and uses by user, and requests with another's token.
+#[derive(Default)]
+struct Logins {
+    logins: BTreeMap<String, u64>,
+    uses: BTreeMap<String, u64>,
+    strange: u64,
+}
+
+impl Logins {
+    fn count(&mut self, path: &[&str]) {
+        match *path {
+            ["login", user] => *self.logins.entry(user.to_owned()).or_default() += 1,
+            ["use", user, token] if token == format!("of-{user}") => {
+                *self.uses.entry(user.to_owned()).or_default() += 1;
+            }
+            _ => self.strange += 1,
+        }
+    }
+}
+
+/// A corpus of a login and of a use of its token, both with the user of a row of data, of which there are so many.
+fn login_corpus(rows: u64) -> Bench {
+    let bench = Bench::new();
+    let index = "entry,operation,offset,length,rule,safe,method,path,headers,link,pause_ms,filled\n\
+         0,login,0,0,right,0,GET,/login/{{user}},,,,1\n1,use,0,0,right,0,GET,/use/{{user}}/{{token}},,,,1\n";
+    std::fs::write(bench.path("corpus/corpus.csv"), index).unwrap();
+    std::fs::write(bench.path("corpus/corpus.bin"), "").unwrap();
+    let names: String = (0..rows).map(|row| format!("u{row}\n")).collect();
+    std::fs::write(bench.path("corpus/rows.csv"), format!("user\n{names}")).unwrap();
+    bench
+}
+
+/// Seven users on three threads make twenty of these sessions each, with `rows` rows of data.
+fn logins_on_three_threads(rows: u64, session: Value) -> Logins {
+    let counted = Arc::new(Mutex::new(Logins::default()));
+    let own = counted.clone();
+    let address = serve(move |request| {
+        let parts: Vec<&str> = request.path().split('/').skip(1).collect();
+        own.lock().unwrap().count(&parts);
+        let token = parts.get(1).map(|user| format!("Token: of-{user}\r\n"));
+        (ok(&token.unwrap_or_default()), Then::GoesOn)
+    });
+    let bench = login_corpus(rows);
+    let work = json!({"kind": "fixed-work", "users": 7, "each": 20, "most_seconds": 120});
+    let slices = json!([{
+        "number": 0, "subject": "a", "phase": "measure", "profile": work, "mix": {"visit": 1}, "deck_seed": 3, "lead_in_ms": 0,
+    }]);
+    let more = json!({"sessions": {"visit": session}, "threads": 3, "timeout_ms": 30_000, "drain_limit_ms": 30_000});
+    let row = bench
+        .run(&job(&format!("http://{address}/"), slices, more))
+        .swap_remove(0);
+    assert_eq!(row["valid"], "1", "{}", row["why_not"]);
+    let logins = std::mem::take(&mut *counted.lock().unwrap());
+    let served: u64 = logins.logins.values().chain(logins.uses.values()).sum();
+    assert_eq!((served, logins.strange), (number(&row, "sent"), 0), "{row:?}");
+    logins
+}
+
+fn visit(login: &Value, rows: &Value) -> Value {
+    json!({"steps": [login, {"operation": "use"}], "rows": rows})
+}
+
+#[test]
+fn threads_deal_each_row_of_data_to_one_session() {
+    const SESSIONS: u64 = 7 * 20;
+    let login = json!({"operation": "login", "captures": {"token": {"kind": "header", "name": "token"}}});
+    let rows = json!({"file": "rows.csv", "columns": ["user"], "at_end": "stop"});
+    let counted = logins_on_three_threads(SESSIONS, visit(&login, &rows));
+    assert_eq!(counted.logins.len() as u64, SESSIONS);
+    assert!(
+        counted
+            .logins
+            .values()
+            .chain(counted.uses.values())
+            .all(|count| *count == 1)
+    );
+}
+
+#[test]
+fn each_user_of_several_threads_logs_in_once_with_its_own_row_and_keeps_its_token() {
+    let login = json!({"operation": "login", "once": true, "captures": {"token": {"kind": "header", "name": "token"}}});
+    let rows = json!({"file": "rows.csv", "columns": ["user"], "each": "user"});
+    let counted = logins_on_three_threads(100, visit(&login, &rows));
+    let users: BTreeMap<String, u64> = (0..7).map(|user| (format!("u{user}"), 1)).collect();
+    assert_eq!(counted.logins, users);
+    assert_eq!(counted.uses.len(), 7);
+    assert!(counted.uses.values().all(|uses| *uses == 20), "{:?}", counted.uses);
+}
+
+#[test]
+fn fixed_work_with_fewer_users_than_threads_is_refused() {
+    let (server, bench) = (TestServer::start(&["shop"]), shop_corpus(PAUSE_MS));
+    let work = json!({"kind": "fixed-work", "users": 2, "each": 1, "most_seconds": 1});
+    let mut job = shop_job(&server, work);
+    job["threads"] = json!(3);
+    let (status, errors) = bench.start(&job).end();
+    assert_eq!(status.code(), Some(2));
+    assert!(errors.contains("a user for each thread"), "{errors}");
 }
 
 #[test]

@@ -104,6 +104,38 @@ fn engines_that_share_users_have_each_their_part_of_them() {
 }
 
 #[test]
+fn stretches_of_two_engines_on_two_targets_begin_and_end_together() {
+    let servers = [null_server(), null_server()];
+    let users = json!({"kind": "big-bang", "users": 3, "seconds": 9});
+    let benches = [Bench::new(), Bench::new()];
+    let mut engines: Vec<_> = benches
+        .iter()
+        .zip(&servers)
+        .map(|(bench, (_, url))| bench.ready(&job(url, json!([slice(0, users.clone())]), json!({}))))
+        .collect();
+    for engine in &mut engines {
+        engine.say(r#"{"stretch":{"slice":0,"lead_in_ms":100,"spread_ms":50,"seconds":0.4,"prepare":true}}"#);
+    }
+    for engine in &mut engines {
+        engine.expect(&json!({"prepared": 0}));
+    }
+    let at = ahead(SECOND / 5);
+    for engine in &mut engines {
+        engine.say(&json!({"go": 0, "at_ns": at}).to_string());
+    }
+    for (engine, bench) in engines.iter_mut().zip(&benches) {
+        engine.expect(&json!({"drained": 0}));
+        let row = bench.slices().swap_remove(0);
+        assert_eq!(number(&row, "begin_ns"), at + SECOND / 10);
+        assert_eq!(number(&row, "end_ns"), at + SECOND / 2);
+        assert!(number(&row, "completed") > 0, "{row:?}");
+    }
+    for engine in engines {
+        assert!(engine.end().0.success());
+    }
+}
+
+#[test]
 fn a_slice_that_was_prepared_waits_and_ends_with_whoever_prepared_it() {
     let (_server, url) = null_server();
     let users = json!({"kind": "big-bang", "users": 1, "seconds": 0.1});

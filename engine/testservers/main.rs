@@ -49,6 +49,10 @@ struct Options {
     #[arg(long, global = true)]
     ipv6: bool,
 
+    /// Share the port with other servers that do so too; the kernel deals connections to them
+    #[arg(long, global = true)]
+    shared_port: bool,
+
     /// Processor to run on
     #[arg(long, global = true, value_name = "N")]
     cpu: Option<usize>,
@@ -186,6 +190,7 @@ fn bind_loopback(options: &Options) -> Result<TcpListener> {
     };
     let descriptor = socket(family, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
     setsockopt(&descriptor, sockopt::ReuseAddr, &true)?;
+    setsockopt(&descriptor, sockopt::ReusePort, &options.shared_port)?;
     bind(
         std::os::fd::AsRawFd::as_raw_fd(&descriptor),
         &SockaddrStorage::from(address),

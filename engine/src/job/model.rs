@@ -22,7 +22,7 @@ pub enum Profile {
 }
 
 /// Closed: all users start at once. Each ends after `each` sessions or plain requests, the first `extra` users after one more. The slice
-/// ends with the last user, or after `most_seconds`, which voids it.
+/// ends with the last user, or after `most_seconds`, which voids it. It needs a user for each thread.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixedWork {

@@ -48,6 +48,8 @@ pub struct TickPart {
     pub lateness: Lateness,
     /// Response times of right answers, where they are kept by the second.
     pub response: Option<Box<Histogram<u64>>>,
+    /// Whether the worker reports no later second.
+    pub is_last: bool,
 }
 
 /// Where the measured time begins and ends.
@@ -423,6 +425,7 @@ impl Recorder {
                 .tick_response
                 .as_mut()
                 .map(|second| std::mem::replace(second, Box::new(histogram_us()))),
+            is_last: false,
         };
         for (place, record) in self.operations.iter().enumerate() {
             if let Some(record) = record {
@@ -439,6 +442,7 @@ impl Recorder {
             let next = (self.begin + (self.tick + 1) * SECOND).min(self.end);
             self.next_second = if next > self.next_second { next } else { Ns::MAX };
         }
+        part.is_last = self.next_second == Ns::MAX;
         Some(part)
     }
 }

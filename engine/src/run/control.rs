@@ -159,9 +159,10 @@ mod tests {
             lead_in_ms: 2500.0,
             spread_ms: 1000.0,
             seconds: 12.0,
+            prepare: true,
         };
         assert_eq!(
-            parse("{\"stretch\":{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12}}"),
+            parse("{\"stretch\":{\"slice\":3,\"lead_in_ms\":2500,\"spread_ms\":1000,\"seconds\":12,\"prepare\":true}}"),
             Ok(Command::Stretch(stretch))
         );
         for wrong in [

@@ -155,7 +155,7 @@ impl Runner<'_> {
     fn stretch(&mut self, place: usize, request: &Stretch) -> Result<Ended> {
         let plan = stretch::plan(self.maker.slice(place)?, request);
         let clocks = EdgeClocks::start(&self.maker.job().targets[plan.target], &plan)?;
-        self.drive(place, plan, Start::AtOnce, clocks)
+        self.drive(place, plan, request.start(), clocks)
     }
 
     /// Drives the slice at `place` and writes its result; `clocks` are read at its edges.
@@ -307,6 +307,7 @@ fn drive_begun(
                     if number == plan.number && waiting && at < Monotonic.now() + MOST_AHEAD =>
                 {
                     waiting = false;
+                    begun(at);
                     crew.go(at)?;
                 }
                 _ => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::Start;
 use super::keepers::Keepers;
 use crate::clock::{Clock, Monotonic, Ns, from_ms, from_seconds};
 use crate::error::{EngineError, Result};
@@ -17,7 +18,7 @@ const MOST_MS: f64 = 86_400_000.0;
 const LEAST_SECONDS: f64 = 0.001;
 
 /// The edges of a stretch: users start one after another over `spread_ms`, and the measured time of `seconds` begins `lead_in_ms` after
-/// the first start.
+/// the first start. With `prepare` it waits for `go` with an instant, as a slice after that command.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stretch {
@@ -25,6 +26,18 @@ pub struct Stretch {
     pub lead_in_ms: f64,
     pub spread_ms: f64,
     pub seconds: f64,
+    #[serde(default)]
+    pub prepare: bool,
+}
+
+impl Stretch {
+    /// When its lead-in begins.
+    pub fn start(&self) -> Start {
+        match self.prepare {
+            true => Start::WhenTold,
+            false => Start::AtOnce,
+        }
+    }
 }
 
 /// Checks that the slice can be driven as a stretch.

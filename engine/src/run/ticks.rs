@@ -22,7 +22,8 @@ pub struct TickGatherer {
     slice: Slice,
     /// Place and name of the operations that the slice uses.
     operations: Vec<(usize, String)>,
-    /// The last second that each source has reported, if any; it reports none before that one any more.
+    /// The last second that each source has reported, if any; it reports none before that one any more. `u64::MAX` of a thread that
+    /// has ended.
     last: Vec<Option<u64>>,
     length: Ns,
     threads: u32,
@@ -62,7 +63,7 @@ impl TickGatherer {
     /// Adds a part; returns the seconds that are complete with it.
     pub fn take(&mut self, part: TickPart) -> Vec<Tick> {
         if let Some(last) = self.last.get_mut(part.thread as usize) {
-            *last = Some(part.index);
+            *last = Some(if part.is_last { u64::MAX } else { part.index });
         }
         self.waiting.entry(part.index).or_default().push(part);
         let told_of = self.last.iter().min().copied().flatten();
@@ -185,7 +186,21 @@ mod tests {
             cpu: CpuTime::default(),
             lateness: Lateness::default(),
             response: None,
+            is_last: false,
         }
+    }
+
+    #[test]
+    fn a_thread_whose_users_are_done_holds_no_later_seconds_back() {
+        let mut gatherer = gatherer(2);
+        let last = TickPart {
+            is_last: true,
+            ..part(1, 0)
+        };
+        assert_eq!(gatherer.take(last).len(), 0);
+        assert_eq!(gatherer.take(part(0, 0)).len(), 1);
+        assert_eq!(gatherer.take(part(0, 1)).len(), 1);
+        assert_eq!(gatherer.take(part(0, 2)).len(), 1);
     }
 
     #[test]

@@ -227,6 +227,7 @@ impl TurnSeconds {
             cpu: std::mem::take(&mut self.cpu),
             lateness: std::mem::take(&mut self.lateness),
             response: None,
+            is_last: false,
         };
         self.index += 1;
         self.measured = 0;

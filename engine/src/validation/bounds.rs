@@ -225,9 +225,9 @@ fn check_slices(job: &Job) -> Checked {
             })?;
         }
         check_profile(&format!("{at}.profile"), &slice.profile)?;
-        if matches!(slice.profile, Profile::FixedWork(_)) {
-            ensure(job.threads == 1 && slice.lead_in_ms == 0.0, || {
-                format!("`{at}`: fixed work needs one thread and a `lead_in_ms` of 0")
+        if let Profile::FixedWork(work) = &slice.profile {
+            ensure(job.threads <= work.users && slice.lead_in_ms == 0.0, || {
+                format!("`{at}`: fixed work needs a user for each thread and a `lead_in_ms` of 0")
             })?;
         }
     }
