@@ -48,7 +48,8 @@ class Engine:
 
     def __init__(self, job_file, out):
         self.job = json.loads(job_file.read_text())
-        self.out, self.trial = out, int(out.name) if out.name.isdecimal() else 0  # 0: the pilot
+        own = out.parent if out.name.startswith("driver-") else out
+        self.out, self.trial = out, int(own.name) if own.name.isdecimal() else 0  # 0: the pilot
         self.slices = {one["number"]: one for one in self.job["slices"]}
         self.urls = {
             one["subject"]: urlsplit(f"http://{one['host']}:{one['port']}{one['path']}") for one in self.job["targets"]
@@ -59,7 +60,9 @@ class Engine:
         for name, columns in (("slices.csv", SLICES), ("ticks.csv", TICKS), ("samples/index.csv", SAMPLES)):
             (out / name).parent.mkdir(exist_ok=True)
             self.append(name, [columns.split(",")])
-        (out / "intervals.hlog").write_text("#[Histogram log format version 1.3]\n")
+        (out / "intervals.hlog").write_text(
+            "#[Histogram log format version 1.3]\n#[BaseTime: 0.000 (seconds since epoch)]\n"
+        )
         (out / "summary.json").write_text("{}")
 
     def append(self, name, rows):
@@ -93,6 +96,7 @@ class Engine:
         row = {
             "engine_user_ns": round(min(need, threads) * length),
             "thread_cpu_most_ns": round(min(need / threads, 1.0) * length),
+            "thread_sent_most": -(-answers // threads),
             "phase": one["phase"], "begin_ns": begin, "end_ns": begin + length, "measured_ns": length,
             "service_ns_sum": counts["response_ns_sum"], "sent": answers, **NO_TURNS, **known,
             "valid": int(deed != "void"), "why_not": "planted" if deed == "void" else "",
@@ -152,6 +156,9 @@ def main():
         stretch = asked.get("stretch")
         if stretch is not None:
             engine.slices[stretch["slice"]]["profile"]["seconds"] = stretch["seconds"]
+        if "prepare" in asked or (stretch is not None and stretch.get("prepare")):
+            say(prepared=asked.get("prepare", stretch and stretch["slice"]))
+        elif stretch is not None:
             engine.obey([stretch["slice"]])
         else:
             engine.obey([asked["go"]] if "go" in asked else asked.get("turns", {}).get("slices", []))

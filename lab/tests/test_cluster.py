@@ -163,6 +163,15 @@ def test_a_trial_that_comes_home_is_in_its_machines_folder_and_no_longer_owed(tm
     assert again.missing_trials() == at_home.missing_trials(), "a resumed run has the same missing trials"
 
 
+def test_a_machines_later_trials_have_the_engine_threads_of_its_first(tmp_path: Path) -> None:
+    at_home = home(tmp_path / "run")
+    assert at_home.engine_threads_of("mark1") == 0, "a pilot has to show it"
+    at_home.keep("mark1", 1, driven(tmp_path / "sent"))
+    job = tmp_path / "run/machines/machine-1/trials/01/job.json"
+    job.write_text(json.dumps(json.loads(job.read_text()) | {"threads": 3}))
+    assert (at_home.engine_threads_of("mark1"), at_home.engine_threads_of("mark2")) == (3, 0)
+
+
 def test_a_trial_that_another_machine_drove_is_that_machines(tmp_path: Path) -> None:
     at_home = home(tmp_path / "run")
     assert at_home.keep("mark9", 1, driven(tmp_path / "sent")).taken

@@ -143,6 +143,26 @@ def test_where_the_first_look_would_come_too_late_later_forks_hold_fewer_pairs()
     assert 90 + 3 * (90 - 55.2 + 3 * 4.6) <= 240
 
 
+def test_what_was_spent_before_the_first_trial_is_no_trials_cost() -> None:
+    now = schedule(study("a", "b", budget=270), pairs=12)
+    rule = stopping.stopping_of(never, lambda planned: planned.pairs_per_cell, 30.0)
+    changed = rule(now, 1, 30.0 + 90.0)
+    alone = after_one(now.model_copy(update={"budget_seconds": 240.0}), 90)
+    assert changed == alone.model_copy(update={"budget_seconds": 270.0})
+    assert stopping.without_verdict(now, now, 110.0, 60.0) == "", "a trial took 50 s"
+    assert stopping.without_verdict(now, now, 110.0) != ""
+
+
+def test_a_budget_holds_the_pilot_of_the_engines_threads() -> None:
+    one = schedule(study("a", "b", budget=120))
+    plain, piloted = (
+        fit_to_budget(one, {"a": False, "b": False}, slice_fixed=False, engine_processors=count).schedule
+        for count in (1, 4)
+    )
+    assert 3 <= piloted.pairs_per_cell < plain.pairs_per_cell
+    assert piloted.budget_seconds == 120
+
+
 def compared(budget: float, *, compiles: bool, **asked: object) -> Fitted:
     one = schedule(study("a", "b", budget=budget), **asked)
     return fit_to_budget(one, {"a": compiles, "b": compiles}, slice_fixed="slice_seconds" in asked)

@@ -10,15 +10,17 @@ import pytest
 from answering import answering
 from command import steelyard
 from played import played, study
+from session_shop import SESSION, service_folder, session_shop
+from steelyard.analyse.engine_use import engine_use
 from steelyard.analyse.instrument import ENGINE_SHARE, Level, examine
 from steelyard.hosts.cpus import Shares
 from steelyard.measure import main_job
 from steelyard.measure.load import load
 from steelyard.measure.trial import engine_threads
-from steelyard.measure.trial.engine_job import can_have_threads
+from steelyard.measure.trial.engine_job import JobRequests, JobSettings, LoadSlice, engine_job
 from steelyard.measure.trial.engine_pilot import peak_profile
 from steelyard.measure.trial.engine_threads import choose_threads, threads_needed
-from steelyard.models.job import BigBang, FixedWork, Ramp, Rate, Stage, Steps
+from steelyard.models.job import BigBang, FixedWork, Profile, Ramp, Rate, Stage, Steps, Target
 from steelyard.results.stored_run import Run, read_run
 from steelyard.results.tables import SliceRow, read_slices
 from synthetic import Planted, write_run
@@ -86,9 +88,14 @@ def test_a_pilot_has_the_load_at_its_height() -> None:
     assert peak.stages == [Stage(from_rate=500, to_rate=500, seconds=1.0)]
 
 
-def test_fixed_work_has_one_thread() -> None:
-    assert not can_have_threads([], [FixedWork(users=2, each=5, most_seconds=9)])
-    assert can_have_threads([], [BigBang(users=2, seconds=1)])
+def test_fixed_work_has_no_more_threads_than_users() -> None:
+    def threads(*profiles: Profile) -> int:
+        loads = [LoadSlice("a", "measure", profile, {"echo": 1}, "deck", lead_in_ms=0) for profile in profiles]
+        targets = [Target(subject="a", host="127.0.0.1", port=1)]
+        return engine_job(1, JobRequests("corpus", {}), targets, loads, [0], JobSettings(threads=4)).threads
+
+    assert threads(BigBang(users=2, seconds=1)) == 4
+    assert threads(BigBang(users=2, seconds=1), FixedWork(users=3, each=5, most_seconds=9)) == 3
 
 
 def jobs(folder: Path) -> dict[str, int]:
@@ -152,6 +159,21 @@ def test_threads_that_share_a_processor_are_reported(tmp_path: Path) -> None:
     assert reason.endswith("it, not the server, may be the limit")
 
 
+def test_the_driver_of_rmi_is_the_limit_only_where_its_processors_are_busy(tmp_path: Path, row: SliceRow) -> None:
+    trial = read_run(write_run(tmp_path, Planted(forks=1, pairs=1))).trials[0]
+    on_four = replace(trial, record=trial.record_or_empty.model_copy(update={"engine_cpus": [4, 5, 6, 7]}))
+    by_rmi = replace(busy(row, 2.0, 2), thread_cpu_most_ns=0, thread_sent_most=0, sent=10)
+    use = engine_use([(on_four, by_rmi)])
+    assert (use.share, use.threads_text) == (0.5, "")
+
+
+def test_each_of_two_engines_has_its_own_part_of_the_engines_processors(tmp_path: Path, row: SliceRow) -> None:
+    trial = read_run(write_run(tmp_path, Planted(forks=1, pairs=1))).trials[0]
+    record = trial.record_or_empty.model_copy(update={"engine_cpus": [4, 5, 6, 7], "engines": 2})
+    use = engine_use([(replace(trial, record=record, engine_threads=2), busy(row, 2.0, 2))])
+    assert (use.whole, use.processors) == (1.0, 2)
+
+
 def test_a_load_of_a_running_service_has_a_pilot_and_counts_without_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,3 +199,27 @@ def test_a_load_of_a_running_service_has_a_pilot_and_counts_without_it(
     assert len(served) == output["sent"] + pilot.sent
     [row] = read_slices(run / "trials" / "01" / "slices.csv", False).values()
     assert 0 < row.thread_sent_most < row.sent
+
+
+# Each session logs in with a row of its own, after which there is no other.
+SPENDS_ROWS = (
+    SESSION.replace('data_each = "user"', 'data_each = "session"\ndata_end = "stop"')
+    .replace("once = true\n", "")
+    .replace("again_on = [401]\n", "")
+)
+
+
+@pytest.mark.parametrize(("session", "piloted"), [(SESSION, True), (SPENDS_ROWS, False)])
+def test_a_load_of_sessions_has_a_pilot_unless_it_would_use_up_their_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: str, piloted: bool
+) -> None:
+    monkeypatch.setattr(load, "share", lambda: Shares([0], [0, 1]))
+    monkeypatch.setattr(engine_threads, "MOST_BUSY", 1e-9)
+    with session_shop(expires=60) as shop:
+        made = service_folder(tmp_path, shop.address, session, users=500)
+        words = ("load", str(made), "--users", "5", "--for", "2s", "--json", "--out", "runs")
+        ran = steelyard(*words, folder=tmp_path, environment={"STEELYARD_STRANGERS": "yes", "STEELYARD_AWAKE": "no"})
+    assert shop.counted["violations"] == []
+    run = tmp_path / ran.outcome["run"]
+    threads = {path.parent.name: json.loads(path.read_text())["threads"] for path in run.rglob("job.json")}
+    assert threads == {"verification": 1, "01": 2, "threads-1": 1} if piloted else {"verification": 1, "01": 1}

@@ -45,6 +45,20 @@ def trial(planned: Schedule, compiles: Mapping[str, bool]) -> PlannedTime:
     return of_trial(planned, ["a", "b"], compiles)
 
 
+def test_the_pilot_of_the_engines_threads_takes_time_until_their_number_is_known() -> None:
+    planned = schedule()
+    plain, piloted = (of_run(planned, NOTHING_COMPILES, engine_processors=count) for count in (1, 4))
+    each = estimate.START[False] + estimate.VERIFYING_AND_ENDING
+    round_seconds = 4 * (1 + 0.2)
+    assert piloted.least - plain.least == pytest.approx(2 * (each.least + round_seconds))
+    assert piloted.most - plain.most == pytest.approx(2 * (each.most + 3 * round_seconds)), "1, 2 and 4 threads"
+    known = planned.model_copy(update={"engine_threads": 2})
+    assert of_run(known, NOTHING_COMPILES, engine_processors=4) == plain
+    begun = of_run(planned, NOTHING_COMPILES, done={1}, engine_processors=4)
+    assert begun == of_run(planned, NOTHING_COMPILES, done={1}), "a run that is resumed has had its pilot"
+    assert of_run(schedule(60.0), NOTHING_COMPILES, engine_processors=4).most == 60.0
+
+
 def test_every_estimate_lies_between_its_least_and_its_most() -> None:
     for compiles in (NOTHING_COMPILES, BOTH_COMPILE):
         for design in DESIGNS:

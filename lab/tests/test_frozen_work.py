@@ -179,3 +179,28 @@ def test_a_subject_that_collects_with_z_has_a_caveat_where_it_took_turns(
     reasons = [f.reason for f in examine(run) if f.check == "Z in turns" and f.level is Level.WARNING]
     assert len(reasons) == caveats and all(reason.startswith(METRO) for reason in reasons)
     assert sum("collects with Z" in warning for warning in full_analysis(tmp_path).verdicts.notes) == caveats
+
+
+def loaded_at_once(folder: Path, paces: dict[str, float]) -> Run:
+    """A run with `--apart` in which subjects answer so much slower beside each other than alone, though as busy."""
+    run = write_run(folder, Planted(design="apart", paces=paces))
+    for path in run.glob("trials/*/trial.json"):
+        record = TrialRecord.model_validate_json(path.read_text(encoding="utf-8"))
+        path.write_text(record.model_copy(update={"engines": 2}).model_dump_json(), encoding="utf-8")
+    return read_run(run)
+
+
+def test_a_subject_that_suffers_from_the_others_load_is_named_with_the_size_and_still_judged(tmp_path: Path) -> None:
+    run = loaded_at_once(tmp_path, {METRO: 0.8, GO: 0.95})
+    level, reason = finding(run, METRO, Quantity.BESIDE)
+    assert level is Level.WARNING and f"costs {METRO} " in reason and "while both are loaded than alone" in reason
+    assert finding(run, GO, Quantity.BESIDE)[0] is Level.OK
+    verdicts = full_analysis(tmp_path).verdicts
+    assert verdicts.comparisons[0].verdict == "slower"
+    assert [note for note in verdicts.notes if "loaded at the same time" in note]
+
+
+def test_what_both_suffer_alike_is_no_finding(tmp_path: Path) -> None:
+    run = loaded_at_once(tmp_path, {METRO: 0.8, GO: 0.8})
+    assert {finding(run, subject, Quantity.BESIDE)[0] for subject in (METRO, GO)} == {Level.OK}
+    assert not turns_refused(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from command import steelyard
 from steelyard.catalogue import entries, subject_syntax, tried
 from steelyard.catalogue.usual import resolve_operation, resolve_service
 from steelyard.cli import whole_program
+from steelyard.hosts.halves import LEAST_PROCESSORS
 
 Command = Any  # typer brings a copy of click of its own, without types
 EXAMPLE = re.compile(r"^  (steelyard .*)$", re.MULTILINE)
@@ -84,6 +86,8 @@ def test_an_example_that_need_start_nothing_does_what_it_says(tmp_path: Path, wo
     if words[0] == "run":
         if {"--resume", "--cluster", "--hosts", "--sessions"} & {*words}:
             pytest.skip("it needs a stored run, machines or hours")
+        if "--apart" in words and len(os.sched_getaffinity(0)) < LEAST_PROCESSORS:
+            pytest.skip(f"--apart needs {LEAST_PROCESSORS} processors")
         words = [*words, *["--dry-run"] * ("--dry-run" not in words)]
         (tmp_path / "WSTest.ini").write_text("Agents = 8\n")
     if "check" in words:

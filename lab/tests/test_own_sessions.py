@@ -17,6 +17,7 @@ from steelyard.workload import load_spec
 from steelyard.workload.data import rows_of
 from steelyard.workload.load_target import LoadTarget, of_service
 
+pytestmark = pytest.mark.usefixtures("one_engine_processor")
 ADDRESS = "http://127.0.0.1:9"
 BESIDE_OTHERS = {"STEELYARD_STRANGERS": "yes"}
 FORM_LOGIN = """\

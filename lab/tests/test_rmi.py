@@ -163,7 +163,7 @@ def test_each_driver_has_its_part_of_the_job_and_its_subjects_slices(
     class Played:
         """Stands where a driver's process would, and remembers what it is told."""
 
-        def __init__(self, job: Job, folder: Path) -> None:
+        def __init__(self, job: Job, folder: Path, _secrets: object = None) -> None:
             self.folder = folder
             jobs[folder.name] = job
 

@@ -364,6 +364,7 @@ def _notes(run: Run, findings: Sequence[Finding], contradicted: Sequence[Contrad
     yield from machine_notes(run)
     yield from _unsteady(run)
     yield from _in_stretches(run)
+    yield from _at_once(run)
     yield from _open_tails(run)
     if any(not kind_of(cell).sliced for cell in run.schedule.cells):  # the verdict's sentence covers all tests together
         yield from (
@@ -529,6 +530,16 @@ def _in_stretches(run: Run) -> Iterator[str]:
         yield (
             f"{where} took no turns, because {why}: each subject had the machine for one stretch, so a disturbance "
             "of the machine affected one subject alone"
+        )
+
+
+def _at_once(run: Run) -> Iterator[str]:
+    """The processors of subjects that were loaded at the same time, and what they shared."""
+    if design_named(run.schedule.design).halves:
+        each = "" if run.server_processors is None else f" of {plural(run.server_processors, 'processor')}"
+        yield (
+            f"both subjects were loaded at the same time, each on its own half{each}: "
+            "they shared the last-level cache, the memory's bandwidth and the power that sets the clock speed"
         )
 
 

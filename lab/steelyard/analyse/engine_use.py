@@ -44,13 +44,21 @@ class EngineUse:
 
 
 def engine_use(rows: Sequence[tuple[Trial, SliceRow]]) -> EngineUse:
-    """How busy the engine was over these slices; older runs lack the busiest thread, so all threads together are used."""
+    """How busy the engine was over these slices.
+
+    Older runs lack the busiest thread, so all threads together are used. The driver of RMI has a thread for each user, so only
+    its processors can be the limit.
+    """
     threads = max(trial.engine_threads for trial, _ in rows)
-    processors = max(len(trial.record_or_empty.engine_cpus) for trial, _ in rows) or threads
+    records = [trial.record_or_empty for trial, _ in rows]
+    processors = max(len(record.engine_cpus) // record.engines for record in records) or threads
     measured = sum(row.measured_ns for _, row in rows)
     spent = sum(row.engine_user_ns + row.engine_system_ns for _, row in rows)
+    whole = spent / (measured * processors)
+    if all(row.thread_sent_most == 0 < row.sent for _, row in rows):
+        return EngineUse(whole, whole, 1, processors)
     if all(row.thread_cpu_most_ns for _, row in rows):
         busiest = sum(row.thread_cpu_most_ns for _, row in rows) / measured
     else:
         busiest = spent / sum(row.measured_ns * trial.engine_threads for trial, row in rows)
-    return EngineUse(busiest, spent / (measured * processors), threads, processors)
+    return EngineUse(busiest, whole, threads, processors)

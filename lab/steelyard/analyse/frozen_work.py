@@ -1,9 +1,13 @@
-"""What turns change in a subject, against steady stretches: the processor time of a request, and throughput.
+"""What turns change in a subject, against steady stretches: the processor time of a request, and throughput. And what loading two
+subjects at once changes.
 
 A cache with a time to live does work by the clock that a request pays for. Frozen in others' turns, a subject meets that work in
 a larger part of its own. A limiter that delays requests gathers tokens by the clock in others' turns, and answers more in its own.
 A look at rest sees neither, since there are no requests. In the warm-up of the same fork nothing is frozen, so both quantities are
 undistorted there.
+
+Subjects that are loaded at once, each on half of the processors, warm up one after the other. So what the halves share shows in the
+processor time of a request.
 """
 
 from __future__ import annotations
@@ -27,16 +31,17 @@ MOSTLY_WAITING = 0.5  # of its processors' time: a subject that uses less is not
 
 
 class Quantity(StrEnum):
-    """What is compared between turns and stretches."""
+    """What is compared between turns and stretches, or between subjects loaded at once and alone."""
 
     COST = "CPU in turns"
     THROUGHPUT = "Throughput in turns"
+    BESIDE = "CPU beside the other"
 
 
 @dataclass(frozen=True)
 class TurnEffect:
-    """By what factor `quantity` is larger in turns than in stretches: `own` for `subject`, the mean over forks, and `ratio`, that
-    over the factor of `beside`, with its interval over forks.
+    """By what factor `quantity` is larger in turns than in stretches, or beside the other's load than alone: `own` for `subject`,
+    the mean over forks, and `ratio`, that over the factor of `beside`, with its interval over forks.
 
     What a turn costs everybody (cold caches, the thaw) and what the host did between warm-up and measurement is in both factors
     alike, so only the ratio is judged. A request's cost is judged only where it grew: it falls while a subject still warms.
@@ -64,7 +69,11 @@ class TurnEffect:
 
     @property
     def effect(self) -> str:
-        """What turns do to the subject, as a clause."""
+        """What turns, or the other's load, do to the subject, as a clause."""
+        if self.quantity is Quantity.BESIDE:
+            return (
+                f"a request costs {self.subject} {self.size:.1%} more processor time while both are loaded than alone"
+            )
         if self.quantity is Quantity.COST:
             return (
                 f"a request costs {self.subject} {self.size:.1%} more processor time in turns than in steady stretches"
@@ -77,7 +86,7 @@ class TurnEffect:
     def reason(self, cell: Cell, margin: float) -> str:
         """The caveat where the size is beyond the margin."""
         sentence = f"on {cell.where} {self.effect}, beside {self.beside} ({self.text}): {_CAUSES[self.quantity]}. "
-        if self.size > NO_VERDICT * margin:
+        if self.size > NO_VERDICT * margin and self.quantity is not Quantity.BESIDE:
             return sentence + "Forks that took turns do not count; later ones are driven in stretches"
         return sentence + "The ratio may be off by as much"
 
@@ -91,6 +100,7 @@ _CAUSES = {
         "its processors mostly wait, so its throughput depends on something that runs by the clock, "
         "such as a limit on the rate of requests"
     ),
+    Quantity.BESIDE: "both halves share caches, memory bandwidth and the power that sets their clock speed",
 }
 
 
@@ -130,7 +140,7 @@ def _turn_effect(run: Run, cell: Cell, subject: str, beside: str, quantity: Quan
 
 def refused_turn_effect(run: Run, cell: Cell, a: str, b: str) -> TurnEffect | None:
     """The effect for which the forks of a beside b that took turns give no verdict; None where they may."""
-    for quantity in Quantity:
+    for quantity in (Quantity.COST, Quantity.THROUGHPUT):
         for subject, beside in ((a, b), (b, a)):
             effect = turn_effect(run, cell, subject, beside, quantity)
             if effect is not None and effect.size > NO_VERDICT * run.schedule.margin:
@@ -169,7 +179,7 @@ def _measured_slices(trial: Trial, cell: Cell, subject: str) -> list[int]:
 
 def _cost_factor(trial: Trial, cell: Cell, subject: str) -> float | None:
     """The processor time of a request in turns over that in the last steady slices of the warm-up; None where one is not known."""
-    alone, turns = _stretches_ns(trial, cell, subject), _turns_ns(trial, cell, subject)
+    alone, turns = _stretches_ns(trial, _steady_slices(trial, cell, subject)), _turns_ns(trial, cell, subject)
     return None if alone is None or turns is None else turns / alone
 
 
@@ -182,9 +192,19 @@ def _throughput_factor(trial: Trial, cell: Cell, subject: str) -> float | None:
     return turns / alone if alone and turns else None
 
 
+def _beside_factor(trial: Trial, cell: Cell, subject: str) -> float | None:
+    """The processor time of a request while both subjects were loaded, over that in the last steady slices of the warm-up."""
+    if trial.record_or_empty.engines == 1:
+        return None
+    alone = _stretches_ns(trial, _steady_slices(trial, cell, subject))
+    both = _stretches_ns(trial, _measured_slices(trial, cell, subject))
+    return None if alone is None or both is None else both / alone
+
+
 _FACTORS: Mapping[Quantity, Callable[[Trial, Cell, str], float | None]] = {
     Quantity.COST: _cost_factor,
     Quantity.THROUGHPUT: _throughput_factor,
+    Quantity.BESIDE: _beside_factor,
 }
 
 
@@ -205,10 +225,11 @@ def _turns_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
     return used / answered if used > 0 else None
 
 
-def _stretches_ns(trial: Trial, cell: Cell, subject: str) -> float | None:
-    last = _steady_slices(trial, cell, subject)
-    used, observed = _used_ns(trial, last), _observed_ns(trial, last)
-    answered = sum(trial.slices[number].completed + trial.slices[number].lead_in_completed for number in last)
+def _stretches_ns(trial: Trial, numbers: list[int]) -> float | None:
+    if not all(trial.observations.get(number) for number in numbers):
+        return None
+    used, observed = _used_ns(trial, numbers), _observed_ns(trial, numbers)
+    answered = sum(trial.slices[number].completed + trial.slices[number].lead_in_completed for number in numbers)
     return used / answered if answered and used >= LEAST_BUSY * observed else None
 
 

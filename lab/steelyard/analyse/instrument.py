@@ -354,7 +354,7 @@ def _at_rest(run: Run, cell: Cell, subject: str) -> Iterator[Finding]:
 
 
 def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
-    """What turns change against steady stretches, beside the reference; known where forks took turns."""
+    """What turns change against steady stretches, and loads at once against loads alone, beside the reference."""
     margin = run.schedule.margin
     for subject in run.schedule.subjects_in(cell):
         if z_in_turns(run, cell, subject):
@@ -370,7 +370,7 @@ def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
                 continue
             bad = worst.size > margin
             level, reason = (Level.WARNING, worst.reason(cell, margin)) if bad else (Level.OK, "")
-            limit = f"at most {margin:.0%}" + (" more" if quantity is Quantity.COST else " apart")
+            limit = f"at most {margin:.0%}" + (" apart" if quantity is Quantity.THROUGHPUT else " more")
             yield Finding(quantity.value, cell.name, subject, level, worst.text, limit, reason)
 
 

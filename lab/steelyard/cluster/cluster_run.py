@@ -41,6 +41,7 @@ from ..results.cluster_folder import (
     write_machine_schedule,
 )
 from ..results.setup import setup_differences
+from ..results.tables import read_job
 from .dask_workers import DaskWorkers, Where, open_port_warning, workers_of
 from .handing import Handing, Kept, Worker, quotas
 from .packing import CORPUS, ENVIRONMENT, TRIAL, unpack_trial
@@ -151,7 +152,8 @@ def _hand_out(
     plans = {trial.number: trial for trial in home.cluster.schedule.trials}
 
     def order_of(trial: int, worker: Worker) -> Order:
-        schedule = home.cluster.schedule.model_copy(update={"trials": [plans[trial]]})
+        threads = home.engine_threads_of(worker.machine)
+        schedule = home.cluster.schedule.model_copy(update={"trials": [plans[trial]], "engine_threads": threads})
         return Order(
             trial=trial,
             study=study,
@@ -206,6 +208,13 @@ class ClusterHome:
     def has_driven(self, mark: str) -> bool:
         """Whether a trial from this machine has arrived."""
         return self._labels.get(mark) in self.where.values()
+
+    def engine_threads_of(self, mark: str) -> int:
+        """The number of engine threads of a machine's first trial, which a pilot showed there; 0 where none has arrived."""
+        name = self._labels.get(mark, "")
+        driven = sorted(trial for trial, machine in self.where.items() if machine == name)
+        jobs = [trial_folder(machine_folder(self.folder, name), trial) / "job.json" for trial in driven]
+        return next((read_job(job, False)[0] for job in jobs if job.is_file()), 0)
 
     def name_of(self, mark: str) -> str:
         """The machine's name. A machine that joins later gets a folder at this point, and no planned trials."""

@@ -70,6 +70,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare tomcat-metro tomcat-cxf --operation echoStruct --budget 10m",
         "steelyard compare tomcat-metro@heap=128m tomcat-metro@heap=512m",
         "steelyard compare tomcat-metro go --cpus 1,2,4,8",
+        "steelyard compare tomcat-metro go --apart",
         "steelyard compare tomcat-metro go --budget 10m --dry-run",
         "steelyard compare go go",
         "steelyard compare ./shop ./shop-next --budget 10m",
@@ -89,6 +90,8 @@ def compare(options: CompareOptions) -> None:
             raise ConfigurationError("running services stay where they are", hint="leave --hosts out")
         if options.sessions is not None:
             raise ConfigurationError("running services are not restarted", hint="leave --sessions out")
+        if options.apart:
+            raise ConfigurationError("running services keep their processors", hint="leave --apart out")
         if options.dry_run:
             raise ConfigurationError("--dry-run is for servers that Steelyard starts", hint="leave it out")
         compared_running(options.subjects, options)
@@ -201,15 +204,18 @@ def _study(
 
 
 def _request(options: ComparisonOptions) -> Request:
-    from ..hosts import cpus
+    from ..hosts.halves import divide
 
+    shares = divide(apart=options.apart).half(0)
     return Request(
         users=options.users,
         pairs=options.pairs,
         slice_seconds=options.slice_seconds,
         warm_up_seconds=options.warm_up,
         seed=options.seed,
-        server_processors=len(cpus.share().server),
+        apart=options.apart,
+        server_processors=len(shares.server),
+        engine_processors=len(shares.engine),
     )
 
 

@@ -18,7 +18,8 @@ _SEARCHED = "the run first finds the number of users, about a minute per subject
 def print_schedule(study: Study, request: Request, json: bool) -> None:
     """Print the schedule that fits the budget, with its expected time; raises ConfigurationError where it cannot run here."""
     planned = fitted_schedule(study, request)
-    seconds = of_run(planned.schedule, expected_compiles(study, request))
+    compiles = expected_compiles(study, request)
+    seconds = of_run(planned.schedule, compiles, engine_processors=request.engine_processors)
     require_available(requested_subjects(study, request), entries.service(study.service))
     for line in (*planned.messages, *([] if merge_parameters(study, request).users else [_SEARCHED])):
         console().print(line)

@@ -42,6 +42,12 @@ SliceSeconds = Annotated[float | None, typer.Option(min=0.2, max=3600, help="Len
 WarmUp = Annotated[
     float | None, typer.Option(min=0.2, max=3600, help="Longest warm-up per subject and operation, in seconds.")
 ]
+Apart = Annotated[
+    bool,
+    typer.Option(
+        "--apart", help="Load both subjects at once, each on its own half of the processors, instead of in turns."
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the schedule and stop.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
 
@@ -176,6 +182,7 @@ class ComparisonOptions:
             help="Your own Java servers: record the time of requests by layer, by an agent; `steelyard why RUN` splits it.",
         ),
     ] = False
+    apart: Apart = False
     out: Out = None
     dry_run: DryRun = False
     json: Json = False

@@ -18,6 +18,7 @@ from . import completing
 from .examples import examples
 from .options import (
     REST_SECONDS,
+    Apart,
     DryRun,
     HostsFile,
     Json,
@@ -139,6 +140,7 @@ class RunOptions:
         typer.Option(help="Time limit of the whole run: 90s, 40m, 1.5h. The output lists what does not fit."),
     ] = None
     seed: Seed = 1
+    apart: Apart = False
     out: Out = None
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="Resume the stopped run in this folder.")] = None
     cluster: Annotated[
@@ -162,6 +164,7 @@ class RunOptions:
         "steelyard run wstest --only tomcat-metro,go --operation echoStruct",
         "steelyard run wstest --config WSTest.ini --as-published",
         "steelyard run wstest --budget 40m",
+        "steelyard run wstest --only tomcat-metro,go --apart",
         "steelyard run flight --variations --dry-run",
         "steelyard run petstore --tests faults --at-once 4 --dry-run",
         "steelyard run wstest --only tomcat-metro,go --hosts hosts.toml",
@@ -210,24 +213,10 @@ def run(options: RunOptions) -> None:
 def request_of(options: RunOptions) -> Request:
     """The run request that the options mean; raises ConfigurationError where an option is empty."""
     from ..catalogue import subject_syntax
-    from ..hosts import cpus
+    from ..hosts.halves import divide
 
-    if options.as_published:
-        once = ("forks", "pairs", "slice_seconds", "budget")
-        require_default(
-            options,
-            {field.name for field in fields(options)} - set(once),
-            "and --as-published cannot be combined: the paper measured one unbroken stretch per server, with a fixed length",
-            hint="leave one of them out",
-        )
-    if options.variations:
-        require_default(
-            options,
-            {field.name for field in fields(options)}
-            - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
-            "and --variations cannot be combined: the study sets the tests of each subject",
-            hint="leave one of them out",
-        )
+    _require_combinable(options)
+    shares = divide(apart=options.apart).half(0)
     return Request(
         only=_words("--only", options.only),
         set_of_factors=options.with_ or "",
@@ -250,8 +239,30 @@ def request_of(options: RunOptions) -> Request:
         grids=_words("--grid", options.grid),
         push=options.push,
         at_once=options.at_once,
-        server_processors=len(cpus.share().server),
+        apart=options.apart,
+        server_processors=len(shares.server),
+        engine_processors=len(shares.engine),
     )
+
+
+def _require_combinable(options: RunOptions) -> None:
+    """Raise ConfigurationError where options exclude each other."""
+    if options.as_published:
+        once = ("forks", "pairs", "slice_seconds", "budget")
+        require_default(
+            options,
+            {field.name for field in fields(options)} - set(once),
+            "and --as-published cannot be combined: the paper measured one unbroken stretch per server, with a fixed length",
+            hint="leave one of them out",
+        )
+    if options.variations:
+        require_default(
+            options,
+            {field.name for field in fields(options)}
+            - {"only", "with_", "across", "cpus", "operation", "tests", "grid"},
+            "and --variations cannot be combined: the study sets the tests of each subject",
+            hint="leave one of them out",
+        )
 
 
 def _on_machines(options: RunOptions, request: Request) -> None:

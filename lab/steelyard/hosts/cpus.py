@@ -27,7 +27,8 @@ class Shares:
     those of the subjects are another machine's.
     `same_core` says that processors of the two are threads of one core, and `quota` how many processors' time we are
     allowed in all, where that is limited. `placement` names the NUMA nodes and the kinds of cores of the subjects' processors;
-    empty on a machine with one of each.
+    empty on a machine with one of each. `halves` are the processors of each of two subjects that run at once, and of its engine;
+    empty where all subjects have the same.
     """
 
     server: list[int]
@@ -38,6 +39,16 @@ class Shares:
     companions: list[int] = field(default_factory=list)
     elsewhere: bool = False
     placement: str = ""
+    halves: list[Shares] = field(default_factory=list)
+
+    def half(self, place: int) -> Shares:
+        """The processors of one subject: the two halves by turns, or all where there are no halves."""
+        return self.halves[place % len(self.halves)] if self.halves else self
+
+    @property
+    def all(self) -> list[int]:
+        """The processors of subjects, companions and engine."""
+        return sorted({*self.server, *self.companions, *self.engine})
 
     def of(self, owner: Owner | None) -> list[int]:
         """The processors of a process; None: a companion's own, or else the engine's. Raises ProvisionError where it asks for
@@ -85,7 +96,7 @@ def share(
     allowed = quota.processors(root)
     allowed_cpus = os.sched_getaffinity(0) if available is None else available
     topology = read_topology(allowed_cpus, root)
-    sorted_cores = sorted(_cores(allowed_cpus, root), key=lambda core: topology.key(core[0]))
+    sorted_cores = sorted(cores_of(allowed_cpus, root), key=lambda core: topology.key(core[0]))
     cores = _within_quota(sorted_cores, allowed)
     cpus = sorted(cpu for core in cores for cpu in core)
     awake = parse_keep_awake(os.environ.get("STEELYARD_AWAKE", ""), limited=allowed is not None, idle=idle, root=root)
@@ -96,7 +107,7 @@ def share(
         shares = Shares(cpus[:-wanted], cpus[-wanted:], same_core=True, quota=allowed)
     else:
         shares = _of_cores(cores, max(1, len(cpus) // 4), companions and len(cores) >= 4, allowed, topology)
-    kept = {"all": [*shares.server, *shares.companions, *shares.engine], "engine": shares.engine, "none": []}
+    kept = {"all": shares.all, "engine": shares.engine, "none": []}
     return replace(shares, awake=sorted(set(kept[awake])), placement=topology.describe(shares.server))
 
 
@@ -107,7 +118,7 @@ def as_declared(shares: Shares, server: Collection[int], engine: Collection[int]
     changed = replace(shares, server=sorted(server) or shares.server, engine=sorted(engine) or shares.engine)
     all_awake = set(shares.server) <= set(shares.awake)
     awake = {*changed.server, *changed.companions, *changed.engine} if all_awake else changed.engine
-    cores = _cores({*changed.server, *changed.engine}, Path("/"))
+    cores = cores_of({*changed.server, *changed.engine}, Path("/"))
     return replace(
         changed, awake=sorted(awake) if shares.awake else [], same_core=changed.is_separate and len(cores) == 1
     )
@@ -128,7 +139,7 @@ def with_host_processors(
     """`shares` where subjects have a machine of their own, with processors `theirs`: this one is the engine's alone. `server` and
     `engine` are what a hosts file declares, where it does; raises ConfigurationError where a machine has no such processor for us.
     """
-    ours = sorted({*shares.server, *shares.companions, *shares.engine})
+    ours = shares.all
     _require_there(server, theirs)
     _require_there(engine, os.sched_getaffinity(0))
     engines = sorted(engine) or ours
@@ -158,7 +169,7 @@ def _take_last(cores: list[list[int]], wanted: int) -> list[int]:
     return sorted(taken)
 
 
-def _cores(cpus: Collection[int], root: Path) -> list[list[int]]:
+def cores_of(cpus: Collection[int], root: Path) -> list[list[int]]:
     """These processors by the core that they are threads of, in order; each is one of its own where the machine does not tell."""
     by_siblings: dict[frozenset[int], list[int]] = {}
     for cpu in sorted(cpus):

@@ -75,9 +75,9 @@ def describe(
 
 
 def _processors(shares: Shares) -> dict[str, Any]:
-    """How the processors are shared; the placement only where there is a choice."""
+    """How the processors are shared; the placement only where there is a choice, and halves only where there are any."""
     content = {**asdict(shares), "apart": shares.is_separate}
-    return {name: value for name, value in content.items() if name != "placement" or value}
+    return {name: value for name, value in content.items() if name not in ("placement", "halves") or value}
 
 
 def _network(hosts: Hosts | None, site: Placement, *, measured: bool) -> dict[str, Any]:

@@ -159,7 +159,7 @@ class RunningSubject:
     def unpin(self, shares: Shares) -> None:
         """Bind the processes of all parts to all processors of subjects and engine; raises KeeperError."""
         for part in self.parts:
-            part.keeper.pin(sorted({*shares.server, *shares.companions, *shares.engine}))
+            part.keeper.pin(shares.all)
 
     def restore(self, progress: Progress) -> list[tuple[str, str, str]]:
         """Restore the companions that have a starting state, while the service runs.

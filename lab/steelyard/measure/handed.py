@@ -17,15 +17,17 @@ from ..base.validation import problem_text
 from ..catalogue import entries
 from ..catalogue.entries import Entry
 from ..hosts import cpus, environment, subject
+from ..hosts.placement import LOOPBACK
 from ..models.records import Schedule
 from ..models.service import Service
 from ..plan.run_parameters import Request, merge_parameters
 from ..plan.subjects import subjects_of
 from ..results.live_file import LiveFile
 from ..results.setup import setup_differences
-from .hosting import leaves_idle
+from .hosting import share_processors
 from .main_job import service_of, setting_of
 from .trial import trial as drive
+from .trial.engine_pilot import with_engine_threads
 
 # The versions that must be equal on all machines of a run; the machines themselves may differ.
 _ALIKE = ("steelyard", "git", "engine", "service")
@@ -56,7 +58,7 @@ def drive_handed(
     with machine_lock(" ".join(command)):
         _require_alike(same, required_versions(service))
         specs = subjects_of(study.model, schedule.asked or schedule.subjects)
-        shares = cpus.share(companions=any(spec.companions for spec in specs), idle=leaves_idle(schedule))
+        shares = share_processors(specs, schedule, None, LOOPBACK)
         subjects = subject.all_provided(specs, service, progress)
         service = subject.service_as_run(service, subjects)
         described = environment.describe(subjects, shares, command, study.model.name, service)
@@ -64,7 +66,7 @@ def drive_handed(
         settings = merge_parameters(study.model, Request(settings=schedule.parameters))
         setting = setting_of(study.model, schedule, service, subjects, settings, folder, shares, progress)
         with LiveFile(folder, progress, shares.server) as live_file, progress.followed_by(live_file):
-            drive.run_trial(setting, schedule.trials[0], all_spellings=all_spellings)
+            drive.run_trial(with_engine_threads(setting), schedule.trials[0], all_spellings=all_spellings)
 
 
 def _schedule(folder: Path) -> Schedule:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..base.errors import ConfigurationError
 from ..base.progress import Progress
 from ..catalogue import factors
 from ..catalogue.entries import Entry
-from ..hosts import cpus, network, own_sites, server_certificate
+from ..hosts import cpus, halves, network, own_sites, server_certificate
 from ..hosts.cpus import Shares
 from ..hosts.packing import Tree
 from ..hosts.placement import Placement
@@ -33,12 +34,17 @@ def share_processors(specs: Sequence[SubjectSpec], schedule: Schedule, hosts: Ho
     for part in (part for spec in specs for part in spec.parts):
         wanted = part.factors.get(PROCESSORS, "")
         if wanted.isdecimal():  # checked later, with all factors
-            require_processors(part.server, wanted, shares.of(part.processors or "server"))
+            require_processors(part.server, wanted, shares.half(0).of(part.processors or "server"))
     return shares
 
 
 def _share_of_placement(companions: bool, schedule: Schedule, hosts: Hosts | None, site: Placement) -> Shares:
-    shares = cpus.share(companions=companions, idle=leaves_idle(schedule))
+    apart = design_named(schedule.design).halves
+    if apart and hosts is not None:
+        raise ConfigurationError(
+            "--apart divides this machine's processors, and a hosts file names others", hint="leave one of them out"
+        )
+    shares = halves.divide(apart=apart, companions=companions, idle=leaves_idle(schedule))
     if hosts is None:
         return shares
     server, engine = hosts.server[1].cpus, hosts.engine[1].cpus

@@ -36,7 +36,7 @@ from ..models.hosts import Hosts
 from ..models.records import Schedule, TrialPlan
 from ..models.service import Service
 from ..models.study import Study
-from ..plan.budget import fit_to_budget
+from ..plan.budget import Fitted, fit_to_budget
 from ..plan.cells import combined_mix
 from ..plan.designs import design_named
 from ..plan.estimate import of_run
@@ -48,6 +48,7 @@ from ..plan.stopping import (
     stopping_of,
     trial_within,
     warm_up_within,
+    without_seconds,
     without_verdict,
 )
 from ..plan.stretches import SETTLE_SECONDS
@@ -97,7 +98,8 @@ def run(
         shares = share_processors(specs, planned, declared, site)
         if shares.placement:
             progress.print_line(f"the servers' {plural(len(shares.server), 'processor')}: {shares.placement}")
-        request = replace(request, server_processors=len(shares.server))
+        own = shares.half(0)
+        request = replace(request, server_processors=len(own.server), engine_processors=len(own.engine))
         settings = merge_parameters(study.model, request)
         for sentence in (line for spec in specs for line in factors.unused_factor_sentences(study.model, spec)):
             progress.print_line(sentence)
@@ -107,9 +109,8 @@ def run(
         make_folder(folder)
         keep_inputs(folder, study.file, hosts)
         mix = combined_mix(planned.cells)
-        users = settings.users or find_agents(service, subjects, mix, settings.service, folder, shares, progress, site)
-        schedule = schedule_of(study.model, service.model, request, settings, users)
-        fits = fit_to_budget(schedule, _compiling(subjects), slice_fixed=request.slice_seconds is not None)
+        users = settings.users or find_agents(service, subjects, mix, settings.service, folder, own, progress, site)
+        fits = _fit(schedule_of(study.model, service.model, request, settings, users), subjects, request)
         schedule = fits.schedule if declared is None else fits.schedule.model_copy(update={"at_once": 1})
         for message in fits.messages:
             progress.print_line(message)
@@ -243,12 +244,11 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     begun = time.monotonic() - standing.seconds
     seconds = seconds_until_cut(setting.schedule)
     setting = replace(setting, deadline=None if seconds is None else begun + seconds)
-    if not standing.done:
-        setting = with_engine_threads(setting)
-        _keep_schedule(setting.folder, setting.schedule)
+    setting.progress.plan(_seconds_left(setting, standing))
+    setting, piloted = (setting, 0.0) if standing.done else _with_pilot(setting)
     narrow, busy = _Narrowing(setting), BusySoFar(setting.folder)
     setting = _pushed_on(setting, 0)
-    enough = stopping_of(lambda: _is_decided(setting.folder), lambda _: _pairs(setting.folder))
+    enough = stopping_of(lambda: _is_decided(setting.folder), lambda _: _pairs(setting.folder), piloted)
     setting.progress.plan(_seconds_left(setting, standing))
     done = 0
     while (
@@ -275,15 +275,27 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
         if planned.makes_up is not None:
             continue
         changed = enough(setting.schedule, done, spent)
-        if done == 1 and (short := without_verdict(setting.schedule, changed, spent)):
+        if done == 1 and (short := without_verdict(setting.schedule, changed, spent, piloted)):
             setting.progress.print_line(short)
         if changed != setting.schedule:
             for sentence in changed.left_out[len(setting.schedule.left_out) :]:
                 setting.progress.print_line(f"left out, because the budget is too short: {sentence}")
             _keep_schedule(setting.folder, changed)
             setting = replace(setting, schedule=changed)
-        setting.progress.plan(spent / done * (len(setting.schedule.trials) - done))
+        setting.progress.plan((spent - piloted) / done * (len(setting.schedule.trials) - done))
     return tally.failures
+
+
+def _with_pilot(setting: TrialContext) -> tuple[TrialContext, float]:
+    """The setting with the engine threads that a pilot showed, and the seconds of the pilot, which the trials' budget lacks."""
+    begun = time.monotonic()
+    piloted = with_engine_threads(setting)
+    if piloted is setting:
+        return setting, 0.0
+    _keep_schedule(piloted.folder, piloted.schedule)
+    seconds = time.monotonic() - begun
+    left = without_seconds(piloted.schedule, seconds)
+    return replace(piloted, warm_up_within=warm_up_within(left), trial_within=trial_within(left)), seconds
 
 
 def _with_subject_rates(setting: TrialContext) -> TrialContext:
@@ -448,6 +460,12 @@ def _without_broken(plan: TrialPlan, broken: Mapping[str, str]) -> TrialPlan | N
     return plan.model_copy(update={"start_order": left}) if len(left) >= 2 else None
 
 
+def _fit(schedule: Schedule, subjects: Sequence[Subject], request: Request) -> Fitted:
+    """The schedule fitted to its budget."""
+    fixed, processors = request.slice_seconds is not None, request.engine_processors
+    return fit_to_budget(schedule, _compiling(subjects), slice_fixed=fixed, engine_processors=processors)
+
+
 def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:
     """For each subject by label, whether it has a JIT compiler."""
     return {subject.label: any(part.server.model.jvm for part in subject.parts) for subject in subjects}
@@ -456,7 +474,8 @@ def _compiling(subjects: Iterable[Subject]) -> dict[str, bool]:
 def _seconds_left(setting: TrialContext, standing: ResumeState) -> float:
     """The estimated time of the remaining trials within the remaining budget; after the first trial its actual time counts."""
     schedule = setting.schedule
-    left = of_run(schedule, _compiling(setting.subjects.values()), done=standing.done).about
+    compiling, processors = _compiling(setting.subjects.values()), len(setting.shares.half(0).engine)
+    left = of_run(schedule, compiling, done=standing.done, engine_processors=processors).about
     return left if schedule.budget_seconds is None else min(left, schedule.budget_seconds - standing.seconds)
 
 

@@ -95,7 +95,8 @@ class Rate(Strict):
 
 class FixedWork(Strict):
     """Closed: all users start at once, and each ends after `each` sessions or plain requests, the first `extra` users after one
-    more. The slice ends with the last of them, or after `most_seconds`, which voids it. It needs one thread and no lead-in."""
+    more. The slice ends with the last of them, or after `most_seconds`, which voids it. It needs a user for each thread and no
+    lead-in."""
 
     kind: Literal["fixed-work"] = "fixed-work"
     users: Users

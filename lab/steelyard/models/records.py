@@ -163,8 +163,9 @@ class Schedule(Strict):
     `asked` holds the subjects as the user typed them: a label may lack some of the words (empty: all of the study's).
 
     `design` is `alternating` (slices of the subjects alternate within a trial), `alternating-frozen` (and the idle subject is
-    paused with SIGSTOP), `sequential` (all slices of one subject, then all of the next), `as-published` (each subject alone,
-    unbroken, once), or `as-it-runs` (no subject was started for the comparison, so none is paused, pinned or restarted).
+    paused with SIGSTOP), `apart` (both subjects are loaded at once, each on half of the processors), `sequential` (all slices of
+    one subject, then all of the next), `as-published` (each subject alone, unbroken, once), or `as-it-runs` (no subject was started
+    for the comparison, so none is paused, pinned or restarted).
     Alternating slices of steady closed load take turns of `turn_ms` with the others of their pair (0: each in one stretch).
     `each-alone` has a fresh start for each cell of each subject. `looks` are the numbers of forks after which the run may be
     judged and ended (empty: once, at its end); `margin` is the largest difference that counts as none (0.03 is 3%).
@@ -183,7 +184,14 @@ class Schedule(Strict):
     service: str
     seed: int
     design: Literal[
-        "alternating", "alternating-frozen", "sequential", "one-at-a-time", "as-it-runs", "as-published", "each-alone"
+        "alternating",
+        "alternating-frozen",
+        "apart",
+        "sequential",
+        "one-at-a-time",
+        "as-it-runs",
+        "as-published",
+        "each-alone",
     ]
     subjects: list[str]
     asked: list[str] = []
@@ -502,7 +510,8 @@ class WrongSample(Strict):
 
 class TrialRecord(Strict):
     """The result of one fork. `slices` lists the driven slices in order; numbers are those of slices.csv. `clock_offset_ns` is
-    added to its times (CLOCK_MONOTONIC) to get ns since 1970, by the clocks at its end; older records lack it."""
+    added to its times (CLOCK_MONOTONIC) to get ns since 1970, by the clocks at its end; older records lack it. `engines` is the
+    number of engines that drove at once, each on its own part of `engine_cpus`."""
 
     number: int
     seed: int
@@ -514,6 +523,7 @@ class TrialRecord(Strict):
     seconds: float
     server_cpus: list[int]
     engine_cpus: list[int]
+    engines: int = 1
     subjects: list[SubjectRecord] = []
     slices: list[SlicePlan] = []
     steady: list[Steadiness] = []

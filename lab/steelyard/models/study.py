@@ -385,7 +385,7 @@ class Study(Strict):
     operations: Annotated[list[str], Field(min_length=1)]
     primary: str
     mix: dict[str, Annotated[float, Field(gt=0)]] = {}
-    design: Literal["alternating", "alternating-frozen", "sequential", "one-at-a-time"] = "alternating"
+    design: Literal["alternating", "alternating-frozen", "apart", "sequential", "one-at-a-time"] = "alternating"
     forks: Annotated[int, Field(ge=1)] = 4
     pairs: Annotated[int, Field(ge=3)] | None = None
     slice_seconds: Annotated[float, Field(gt=0)] = 2.0

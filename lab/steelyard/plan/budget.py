@@ -11,7 +11,7 @@ from ..base.progress import duration
 from ..base.text import plural
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
-from .estimate import Compiles, of_pair, of_trial, overhead_of
+from .estimate import Compiles, of_pair, of_pilot, of_trial, overhead_of
 from .kinds import kind_of
 from .stopping import OVER, forks_for_a_verdict, seconds_until_cut, trials_per_fork
 
@@ -26,15 +26,17 @@ class Fitted:
     messages: tuple[str, ...] = ()
 
 
-def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) -> Fitted:
+def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool, engine_processors: int = 1) -> Fitted:
     """The schedule with as many pairs, and slices as long, as its budget allows for the forks of a verdict.
 
     `compiles` tells for each subject whether it has a JIT compiler; `slice_fixed`, whether the user chose the length of
-    slices. A schedule without a budget, or with tests of fixed length, is returned unchanged.
+    slices. Where the engine has several processors, the budget also holds the pilot of its threads. A schedule without a
+    budget, or with tests of fixed length, is returned unchanged.
     """
     if schedule.budget_seconds is None or not all(kind_of(cell).sliced for cell in schedule.cells):
         return Fitted(schedule)
-    trial = schedule.budget_seconds / (forks_for_a_verdict(schedule) * trials_per_fork(schedule))
+    pilot = of_pilot(schedule, compiles, engine_processors).least
+    trial = (schedule.budget_seconds - pilot) / (forks_for_a_verdict(schedule) * trials_per_fork(schedule))
     lengths = [schedule.slice_seconds]
     if not slice_fixed and schedule.slice_seconds > SHORTEST_SLICE_SECONDS:
         lengths.append(SHORTEST_SLICE_SECONDS)
@@ -47,8 +49,8 @@ def fit_to_budget(schedule: Schedule, compiles: Compiles, *, slice_fixed: bool) 
             return Fitted(kept, tuple(_reduction_sentences(schedule, kept)))
     least = schedule.model_copy(update={"slice_seconds": lengths[-1], "pairs_per_cell": LEAST_PAIRS})
     if seconds_until_cut(least) is not None:
-        _require_one_fork(least, compiles)
-    return Fitted(least, (_too_small(least, compiles), *_reduction_sentences(schedule, least)))
+        _require_one_fork(least, compiles, pilot)
+    return Fitted(least, (_too_small(least, compiles, pilot), *_reduction_sentences(schedule, least)))
 
 
 def _least_seconds(schedule: Schedule, compiles: Compiles) -> tuple[float, float]:
@@ -65,15 +67,15 @@ def _least_fork(least: Schedule, compiles: Compiles) -> float:
     return (beside + LEAST_PAIRS * pair) * trials_per_fork(least)
 
 
-def _require_one_fork(least: Schedule, compiles: Compiles) -> None:
-    """Raise ConfigurationError if the budget ends before the first fork has the minimum of pairs."""
+def _require_one_fork(least: Schedule, compiles: Compiles, pilot: float) -> None:
+    """Raise ConfigurationError if the budget ends before the first fork has the minimum of pairs; `pilot` are seconds."""
     fork, budget = _least_fork(least, compiles), least.budget_seconds or 0.0
-    if fork > (1 + OVER) * budget:
+    if pilot + fork > (1 + OVER) * budget:
         wanted = forks_for_a_verdict(least)
         raise ConfigurationError(
             f"a budget of {duration(budget)} is too small: one fork takes about {duration(fork)}, and a verdict "
             f"needs {plural(wanted, 'fork')}",
-            hint=f"--budget {math.ceil(wanted * fork / 10) * 10}s is enough",
+            hint=f"--budget {math.ceil((pilot + wanted * fork) / 10) * 10}s is enough",
         )
 
 
@@ -86,12 +88,12 @@ def _reduction_sentences(wanted: Schedule, kept: Schedule) -> list[str]:
     return [f"to keep to {duration(wanted.budget_seconds or 0)}: {', '.join(reductions)}"] if reductions else []
 
 
-def _too_small(least: Schedule, compiles: Compiles) -> str:
-    """A sentence that the budget is too small, and which one would suffice."""
+def _too_small(least: Schedule, compiles: Compiles, pilot: float) -> str:
+    """A sentence that the budget is too small, and which one would suffice; `pilot` are seconds."""
     wanted, budget = forks_for_a_verdict(least), least.budget_seconds or 0.0
     fork = _least_fork(least, compiles)
-    holds = max(1, int(budget / fork))
+    holds = max(1, int((budget - pilot) / fork))
     return (
         f"{duration(budget)} is enough for about {holds} of the {plural(wanted, 'fork')} that a verdict needs, so "
-        f"there may be no verdict; a budget of about {duration(wanted * fork)} would be enough"
+        f"there may be no verdict; a budget of about {duration(pilot + wanted * fork)} would be enough"
     )

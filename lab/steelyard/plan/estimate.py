@@ -15,6 +15,7 @@ from ..models.job import FixedWork
 from ..models.records import Cell, Schedule
 from . import shapes
 from .cells import pauses_seconds
+from .engine_pilot import SLICE_SECONDS, SLICES, has_pilot, heaviest_cells
 from .kinds import kind_of, may_take_turns, warm_up_cells
 from .slices import (
     BETWEEN_SECONDS,
@@ -23,6 +24,7 @@ from .slices import (
     most_warm_up_slices,
     seconds_of_slice,
     seconds_of_warm_up_slice,
+    slices_in_sequence,
     spare_pairs,
 )
 from .stopping import least_warm_up_seconds, trials_per_fork, warm_up_within
@@ -76,24 +78,41 @@ FAULT = PlannedTime(2.0, 15.0, 60.0)  # beyond its block: the part recovers, and
 REPORTING = PlannedTime(2.0, 10.0, 30.0)
 
 
-def of_run(schedule: Schedule, compiles: Compiles, *, done: Collection[int] = ()) -> PlannedTime:
-    """All trials except those in `done`, and the report. With a budget, at most that, except for forks that run
-    regardless of it.
+def of_run(
+    schedule: Schedule, compiles: Compiles, *, done: Collection[int] = (), engine_processors: int = 1
+) -> PlannedTime:
+    """The pilot, all trials except those in `done`, and the report. With a budget, at most that, except for forks that
+    run regardless of it.
 
     Fetching, building, and the search for the number of users are not included.
     """
     schedule = _with_rates(schedule)
     left = [trial for trial in schedule.trials if trial.number not in done]
     trials = [of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left]
-    whole = _side_by_side(trials, schedule.at_once) + REPORTING
+    pilot = NOTHING if done else of_pilot(schedule, compiles, engine_processors)
+    whole = pilot + _side_by_side(trials, schedule.at_once) + REPORTING
     if schedule.budget_seconds is None:
         return whole
     promised = schedule.trials[: schedule.least_forks * trials_per_fork(schedule)]
     certain = sum(
         (of_trial(schedule.for_trial(trial), trial.start_order, compiles) for trial in left if trial in promised),
-        NOTHING,
+        pilot,
     )
     return whole.at_most(schedule.budget_seconds).at_least(certain)
+
+
+def of_pilot(schedule: Schedule, compiles: Compiles, engine_processors: int) -> PlannedTime:
+    """The pilot before the first trial: each subject is started alone and driven, again where it needs more engine
+    threads."""
+    if not has_pilot(schedule, engine_processors):
+        return NOTHING
+    cells = heaviest_cells(schedule.cells)
+    round_seconds = sum(SLICES * (SLICE_SECONDS + kind_of(cell).lead_in_ms / 1000) for cell in cells)
+    rounds = PlannedTime(1, 1, 1 + math.ceil(math.log2(engine_processors))) * round_seconds
+    return sum(
+        (START[compiles[label]] + VERIFYING_AND_ENDING + rounds for label in schedule.subjects),
+        NOTHING,
+    )
 
 
 def _with_rates(schedule: Schedule) -> Schedule:
@@ -124,7 +143,7 @@ def of_trial(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) ->
 def of_pair(schedule: Schedule, subjects: Sequence[str]) -> PlannedTime:
     """A measured slice of each subject in every cell that is cut into slices."""
     sliced = [_load(schedule, cell) for cell in schedule.cells if kind_of(cell).sliced]
-    return sum(sliced, NOTHING) * len(subjects)
+    return sum(sliced, NOTHING) * slices_in_sequence(schedule, len(subjects))
 
 
 def overhead_of(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:

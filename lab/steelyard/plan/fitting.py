@@ -14,7 +14,12 @@ from .subjects import requested_subjects
 def fitted_schedule(study: Study, request: Request) -> Fitted:
     """The schedule as a run would begin with it; raises ConfigurationError where it cannot be made or the budget is too small."""
     compiles = expected_compiles(study, request)
-    return fit_to_budget(schedule_only(study, request), compiles, slice_fixed=request.slice_seconds is not None)
+    return fit_to_budget(
+        schedule_only(study, request),
+        compiles,
+        slice_fixed=request.slice_seconds is not None,
+        engine_processors=request.engine_processors,
+    )
 
 
 def expected_compiles(study: Study, request: Request) -> Compiles:

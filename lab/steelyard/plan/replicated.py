@@ -58,7 +58,12 @@ def planned_for_one(
                 hint="raise --budget or lower --rest",
             )
         schedule = schedule.model_copy(update={"budget_seconds": each})
-    return fit_to_budget(schedule, expected_compiles(study, request), slice_fixed=request.slice_seconds is not None)
+    return fit_to_budget(
+        schedule,
+        expected_compiles(study, request),
+        slice_fixed=request.slice_seconds is not None,
+        engine_processors=request.engine_processors,
+    )
 
 
 def forks_each(planned: Schedule, request: Request) -> int | None:

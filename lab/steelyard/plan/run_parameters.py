@@ -23,7 +23,8 @@ _DEFAULT_USERS_A_PROCESSOR = 4
 class Request:
     """The options of a user for a study; None and empty values mean the study's own.
 
-    The default number of users depends on `server_processors`.
+    With `apart` both subjects are loaded at once. The default number of users depends on `server_processors`, the time of a pilot
+    on `engine_processors`; both are those of one subject.
     """
 
     only: Sequence[str] = ()
@@ -47,7 +48,9 @@ class Request:
     grids: Sequence[str] = ()
     push: bool = False
     at_once: int | None = None
+    apart: bool = False
     server_processors: int = 1
+    engine_processors: int = 1
 
 
 @dataclass(frozen=True)

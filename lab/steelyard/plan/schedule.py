@@ -18,7 +18,7 @@ from ..models.records import Cell, Schedule, TrialPlan
 from ..models.service import SERVED_ANSWERED, Service
 from ..models.study import Budget, Study, SubjectSpec
 from .cells import cells_of
-from .designs import AS_PUBLISHED, EACH_ALONE, Design, design_named
+from .designs import APART, AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, outcome_limits, require_possible
 from .grids import grids_of
 from .run_parameters import Request, RunParameters, merge_parameters
@@ -42,6 +42,8 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
     lengths = _lengths(study, request, settings, design)
     forks = design.forks(request.forks or (1 if design.cell_by_cell else study.forks))
     cells = cells_of(study, service, request, settings, users, lengths.slice)
+    if design.halves:
+        _require_two_alike(service, specs, cells)
     budget = study.budget or Budget(seconds=1)
     budget_seconds = request.budget_seconds or (None if study.budget is None or request.forks else budget.seconds)
     wanted_pairs = round(settings.steady_seconds / forks / lengths.slice)
@@ -133,7 +135,34 @@ def _design(study: Study, request: Request) -> Design:
     reliability = any(asked.grid.reliability for asked in grids_of(study, request))
     if reliability and request.as_published:
         raise ConfigurationError("--as-published does not apply to a grid of reliability, which compares nothing")
-    return AS_PUBLISHED if request.as_published else EACH_ALONE if reliability else design_named(study.design)
+    if not request.apart:
+        return AS_PUBLISHED if request.as_published else EACH_ALONE if reliability else design_named(study.design)
+    own = design_named(study.design)
+    if request.as_published or reliability or own.one_runs:
+        other = (
+            "a grid of reliability" if reliability else "--as-published" if request.as_published else f"'{own.name}'"
+        )
+        raise ConfigurationError(
+            f"--apart loads two subjects at once, and {other} one at a time", hint="leave --apart out"
+        )
+    return APART
+
+
+def _require_two_alike(service: Service, specs: Sequence[SubjectSpec], cells: Sequence[Cell]) -> None:
+    """Raise ConfigurationError where not two subjects with processes of their own are compared under steady loads."""
+    if len(specs) != 2 or any(spec.same_as is not None for spec in specs):
+        raise ConfigurationError(
+            f"--apart compares two subjects with processes of their own, not {', '.join(spec.label for spec in specs)}",
+            hint="name two of them, or leave --apart out",
+        )
+    if _uses_rmi(service, specs):
+        raise ConfigurationError("--apart is for HTTP, and a subject is called by Java RMI", hint="leave --apart out")
+    other = next((cell.name for cell in cells if cell.kind != "steady"), None)
+    if other is not None:
+        raise ConfigurationError(
+            f"--apart compares subjects under steady loads, and '{other}' is another kind of load",
+            hint="leave --apart out",
+        )
 
 
 @dataclass(frozen=True)

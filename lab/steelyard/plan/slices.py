@@ -49,7 +49,13 @@ def spare_pairs(schedule: Schedule) -> int:
 
     The number of voided pairs alone decides how many are driven.
     """
-    return schedule.pairs_per_cell if design_named(schedule.design).takes_turns else 0
+    design = design_named(schedule.design)
+    return schedule.pairs_per_cell if design.takes_turns or design.halves else 0
+
+
+def slices_in_sequence(schedule: Schedule, subjects: int) -> int:
+    """The slices of a pair of these subjects that run one after the other: one where each has half of the processors."""
+    return 1 if design_named(schedule.design).halves else subjects
 
 
 def warm_up_load_seconds(schedule: Schedule) -> float:

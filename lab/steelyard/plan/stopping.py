@@ -10,7 +10,7 @@ from ..base.text import plural
 from ..models.records import Schedule
 from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
-from .slices import seconds_of_slice
+from .slices import seconds_of_slice, slices_in_sequence
 
 LEAST_WARM_UP_SECONDS = 10.0  # of each subject and operation, regardless of the budget
 LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
@@ -26,15 +26,20 @@ Decided = Callable[[], bool]
 Pilot = Callable[[Schedule], int]
 
 
-def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
+def stopping_of(decided: Decided, pilot: Pilot, beforehand: Seconds = 0.0) -> Stopping:
     """The stopping rule for this run.
 
-    `decided` judges the stored results; `pilot` gives the number of pairs per fork, from the first fork.
+    `decided` judges the stored results; `pilot` gives the number of pairs per fork, from the first fork. The seconds `beforehand`
+    were spent before the first trial, so no trial costs them, and the budget lacks them.
     """
 
     before: tuple[int, Seconds] = (0, 0.0)  # at the end of the last complete fork; its trials may differ in cost
 
     def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
+        changed = of_trials(without_seconds(now, beforehand), done, spent - beforehand)
+        return changed.model_copy(update={"budget_seconds": now.budget_seconds})
+
+    def of_trials(now: Schedule, done: int, spent: Seconds) -> Schedule:
         nonlocal before
         driven, took = done - before[0], spent - before[1]
         each = took / driven if driven > 0 else spent / done
@@ -55,6 +60,13 @@ def stopping_of(decided: Decided, pilot: Pilot) -> Stopping:
     return rule
 
 
+def without_seconds(schedule: Schedule, seconds: Seconds) -> Schedule:
+    """The schedule with what is left of its budget after `seconds`."""
+    if schedule.budget_seconds is None:
+        return schedule
+    return schedule.model_copy(update={"budget_seconds": max(0.0, schedule.budget_seconds - seconds)})
+
+
 def forks_for_a_verdict(schedule: Schedule) -> int:
     """The fewest forks that can be judged."""
     return (
@@ -72,21 +84,21 @@ def least_warm_up_seconds(compiles: bool) -> Seconds:
 @dataclass(frozen=True)
 class _Cost:
     """The cost of a trial in seconds: `beside` its pairs (start, verification, warm-up), and of a slice of one subject
-    in one cell."""
+    in one cell, of which `slices` of a pair run one after the other."""
 
     beside: Seconds
     of_slice: Seconds
     cells: int
-    subjects: int
+    slices: int
 
     def of_trial(self, pairs: int, cells: int) -> Seconds:
         """Each cell has its own warm-up, so the cost beside the pairs falls with fewer cells."""
-        return (self.beside / self.cells + pairs * self.subjects * self.of_slice) * cells
+        return (self.beside / self.cells + pairs * self.slices * self.of_slice) * cells
 
     def pairs_within(self, seconds: Seconds, trials: float, cells: int) -> int:
         """The maximum of pairs with which so many trials take at most `seconds`."""
         left = seconds / max(1, trials) / cells - self.beside / self.cells
-        return int(left / (self.subjects * self.of_slice))
+        return int(left / (self.slices * self.of_slice))
 
 
 def trial_within(schedule: Schedule) -> Seconds | None:
@@ -118,7 +130,8 @@ def warm_up_within(schedule: Schedule) -> Seconds | None:
     trial = trial_within(schedule)
     if trial is None:
         return None
-    slices = schedule.pairs_per_cell * len(schedule.cells) * len(schedule.trials[0].start_order)
+    in_pair = slices_in_sequence(schedule, len(schedule.trials[0].start_order))
+    slices = schedule.pairs_per_cell * len(schedule.cells) * in_pair
     return trial - min(trial / 2, slices * seconds_of_slice(schedule))
 
 
@@ -219,18 +232,18 @@ def _plan_forks(schedule: Schedule, cost: _Cost, spent: Seconds, budget: Seconds
 
 def _cost(schedule: Schedule, spent: Seconds) -> _Cost:
     """The cost of a trial, measured on the first one."""
-    subjects, cells = len(schedule.trials[0].start_order), len(schedule.cells)
+    in_pair, cells = slices_in_sequence(schedule, len(schedule.trials[0].start_order)), len(schedule.cells)
     of_slice = seconds_of_slice(schedule)
-    return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * subjects * of_slice), of_slice, cells, subjects)
+    return _Cost(max(0.0, spent - schedule.pairs_per_cell * cells * in_pair * of_slice), of_slice, cells, in_pair)
 
 
-def without_verdict(before: Schedule, after: Schedule, spent: Seconds) -> str:
+def without_verdict(before: Schedule, after: Schedule, spent: Seconds, beforehand: Seconds = 0.0) -> str:
     """A message if the schedule `after`, the result of the first trial of `before`, does not hold the forks of a
-    verdict, or holds them only beyond its budget; else empty."""
+    verdict, or holds them only beyond its budget; else empty. The trial began after the seconds `beforehand`."""
     if after.budget_seconds is None:
         return ""
     wanted = forks_for_a_verdict(before)
-    cost = _cost(before, spent).of_trial(after.pairs_per_cell, len(after.cells))
+    cost = _cost(before, spent - beforehand).of_trial(after.pairs_per_cell, len(after.cells))
     needed = spent + (wanted * _first_trials_per_fork(after) - 1) * cost
     if needed <= (1 + OVER) * after.budget_seconds:
         return ""

@@ -109,7 +109,9 @@ def _questions(schedule: Schedule, environment: Mapping[str, Any]) -> Iterator[t
                         a,
                         b,
                         json.dumps(
-                            [schedule.service, load, setups, environment.get("hosts")], sort_keys=True, default=str
+                            [schedule.service, load, setups, environment.get("hosts"), schedule.design == "apart"],
+                            sort_keys=True,
+                            default=str,
                         ),
                     )
 

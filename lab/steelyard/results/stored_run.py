@@ -206,9 +206,11 @@ class Run:
 
     @property
     def server_processors(self) -> int | None:
-        """The number of processors that servers ran on; None where it was not recorded."""
+        """The number of processors that each server ran on; None where it was not recorded."""
         shared = self.environment.get("processors_shared")
-        server = shared.get("server") if isinstance(shared, Mapping) else None
+        halves = shared.get("halves") if isinstance(shared, Mapping) else None
+        own = halves[0] if isinstance(halves, list) and halves else shared
+        server = own.get("server") if isinstance(own, Mapping) else None
         return len(server) if isinstance(server, list) and server else None
 
     @property

@@ -36,7 +36,8 @@ class SliceRow:
     Defaults stand for columns that older runs lack. Without `measured_ns`, all of the time from begin to end was measured. The
     processor times in own turns, in others' turns and between pairs are None where a slice took no turns. `cpu_window_ns` is the
     processes' use in the measured time of a stretch; None otherwise. `thread_cpu_most_ns` is the processor time of the engine's
-    busiest thread, and `thread_sent_most` the requests of the thread that sent most; 0 in older runs.
+    busiest thread, and `thread_sent_most` the requests of the thread that sent most. Both are 0 where each user had a thread of
+    its own; older runs have 0 and -1.
     """
 
     slice: int
@@ -103,7 +104,7 @@ class SliceRow:
     cpu_between_ns: int | None = None
     cpu_window_ns: int | None = None
     thread_cpu_most_ns: int = 0
-    thread_sent_most: int = 0
+    thread_sent_most: int = -1
 
     @property
     def seconds(self) -> float:

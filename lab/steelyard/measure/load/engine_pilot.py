@@ -8,12 +8,14 @@ from dataclasses import replace
 from ...base.text import plural
 from ...hosts.keeper import Keeper
 from ...hosts.placement import THIS_MACHINE
+from ...models.job import FixedWork, Session
 from ...models.service import Service
+from ...plan.engine_pilot import SLICE_SECONDS
+from ...plan.shapes import most_users
 from ...results.live_file import StopRequested
 from ...results.tables import SliceRow
 from ...workload.planned_load import Stretch
-from ..trial.engine_job import can_have_threads
-from ..trial.engine_pilot import FOLDER, SLICE_SECONDS, peak_profile
+from ..trial.engine_pilot import FOLDER, peak_profile
 from ..trial.engine_threads import choose_threads
 from . import started_target
 from .driving import LoadContext, Stretches
@@ -23,27 +25,27 @@ from .started_target import TargetUse
 _LEAD_IN_SECONDS = 0.5
 
 
-def with_engine_threads(ready: Ready, planned: Stretch, *, layers: bool) -> Ready:
-    """The target with the number of engine threads that its load needs; what it used and counted in the pilot is left out.
-
-    Nothing is driven where the agent of `layers` would record the pilot's requests too.
-    """
-    if layers:
+def with_engine_threads(ready: Ready, planned: Stretch) -> Ready:
+    """The target with the number of engine threads that its load needs; what it used and counted in the pilot is left out."""
+    challenged = ready.ground.credentials.challenge_count
+    ground, driven = with_threads(ready.ground, [planned])
+    if not driven:
         return ready
-    ground = with_threads(ready.ground, [planned])
-    return ready if ground is ready.ground else replace(ready, ground=ground, started=_started_without_pilot(ready))
+    started = _started_without_pilot(ready, ground.credentials.challenge_count - challenged)
+    return replace(ready, ground=ground, started=started, pilot=driven)
 
 
-def with_threads(ground: LoadContext, planned: Sequence[Stretch]) -> LoadContext:
-    """The same with the number of engine threads that these loads need at their height.
+def with_threads(ground: LoadContext, planned: Sequence[Stretch]) -> tuple[LoadContext, list[SliceRow]]:
+    """The same with the number of engine threads that these loads need at their height, and the slices of the pilot.
 
-    Nothing is driven where the engine has one processor, where several engines share the load, and of sessions: a pilot would use
-    up rows of their data.
+    Nothing is driven where the engine has one processor or several engines share the load, of fixed work, and of sessions whose
+    rows of data it would use up.
     """
     alone = tuple(ground.engine_hosts) == (THIS_MACHINE,)
-    targets, profiles = [ground.target, *ground.beside], [stretch.profile for stretch in planned]
-    if len(ground.cpus) < 2 or not alone or ground.sessions or not can_have_threads(targets, profiles):
-        return ground
+    spends = any(isinstance(stretch.profile, FixedWork) for stretch in planned)
+    spends |= any(_uses_up_rows(session) for session in ground.sessions.values())
+    if len(ground.cpus) < 2 or not alone or spends:
+        return ground, []
     peaks = [
         replace(
             stretch,
@@ -53,10 +55,22 @@ def with_threads(ground: LoadContext, planned: Sequence[Stretch]) -> LoadContext
         )
         for stretch in planned
     ]
-    threads = choose_threads(lambda threads: _drive(replace(ground, threads=threads), peaks), len(ground.cpus))
+    driven: list[SliceRow] = []
+
+    def drive(threads: int) -> list[SliceRow]:
+        rows = _drive(replace(ground, threads=threads), peaks)
+        driven.extend(rows)
+        return rows
+
+    threads = choose_threads(drive, min(len(ground.cpus), max(most_users(stretch.profile) for stretch in planned)))
     if threads > 1:
         ground.progress.print_line(f"the load engine has {plural(threads, 'thread')}, as a pilot showed")
-    return replace(ground, threads=threads)
+    return replace(ground, threads=threads), driven
+
+
+def _uses_up_rows(session: Session) -> bool:
+    """Whether each session takes a row of data that no later one has."""
+    return session.rows is not None and session.rows.each == "session" and session.rows.at_end == "stop"
 
 
 def _drive(ground: LoadContext, peaks: Sequence[Stretch]) -> list[SliceRow]:
@@ -71,12 +85,12 @@ def _drive(ground: LoadContext, peaks: Sequence[Stretch]) -> list[SliceRow]:
     return rows
 
 
-def _started_without_pilot(ready: Ready) -> tuple[Service, Keeper, TargetUse, TargetUse] | None:
-    """What a target that was started had used and counted before the load, as if there had been no pilot."""
+def _started_without_pilot(ready: Ready, challenges: int) -> tuple[Service, Keeper, TargetUse, TargetUse] | None:
+    """What a target that was started had used and counted before the load, as if the pilot had only asked for its challenges."""
     if ready.started is None:
         return None
     service, kept_by, before, loaded = ready.started
     after = started_target.read(service, kept_by, ready.running.address)
     if before.counted is not None and loaded.counted is not None and after.counted is not None:
-        before = replace(before, counted=before.counted + after.counted - loaded.counted)
+        before = replace(before, counted=before.counted + after.counted - loaded.counted - challenges)
     return service, kept_by, before, after

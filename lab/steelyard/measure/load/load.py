@@ -113,7 +113,7 @@ def load(
     with prepare_load(load_target, words, invocation) as verified:
         not_loaded += verified.left_out
         planned = replace(planned, mix=verified.without_failed(planned.mix))
-        ready = with_engine_threads(verified, planned, layers=words.layers)
+        ready = with_engine_threads(verified, planned)
         progress.plan(words.seconds + words.warm_up_seconds)
         cell, label = cell_of(planned), ready.running.label
         schedule = plan_trial(LOAD, load_target.name, [label], [cell], words.seed)

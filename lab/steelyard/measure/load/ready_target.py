@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +31,8 @@ def records_in(folder: Path) -> Path:
 class Ready:
     """A verified target: the host of its load, the division of the machine, its name in the run, and the requests and answers of
     the verification. `failed` are the operations that are not loaded because their answer was wrong, with the reason. For a
-    started target also `started`: its service, its keeper, and its use before the verification and before the load."""
+    started target also `started`: its service, its keeper, and its use before the verification and before the load. `pilot` are
+    the slices that showed how many threads the engine needs."""
 
     ground: LoadContext
     shares: Shares
@@ -40,6 +41,7 @@ class Ready:
     answers: Mapping[str, bytes]
     failed: Mapping[str, str] = field(default_factory=dict)
     started: tuple[Service, Keeper, TargetUse, TargetUse] | None = None
+    pilot: Sequence[SliceRow] = ()
 
     @property
     def left_out(self) -> list[LeftOut]:
@@ -71,7 +73,10 @@ class Ready:
         TargetError where it was already running, and KeeperError or StoreError."""
         if self.started is None:
             raise TargetError("a target that was already running has no agent", hint=NO_AGENT)
-        answered = row.sent + self.verification.sent - row.maybe_served - row.rejected_requests
+        loaded = (row, *self.pilot)
+        answered = self.verification.sent + sum(
+            each.sent - each.maybe_served - each.rejected_requests for each in loaded
+        )
         service, kept_by = self.started[:2]
         kept_by.stop(agent.END_SECONDS)  # it writes its last records
         return agent.read(records_in(self.ground.folder), service.layers, (row.begin_ns, row.end_ns), answered)

@@ -238,7 +238,7 @@ def _drive_verified(pair: _Pair, words: PairSpec, ground: LoadContext) -> tuple[
     running = [_verify_target(place, pair, ground) for place in (0, 1)]
     measured = replace(stretch_of(load, pair.weights, pair.requests.max_rate), lead_in_seconds=_LEAD_IN_SECONDS)
     labels = [target.subject for target in pair.targets]
-    ground = with_threads(
+    ground, _ = with_threads(
         replace(ground, beside=[pair.targets[1]]), [pair.stretch(place, measured) for place in (0, 1)]
     )
     judged_by = judged_measure(pair.sessions, open_load=load.rates is not None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 
 from ...base.errors import ContractError, KeeperError, ProvisionError
 from ...hosts import build, own_sites
+from ...hosts.cpus import Shares, pin_thread
 from ...hosts.first_answer import AskOnce
 from ...hosts.launch import running_subject
 from ...hosts.running import RunningPart, RunningSubject
@@ -64,15 +65,17 @@ def start_all(
                 if apart
                 else setting.site
             )
-            observe, shares = setting.schedule.observe, setting.shares
+            observe, shares = setting.schedule.observe, setting.shares_of(plan, label)
             context = running_subject(subject, log.folder, shares, draw, setting.progress, observe, site=site)
-            up = stack.enter_context(context)
+            # A subject with half of the processors never runs on the others, so its memory is that of its NUMA node.
+            with pin_thread(shares.all) if setting.shares.halves else nullcontext():
+                up = stack.enter_context(context)
         except (ProvisionError, KeeperError) as error:
             raise TrialFailedError(
                 Failure(kind="not-ready", subject=label, message=error.message), error.hint
             ) from None
         setting.progress.show(setting.stage(plan, f"verifying the answers of {label}"))
-        record = _record(setting, label, up)
+        record = _record(shares, label, up)
         _require_same_state(setting, log, record)
         exchanges = _verify_answers(setting, plan, log, label, up, all_spellings=all_spellings)
         verified = {"exchanges_verified": exchanges, "rest_bytes": up.memory_bytes()}
@@ -143,7 +146,7 @@ def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[Process
             yield from subject.processes
 
 
-def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRecord:
+def _record(shares: Shares, label: str, up: RunningSubject) -> SubjectRecord:
     front, service = up.subject.front, up.subject.service
     server = front.server.model
     first_answer = up.front.first_answer_seconds
@@ -161,11 +164,11 @@ def _record(setting: TrialContext, label: str, up: RunningSubject) -> SubjectRec
         exchanges_verified=0,
         factors=front.factors,
         floor=server.floor,
-        processes=[_process(setting, part) for part in up.parts],
+        processes=[_process(shares, part) for part in up.parts],
     )
 
 
-def _process(setting: TrialContext, running: RunningPart) -> ProcessRecord:
+def _process(shares: Shares, running: RunningPart) -> ProcessRecord:
     part, server = running.part, running.part.server.model
     return ProcessRecord(
         role=part.place,
@@ -173,7 +176,7 @@ def _process(setting: TrialContext, running: RunningPart) -> ProcessRecord:
         title=server.title,
         version=server.version,
         judged=part.judged,
-        processors=part.share_of(setting.shares),
+        processors=part.share_of(shares),
         state=running.state,
         host=running.site.name,
     )

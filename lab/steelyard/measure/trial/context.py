@@ -103,6 +103,11 @@ class TrialContext:
     credentials: Credentials | None = None
     settle_s: float = 0.0
 
+    def shares_of(self, plan: TrialPlan, label: str) -> Shares:
+        """The processors of a subject in a trial. Of two halves, each subject has the one in odd trials and the other in even
+        ones."""
+        return self.shares.half(sorted(plan.start_order).index(label) + (plan.makes_up or plan.number))
+
     def stage(self, plan: TrialPlan, activity: str) -> str:
         """The trial's current activity, for the progress line."""
         if not plan.number:

@@ -1,28 +1,37 @@
-"""The drivers of a trial: one where all subjects use the same protocol, else one per protocol for the slices of its subjects."""
+"""The drivers of a trial: one where all subjects use the same protocol, else one per protocol for the slices of its subjects, or
+one per subject where subjects are loaded at once."""
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 
 from ...base.csvfiles import write_text
 from ...base.errors import EngineError
 from ...base.growing_file import GrowingFile
 from ...models.job import Job, StretchEdges, Turn
+from ...results.outcomes import OUTCOMES
 from .engine import Engine, Secrets, Tick
 
-_TABLES = ("slices.csv", "ticks.csv")
+_TABLES = ("slices.csv", "ticks.csv", OUTCOMES)
 _HISTOGRAMS, _SAMPLES = "intervals.hlog", "samples"
 _INDEX = f"{_SAMPLES}/index.csv"
 _BASE = "#[BaseTime: "
+_HEAD_START_NS = 100_000_000  # before a common start: each driver must have read its command by then
 
 
-def drivers_of(job: Job, folder: Path, secrets: Secrets | None = None) -> Engine | Drivers:
-    """The driver of a job, which writes into `folder`; only a single engine takes `secrets`. Raises EngineError where a driver
-    refuses."""
+def drivers_of(
+    job: Job, folder: Path, secrets: Secrets | None = None, own_cpus: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Engine | Drivers:
+    """The driver of a job, which writes into `folder`. `own_cpus` are the processors of each subject's own engine, where subjects
+    are loaded at once. Drivers of several protocols take no `secrets`. Raises EngineError where a driver refuses."""
+    if own_cpus:
+        kinds = {subject: str(place) for place, subject in enumerate(own_cpus, 1)}
+        return Drivers(job, folder, kinds, secrets, {kinds[subject]: cpus for subject, cpus in own_cpus.items()})
     kinds = {target.subject: "http" if target.rmi is None else "rmi" for target in job.targets}
     return Engine(job, folder, secrets) if len(set(kinds.values())) == 1 else Drivers(job, folder, kinds)
 
@@ -30,11 +39,19 @@ def drivers_of(job: Job, folder: Path, secrets: Secrets | None = None) -> Engine
 class Drivers:
     """Several drivers behind the interface of one engine: the driver of a slice's subject drives it, while the others wait.
 
-    Each writes into a folder of its own (`driver-http/`, `driver-rmi/`). After each slice, its new rows are appended to the
+    Each writes into a folder of its own (`driver-http/`, `driver-1/`). After each slice, its new rows are appended to the
     trial's own files. The drivers share no clock of turns, so they cannot drive slices in turns.
     """
 
-    def __init__(self, job: Job, folder: Path, kinds: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        folder: Path,
+        kinds: Mapping[str, str],
+        secrets: Secrets | None = None,
+        cpus: Mapping[str, Sequence[int]] = MappingProxyType({}),
+    ) -> None:
+        """`kinds` has the driver of each subject, `cpus` the processors of each driver that has its own."""
         self.job = job
         self._held = ExitStack()
         self._kinds = {item.number: kinds[item.subject] for item in job.slices}
@@ -46,7 +63,8 @@ class Drivers:
             for kind in sorted(set(kinds.values())):
                 own = folder / f"driver-{kind}"
                 own.mkdir()
-                self._engines[kind] = self._held.enter_context(Engine(_part(job, kinds, kind), own))
+                part = _part(job, kinds, kind).model_copy(update={"cpus": list(cpus.get(kind, job.cpus))})
+                self._engines[kind] = self._held.enter_context(Engine(part, own, secrets))
                 self._joined[kind] = Joined(own, folder)
         except BaseException:
             for engine in self._engines.values():
@@ -68,6 +86,24 @@ class Drivers:
         kind = self._kinds[slice_number]
         self._engines[kind].drive_slice(slice_number, seconds, on_tick, meanwhile)
         self._samples = self._joined[kind].append(self._samples)
+
+    def drive_at_once(
+        self, slice_numbers: Sequence[int], stretch: StretchEdges | None, seconds: float, on_tick: Tick
+    ) -> None:
+        """Drive slices of different drivers at the same time, each as `stretch` says where given, and return when all are drained.
+        Raises EngineError where a driver is silent for longer than `seconds`."""
+        engines = {number: self._engines[self._kinds[number]] for number in slice_numbers}
+        for number, engine in engines.items():
+            engine.prepare(number, stretch)
+        for number, engine in engines.items():
+            engine.await_ready(number)
+        at_ns = time.monotonic_ns() + _HEAD_START_NS
+        for number, engine in engines.items():
+            engine.begin(number, at_ns)
+        for number, engine in engines.items():
+            engine.await_drained(number, seconds, on_tick)
+        for number in slice_numbers:
+            self._samples = self._joined[self._kinds[number]].append(self._samples)
 
     def take_turns(self, slice_numbers: Sequence[int], turn: Turn, seconds: float, on_tick: Tick) -> None:
         """Raises EngineError: several drivers cannot take turns."""
@@ -103,7 +139,10 @@ class Joined:
 
     def __init__(self, own: Path, together: Path) -> None:
         self._own, self._together = own, together
-        self._files = {name: GrowingFile(own / name) for name in (*_TABLES, _HISTOGRAMS, _INDEX)}
+        names = [*_TABLES, _HISTOGRAMS, _INDEX]
+        if not (own / OUTCOMES).is_file():  # the driver of RMI writes none
+            names.remove(OUTCOMES)
+        self._files = {name: GrowingFile(own / name) for name in names}
         self._headless = set(self._files)
         self._shift = 0.0  # from the base time of its log to that of the trial's log
 

@@ -126,9 +126,13 @@ class Engine:
         meanwhile()
         self._until_drained([slice_number], seconds, on_tick)
 
-    def prepare(self, slice_number: int) -> None:
-        """Make the engine prepare a slice; `await_ready` waits for that, and `begin` starts the slice."""
-        self._send_command({"prepare": slice_number})
+    def prepare(self, slice_number: int, stretch: StretchEdges | None = None) -> None:
+        """Make the engine prepare a slice, as a `stretch` where given; `await_ready` waits for that, and `begin` starts the
+        slice."""
+        if stretch is None:
+            self._send_command({"prepare": slice_number})
+        else:
+            self._send_command({"stretch": {"slice": slice_number, **stretch.model_dump(), "prepare": True}})
 
     def await_ready(self, slice_number: int) -> None:
         """Wait until a slice is ready to begin; raises EngineError where it is not."""

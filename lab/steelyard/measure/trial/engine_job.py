@@ -36,7 +36,7 @@ class JobRequests:
 @dataclass(frozen=True)
 class JobSettings:
     """How requests are sent and recorded; see `Job`. A request that is unanswered at a slice's end has the usual timeout,
-    `timeout_ms`. The engine has so many `threads` where it can deal the load over several."""
+    `timeout_ms`. The engine has so many `threads`, but no more than users of fixed work."""
 
     timeout_ms: float = 10_000.0
     on_failure: OnFailure = field(default_factory=OnFailure)
@@ -77,7 +77,9 @@ def engine_job(
             for number, load in enumerate(slices, first)
         ],
         sessions=dict(requests.sessions),
-        threads=settings.threads if can_have_threads(targets, [load.profile for load in slices]) else 1,
+        threads=min(
+            [settings.threads, *(load.profile.users for load in slices if isinstance(load.profile, FixedWork))]
+        ),
         cpus=list(cpus),
         timeout_ms=settings.timeout_ms,
         drain_limit_ms=settings.timeout_ms,
@@ -87,9 +89,3 @@ def engine_job(
         log_requests=settings.log_requests,
         connection=settings.connection,
     )
-
-
-def can_have_threads(targets: Sequence[Target], profiles: Sequence[Profile]) -> bool:
-    """Whether the engine can deal a load over several threads: fixed work and RMI calls run on one."""
-    of_one_thread = any(isinstance(profile, FixedWork) for profile in profiles)
-    return not of_one_thread and all(target.rmi is None for target in targets)

@@ -10,26 +10,24 @@ from pathlib import Path
 
 from ...base.errors import SteelyardError
 from ...base.text import plural
+from ...catalogue.formats import rmi_of
 from ...hosts.cpus import kept_awake, pin_thread
 from ...hosts.running import RunningSubject
 from ...models.job import BigBang, Profile, Rate, Stage
 from ...models.records import Cell, TrialPlan, in_format
 from ...plan.cells import lead_out_seconds
-from ...plan.kinds import kind_of
+from ...plan.engine_pilot import SLICE_SECONDS, SLICES, has_pilot, heaviest_cells
 from ...plan.shapes import most_users
 from ...results.tables import SliceRow, read_slices
 from . import own_answers
 from .bring_up import start_all
 from .context import TrialContext, TrialLog
 from .engine import Engine
-from .engine_job import LoadSlice, can_have_threads
+from .engine_job import LoadSlice
 from .engine_threads import choose_threads
 from .jobs import job_of_loads
 
 FOLDER = "pilot"  # of a run's folder
-SLICES = 4  # of each cell; the last one counts
-SLICE_SECONDS = 1.0
-_CELLS = 3
 _PATIENCE_SECONDS = 60.0
 
 
@@ -37,18 +35,22 @@ def with_engine_threads(setting: TrialContext) -> TrialContext:
     """The setting with the number of engine threads that its subjects need at the height of its loads.
 
     Nothing is driven where the engine has one processor, or the number is known already. A subject that does not start or
-    answer is left to the trials, which report it.
+    answer is left to the trials, which report it; the driver of RMI has threads of its own.
     """
-    processors = len(setting.shares.engine)
-    cells = _heaviest_cells(setting.schedule.cells)
-    if processors < 2 or setting.schedule.engine_threads or not cells:
+    pilot = replace(setting, shares=setting.shares.half(0))
+    processors = len(pilot.shares.engine)
+    labels = [
+        label
+        for label, subject in setting.subjects.items()
+        if subject.same_as is None and rmi_of(subject.in_own_format(setting.service)) is None
+    ]
+    if not labels or not has_pilot(setting.schedule, processors):
         return setting
-    threads = 1
-    with kept_awake(setting.shares):
-        for label, subject in setting.subjects.items():
-            if subject.same_as is None:
-                with suppress(SteelyardError):
-                    threads = max(threads, _threads_for(setting, label, cells))
+    threads, cells = 1, heaviest_cells(setting.schedule.cells)
+    with kept_awake(pilot.shares):
+        for label in labels:
+            with suppress(SteelyardError):
+                threads = max(threads, _threads_for(pilot, label, cells))
     setting.progress.print_line(
         f"the load engine has {plural(threads, 'thread')} on its {processors} processors, as a pilot showed"
     )
@@ -62,18 +64,6 @@ def peak_profile(profile: Profile, seconds: float) -> Profile:
         stage = Stage(from_rate=rate, to_rate=rate, seconds=seconds)
         return profile.model_copy(update={"stages": [stage]})
     return BigBang(users=most_users(profile), seconds=seconds)
-
-
-def _heaviest_cells(cells: Sequence[Cell]) -> list[Cell]:
-    """Of each mix of requests the cell with the most users, those with the most users first; none whose loads run on one
-    thread."""
-    if not can_have_threads([], [cell.profile for cell in cells]):
-        return []
-    by_mix: dict[str, Cell] = {}
-    for cell in sorted(cells, key=lambda cell: cell.users):
-        if not kind_of(cell).breaks:
-            by_mix[str(sorted(cell.mix.items()))] = cell
-    return sorted(by_mix.values(), key=lambda cell: -cell.users)[:_CELLS]
 
 
 def _threads_for(setting: TrialContext, label: str, cells: Sequence[Cell]) -> int:
@@ -111,8 +101,6 @@ def _drive(
     place = folder / f"threads-{threads}"
     place.mkdir()
     job = job_of_loads(setting, setting.schedule.seed, loads, running, place, threads)
-    if not can_have_threads(job.targets, []):
-        return []
     patience = lead_out_seconds(job.sessions) + setting.schedule.drain_limit_seconds + _PATIENCE_SECONDS
     with Engine(job, place, own_answers.secrets(setting)) as engine:
         for number in range(len(loads)):

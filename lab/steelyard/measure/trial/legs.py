@@ -11,11 +11,12 @@ from pathlib import Path
 
 from ...base.csvfiles import write_text
 from ...models.records import TrialPlan
+from ...results.outcomes import OUTCOMES
 from .context import TrialContext, TrialLog
 from .drivers import Joined
 
 _JOB = "job.json"
-_DRIVERS_OWN = {"slices.csv", "ticks.csv", "intervals.hlog"}
+_DRIVERS_OWN = {"slices.csv", "ticks.csv", OUTCOMES, "intervals.hlog"}
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ def _record(
         seconds=round(seconds, 3),
         server_cpus=setting.shares.server,
         engine_cpus=setting.shares.engine,
+        engines=len(setting.shares.halves) or 1,
         subjects=log.subjects,
         slices=log.slices,
         steady=log.steady,
@@ -180,10 +181,11 @@ def _drive_subjects(
         slices = plan_slices(setting.schedule, plan, unpinned, faces, first)
         job = make_job(setting, plan, slices, running, log.folder)
         stack.enter_context(pin_thread(setting.shares.engine))  # the lab must not run on the servers' processors
+        own_cpus = {label: setting.shares_of(plan, label).engine for label in running} if setting.shares.halves else {}
         try:
             counts = ServiceCounts(running)
             with (
-                drivers_of(job, log.folder, own_answers.secrets(setting)) as engine,
+                drivers_of(job, log.folder, own_answers.secrets(setting), own_cpus) as engine,
                 processes.Observer(log.folder) as observer,
                 LinkObserver(log.folder, setting.site) as links,
                 ForeignObserver(log.folder, _watched_processors(setting), [os.getpid()]) as foreign,
@@ -279,13 +281,17 @@ class _Driver:
         """Measure the cold slices before any load, on the subjects' own processors, which they then leave again."""
         if not slices.cold:
             return
-        for subject in self._running.values():
-            subject.pin(self._setting.shares)
+        self._pin()
         for _, group in groupby(slices.cold, lambda plan: plan.cell):
             self._drive_pair(list(group), 1)
-        for subject in self._running.values():
+        for label, subject in self._running.items():
             subject.thaw()
-            subject.unpin(self._setting.shares)
+            subject.unpin(self._setting.shares_of(self._plan, label))
+
+    def _pin(self) -> None:
+        """Bind each subject to its processors."""
+        for label, subject in self._running.items():
+            subject.pin(self._setting.shares_of(self._plan, label))
 
     def warm_up(self, slices: TrialSlices, begun: float) -> None:
         """Head starts on all processors, then pinned slices in turn until each subject is steady in each cell.
@@ -293,8 +299,7 @@ class _Driver:
         All end at the limit, or earlier to fit the budget; `begun` is the trial's start on the monotonic clock.
         """
         self._head_starts(slices, begun)
-        for subject in self._running.values():
-            subject.pin(self._setting.shares)
+        self._pin()
         self._warm_up_until_steady(slices, begun)
 
     def _head_starts(self, slices: TrialSlices, begun: float) -> None:
@@ -412,6 +417,9 @@ class _Driver:
         turn = turn_of(self._setting.schedule, cell, answering, threads) if self._is_idle() else None
         if turn is not None:
             driven = self._drive_in_turns(plans, turn, kind.stage(cell, plans[0].subject, pair, total))
+        elif isinstance(self._engine, Drivers) and self._design.halves:
+            slowest = max(answering, key=lambda each: each.response_ms)
+            driven = self._drive_at_once(self._engine, plans, cell, slowest, kind.stage(cell, "both", pair, total))
         elif self._engine.drives_stretches and self._stretches.applies(cell):
             driven = self._drive_in_stretches(plans, cell, answering, total)
         else:
@@ -443,22 +451,40 @@ class _Driver:
         second = self._setting.progress.second
         return self._observe(plans, lambda: self._engine.take_turns(numbers, turn, self._patience(), second))
 
+    def _drive_at_once(
+        self, drivers: Drivers, plans: Sequence[SlicePlan], cell: Cell, slowest: Answering, stage: str
+    ) -> list[WarmUpSlice]:
+        """Drive the slices of a pair at the same time, with the same edges, as long as the slower answers need."""
+        self._setting.progress.show(self._setting.stage(self._plan, stage))
+        stretch = None
+        if self._stretches.applies(cell):
+            self._plan_stretches(cell, [slowest])
+            stretch = self._stretches.next(plans)[0]
+        patience = self._patience() + (0.0 if stretch is None else stretch.lead_in_ms / 1000)
+        numbers, second = [plan.number for plan in plans], self._setting.progress.second
+        return self._observe(plans, lambda: drivers.drive_at_once(numbers, stretch, patience, second))
+
     def _drive_in_stretches(
         self, plans: Sequence[SlicePlan], cell: Cell, answering: Sequence[Answering], total: int
     ) -> list[WarmUpSlice]:
-        """Drive a stretch of each subject of a pair, as long as its answers need; the first plan reports the cost."""
-        sliced = sum(kind_of(each).sliced for each in self._cells.values())
-        within = None if self._measuring_within is None else self._measuring_within / sliced
-        cost = self._stretches.plan(cell, answering, within)
-        self._log.stretches = self._stretches.plans
-        if cost and self._plan.number == self._setting.schedule.trials[0].number:
-            self._setting.progress.print_line(cost)
+        """Drive a stretch of each subject of a pair, as long as its answers need."""
+        self._plan_stretches(cell, answering)
         kind, pair = kind_of(cell), plans[0].pair or 0
         stretches = zip(plans, self._stretches.next(plans), strict=True)
         return [
             self._drive_slice(plan, kind.stage(cell, plan.subject, pair, total), kind.rest_seconds, stretch)
             for plan, stretch in stretches
         ]
+
+    def _plan_stretches(self, cell: Cell, answering: Sequence[Answering]) -> None:
+        """Plan the stretches of a cell, of which one for each of `answering` runs after the other; the first trial reports the
+        cost."""
+        sliced = sum(kind_of(each).sliced for each in self._cells.values())
+        within = None if self._measuring_within is None else self._measuring_within / sliced
+        cost = self._stretches.plan(cell, answering, within)
+        self._log.stretches = self._stretches.plans
+        if cost and self._plan.number == self._setting.schedule.trials[0].number:
+            self._setting.progress.print_line(cost)
 
     def _drive_slice(
         self, plan: SlicePlan, stage: str, pause: float, stretch: StretchEdges | None = None

@@ -6,6 +6,7 @@ To add one, add a file, and its name to `DESIGNS`.
 from __future__ import annotations
 
 from .alternating import Alternating, AlternatingFrozen
+from .apart import Apart
 from .as_it_runs import AsItRuns
 from .as_published import AsPublished
 from .design import Design
@@ -13,8 +14,9 @@ from .each_alone import EachAlone
 from .one_at_a_time import OneAtATime
 from .sequential import Sequential
 
-__all__ = ["AS_IT_RUNS", "AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
+__all__ = ["APART", "AS_IT_RUNS", "AS_PUBLISHED", "DESIGNS", "EACH_ALONE", "Design", "design_named"]
 
+APART = Apart()
 AS_IT_RUNS = AsItRuns()
 AS_PUBLISHED = AsPublished()
 EACH_ALONE = EachAlone()
@@ -25,6 +27,7 @@ DESIGNS: dict[str, Design] = {
         AlternatingFrozen(),
         Sequential(),
         OneAtATime(),
+        APART,
         AS_IT_RUNS,
         AS_PUBLISHED,
         EACH_ALONE,

@@ -33,7 +33,8 @@ class Design(ABC):
     """How the subjects of a comparison share trials and time.
 
     `unbroken`: a subject's load in a cell is one stretch, not slices. `freezes`: idle subjects of a trial are stopped.
-    `takes_turns`: the slices of a pair may be cut into turns. `cell_by_cell`: each trial has one cell, and the way the
+    `takes_turns`: the slices of a pair may be cut into turns. `halves`: the slices of a pair run at the same time, each subject
+    on its own half of the processors. `cell_by_cell`: each trial has one cell, and the way the
     subject ends there is its result. `starts`: the run starts the subjects. `one_runs`: a subject starts after the one
     before it stopped. `why_undecided` is the reason why there is never a verdict; empty if there can be one.
     """
@@ -42,6 +43,7 @@ class Design(ABC):
     unbroken: ClassVar[bool] = False
     freezes: ClassVar[bool] = False
     takes_turns: ClassVar[bool] = False
+    halves: ClassVar[bool] = False
     cell_by_cell: ClassVar[bool] = False
     starts: ClassVar[bool] = True
     one_runs: ClassVar[bool] = False
