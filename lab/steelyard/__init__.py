@@ -8,8 +8,7 @@ In Python, `steelyard.open_run(FOLDER)` opens what is stored of a run, and its t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers read it: the entry point loads little
 if TYPE_CHECKING:
     from .base.errors import SteelyardError
     from .results.tabular.opened_run import OpenedRun, open_run

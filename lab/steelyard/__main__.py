@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from types import FrameType
-from typing import NoReturn
 
 from .base.errors import INTERRUPTED
+
+TYPE_CHECKING = False  # as type checkers read it; `typing` itself takes as long to load as all that is needed here
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
 
 def main() -> None:
