@@ -26,6 +26,7 @@ MANIFESTS = {
     "pip": "pyproject.toml",
     "cargo": "Cargo.toml",
     "maven": "pom.xml",
+    "npm": "package.json",
     "docker": "Dockerfile",
 }
 
