@@ -128,7 +128,7 @@ def test_what_cannot_be_loaded_at_once_is_refused(labels: tuple[str, ...], asked
 
 @pytest.fixture
 def two_halves(monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
-    """A machine whose halves are told apart by the first and the last processor, which each half uses for subject or engine."""
+    """A machine with two halves. The first and the last processor show which half a subject or an engine uses."""
     allowed = sorted(os.sched_getaffinity(0))
     first, last = allowed[0], allowed[-1]
     both = Shares([first], [last], halves=[Shares([first], [last]), Shares([last], [first])])

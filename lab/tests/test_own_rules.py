@@ -35,7 +35,7 @@ def test_every_study_loads_and_names_operations_of_its_service(name: str) -> Non
 
 def names_in_the_lab(names: set[str]) -> list[str]:
     """Lines of the lab's code, examples of its help texts left out, that hold one of these words."""
-    # What is said to be in flight, on its way, is no service. Longer names come first: the first that fits is taken.
+    # "In flight" is a phrase, not the service `flight`. Longer names come first, because the first match is taken.
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     pattern = re.compile(rf"\b(?<![iI]n )(?:{longest_first})\b")
     return [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import demo, envelope, flight, frameworks, petstore, reliability, soakit, soaservers, wstest
+from . import comparison, envelope, flight, petstore, reliability, soakit, soaservers, wstest
 from .kept_run import Kept
 
 # By the name of the kept run: what stands between the marks of its notes.
 MADE: Mapping[str, Callable[[Kept], str]] = {
-    **demo.MADE,
+    **comparison.MADE,
     **wstest.MADE,
     **soaservers.MADE,
     **petstore.MADE,
@@ -17,5 +17,4 @@ MADE: Mapping[str, Callable[[Kept], str]] = {
     **soakit.MADE,
     **reliability.MADE,
     **envelope.MADE,
-    **frameworks.MADE,
 }
