@@ -1,8 +1,8 @@
-"""What is said of the kept run of many ways to answer one question."""
+"""What is said of the kept runs of the study `wstest`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from steelyard.analyse.sentences import place_text
 from steelyard.base.text import ratio_text, value_text
@@ -97,37 +97,93 @@ def _wstest(kept: Kept) -> Iterator[str]:
         f"Compiled code is no guarantee: on {kept.run.study['primary']} Go's stack came out behind Metro on a warm JVM, "
         "C++ before it.",
     )
-    yield from _turned(kept)
+    sides = _sides(kept)
+    yield from _turned(kept, sides)
+    operations = len(kept.run.schedule.cells)
     yield true(
-        kept.shown_better("tomcat-cxf", "wildfly"),
-        f"CXF, which is WildFly's stack too, answered {ratio_text(kept.ratio('tomcat-cxf', 'wildfly'))} times as many on Tomcat.",
+        [subject for subject, both in sides.items() if all(both)] == ["go"]
+        and all(len(behind) + len(before) == operations for behind, before in sides.values()),
+        "All others are on the same side of it in every operation.",
     )
+    yield _on_tomcat(kept)
     yield true(
         all(kept.shown_better(other, "aspnet-mono") for other in ranks if other != "aspnet-mono"),
         "ASMX on Mono was the slowest of all, and Mono is not .NET.",
     )
 
 
-def _turned(kept: Kept) -> Iterator[str]:
-    """Who is before the reference in one operation and behind it in another, by intervals that exclude 1."""
-    reference = kept.run.schedule.reference
-    turned: dict[str, tuple[list[str], list[str]]] = {}
-    for (subject, operation), one in _beside(kept).items():
-        behind, before = turned.setdefault(subject, ([], []))
-        if one.interval is not None and not one.interval[0] <= 1 <= one.interval[1]:
-            (behind if one.interval[1] < 1 else before).append(operation)
-    both = [subject for subject, (behind, before) in turned.items() if behind and before]
-    for subject in both:
-        behind, before = turned[subject]
-        yield (
-            f"One operation is not a workload: {subject} is behind {reference} on {', '.join(behind)}, and before it on "
-            f"{', '.join(before)}."
-        )
-    operations = len(kept.run.schedule.cells)
-    yield true(
-        both == ["go"] and all(len(behind) + len(before) == operations for behind, before in turned.values()),
-        "All others are on the same side of it in every operation.",
+def _on_tomcat(kept: Kept) -> str:
+    return true(
+        kept.shown_better("tomcat-cxf", "wildfly"),
+        f"CXF, which is WildFly's stack too, answered {ratio_text(kept.ratio('tomcat-cxf', 'wildfly'))} times as many on Tomcat.",
     )
 
 
-MADE = {"wstest": wstest}
+def _sides(kept: Kept) -> dict[str, tuple[list[str], list[str]]]:
+    """For each subject, the operations in which it is behind the reference and before it, by intervals that exclude 1."""
+    sides: dict[str, tuple[list[str], list[str]]] = {}
+    for (subject, operation), one in _beside(kept).items():
+        behind, before = sides.setdefault(subject, ([], []))
+        if one.interval is not None and not one.interval[0] <= 1 <= one.interval[1]:
+            (behind if one.interval[1] < 1 else before).append(operation)
+    return sides
+
+
+def _turned(kept: Kept, sides: Mapping[str, tuple[list[str], list[str]]]) -> Iterator[str]:
+    """A sentence for each subject that is before the reference in one operation and behind it in another."""
+    for subject, (behind, before) in sides.items():
+        if behind and before:
+            yield (
+                f"One operation is not a workload: {subject} is behind {kept.run.schedule.reference} on {', '.join(behind)}, "
+                f"and before it on {', '.join(before)}."
+            )
+
+
+def stacks(kept: Kept) -> str:
+    """What is said of the CLR and Mono beside servers in Java, and where the run disagrees with the run `wstest`."""
+    earlier = Kept(kept.folder.parent / "wstest")
+    parts = [command(kept), placed(kept), tally(kept), steadiness(kept), by_operation(kept)]
+    shown = ["What it shows.", listed(list(_stacks(kept)))]
+    apart = "Ratios of throughput on echoStruct in this run and in [`wstest`](../wstest/notes.md), of another day and machine:"
+    return "\n\n".join([*parts, *shown, apart, _in_both(kept, earlier)])
+
+
+def _stacks(kept: Kept) -> Iterator[str]:
+    beside = {operation: one for (subject, operation), one in _beside(kept).items() if subject == "dotnet"}
+    ratios = {operation: one.ratio or 0 for operation, one in beside.items()}
+    least, most = min(ratios, key=lambda name: ratios[name]), max(ratios, key=lambda name: ratios[name])
+    yield true(
+        all(0.5 < ratio < 2 for ratio in ratios.values()),
+        f"On the CLR, .NET is no longer half as fast as Java: it answered from {_ratio(beside[least])} times as many requests as "
+        f"Metro ({least}) to {_ratio(beside[most])} times ({most}).",
+    )
+    yield true(
+        kept.shown_better("dotnet", "dotnet-mono"),
+        f"The runtime makes that difference: the same assembly answered {ratio_text(kept.ratio('dotnet', 'dotnet-mono'))} times "
+        "as many requests on the CLR as on Mono.",
+    )
+    yield true(
+        kept.shown_better("dotnet-mono", "aspnet-mono"),
+        f"The framework costs as well: on Mono, XmlSerializer over HttpListener answered "
+        f"{ratio_text(kept.ratio('dotnet-mono', 'aspnet-mono'))} times as many as ASMX.",
+    )
+    yield from _turned(kept, _sides(kept))
+    yield _on_tomcat(kept)
+
+
+def _in_both(kept: Kept, earlier: Kept) -> str:
+    """The subjects of both runs, each with its ratio to the reference in either run."""
+    reference, cell = kept.run.schedule.reference, str(kept.run.study["primary"])
+    here, there = _beside(kept), _beside(earlier)
+    both = [subject for subject, operation in here if operation == cell and (subject, cell) in there]
+    rows = [f"| over {reference} | here | `wstest` |", "|---|---|---|"]
+    rows += [f"| {subject} | {_ratio(here[subject, cell])} | {_ratio(there[subject, cell])} |" for subject in both]
+    return "\n".join(rows)
+
+
+def double(kept: Kept) -> str:
+    """What is said of the paper's question under twice the load."""
+    return "\n\n".join([command(kept), placed(kept), tally(kept), steadiness(kept), by_operation(kept)])
+
+
+MADE = {"wstest": wstest, "wstest-stacks": stacks, "wstest-double": double}
