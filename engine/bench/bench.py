@@ -14,7 +14,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import capacity
@@ -24,12 +24,14 @@ import poisson
 import rmi
 import session_cost
 import table
-from clients import PEERS
+from clients import ENGINE, PEERS
 from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
 FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "poisson", "rmi", "sessions"]
+WITH_PEERS = ["capacity", "http2", "tls"]
+SETUP_COLUMNS = ["figure", "what", "value"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 
@@ -96,10 +98,10 @@ def bench(given: argparse.Namespace) -> None:
         ),
     }
     given.results.mkdir(parents=True, exist_ok=True)
-    write_setup(given.results / "setup.csv", engine)
     for figure in given.figures or FIGURES:
         columns, measure = rows[figure]
         write_as_measured(given.results / f"{figure}.csv", columns, measure())
+        write_setup(given.results / "setup.csv", figure, setup(engine, figure))
     if given.results == HERE / "results":
         table.write(given.results)
 
@@ -124,19 +126,26 @@ def write_as_measured(path: Path, columns: list[str], rows: Iterator[dict[str, o
     part.replace(path)
 
 
-def write_setup(path: Path, engine: str) -> None:
-    """The machine and the versions, as far as they say something of the figures."""
+def setup(engine: str, figure: str) -> dict[str, str]:
+    """The machine, and the versions of the engine and of the peers that a figure compares it with."""
     model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    facts = {
+    versions = capacity.versions(engine)
+    return {
         "kernel": platform.release(),
         "processors": str(len(os.sched_getaffinity(0))),
         "processor": model[0].split(": ", 1)[1] if model else platform.machine(),
-        **capacity.versions(engine),
+        **(versions if figure in WITH_PEERS else {ENGINE.name: versions[ENGINE.name]}),
     }
+
+
+def write_setup(path: Path, figure: str, facts: Mapping[str, str]) -> None:
+    """Replace the rows of a figure; those of the others stay, since each may be measured on another machine."""
+    rows = [row for row in table.read(path.parent, path.stem) if row["figure"] != figure]
+    rows += [{"figure": figure, "what": what, "value": value} for what, value in facts.items()]
     with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["what", "value"])
-        writer.writerows(facts.items())
+        writer = csv.DictWriter(file, SETUP_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: FIGURES.index(row["figure"])))
 
 
 if __name__ == "__main__":

@@ -120,7 +120,11 @@ def capacity(rows: list[Row], setup: list[Row]) -> str:
             lines,
         )  # fmt: skip
         for fact in setup:
-            if fact["value"].startswith("not installed") and fact["what"] not in {row["peer"] for row in here}:
+            if (
+                fact["figure"] == "capacity"
+                and fact["value"].startswith("not installed")
+                and fact["what"] not in {row["peer"] for row in here}
+            ):
                 text += f"\n{fact['what']}: {fact['value']}\n"
         if connections == 30:
             text += "\n" + table(["figure", "value", "verdict"], verdicts)
@@ -291,10 +295,24 @@ def page(results: Path) -> str:
         ("sessions", sessions),
     ]:
         text += section(read(results, name))
-    if setup:
-        facts = table(["what", "value"], [[row["what"], row["value"]] for row in setup])
-        text += "\n## Setup\n\n" + facts.replace("---:", "---")
-    return text
+    return text + setups(setup)
+
+
+def setups(rows: list[Row]) -> str:
+    """The machine and the versions of each figure, in one column where figures have the same."""
+    if not rows:
+        return ""
+    by_figure: dict[str, dict[str, str]] = {}
+    for row in rows:
+        by_figure.setdefault(row["figure"], {})[row["what"]] = row["value"]
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for figure, facts in by_figure.items():
+        alike.setdefault(tuple(facts.items()), []).append(figure)
+    lines = [
+        [what, *(dict(facts).get(what, "") for facts in alike)] for what in dict.fromkeys(row["what"] for row in rows)
+    ]
+    header = ["what", *(", ".join(figures) for figures in alike.values())]
+    return "\n## Setup\n\n" + table(header, lines).replace("---:", "---")
 
 
 def write(results: Path) -> None:

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from pathlib import Path
 
+import bench
 import clients
 import exactness
 import hlog
@@ -113,6 +114,31 @@ def test_the_page_judges_sessions_by_the_user_time_of_plain_requests(tmp_path: P
         ["session"],
         ["signed"],
     ]
+
+
+def test_the_setup_of_a_figure_replaces_its_own_alone_and_figures_of_one_machine_share_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "setup.csv"
+    for figure, kernel in [
+        ("sessions", "6.1"),
+        ("capacity", "6.2"),
+        ("memory", "6.2"),
+        ("sessions", "6.2"),
+        ("rmi", "6.3"),
+    ]:
+        bench.write_setup(path, figure, {"kernel": kernel})
+    rows = table.read(tmp_path, "setup")
+    assert [(row["figure"], row["value"]) for row in rows] == [
+        ("capacity", "6.2"),
+        ("memory", "6.2"),
+        ("rmi", "6.3"),
+        ("sessions", "6.2"),
+    ]
+    assert table.setups(rows).splitlines()[3:] == [
+        "| what | capacity, memory, sessions | rmi |",
+        "| --- | --- | --- |",
+        "| kernel | 6.2 | 6.3 |",
+    ]
+    assert table.setups([]) == ""
 
 
 def test_a_certificate_is_for_loopback_and_no_authority(tmp_path: Path) -> None:
