@@ -79,6 +79,9 @@ pub struct SessionStep {
     pub operation: String,
     #[serde(default)]
     pub once: bool,
+    /// The step is left out where no earlier answer of the session had this value. Such a value may be missing from an answer.
+    #[serde(default)]
+    pub if_captured: Option<String>,
     #[serde(default)]
     pub think: Think,
     #[serde(default)]

@@ -32,6 +32,13 @@ impl Values {
         }
     }
 
+    /// Forgets a value.
+    pub fn unset(&mut self, name: &str) {
+        if let Some((_, kept)) = self.0.iter_mut().find(|(known, _)| known == name) {
+            kept.clear();
+        }
+    }
+
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let found = self.0.iter().find(|(known, _)| known == name);
         found
@@ -95,6 +102,8 @@ enum Place {
 #[derive(Debug, Clone)]
 pub struct CompiledCapture {
     pub name: String,
+    /// Whether an answer without the value is right.
+    pub may_lack: bool,
     place: Place,
 }
 
@@ -125,6 +134,7 @@ impl CompiledCapture {
         };
         Ok(Self {
             name: name.to_owned(),
+            may_lack: false,
             place,
         })
     }

@@ -18,6 +18,7 @@ pub use rows::RowTable;
 pub use stamp::{Stamp, set_secrets};
 pub use template::{Filled, check, fill, fill_path, has_computed, has_place, names};
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use capture::is_value;
@@ -47,6 +48,8 @@ pub struct StepPlan {
     /// The pause after the answer, unless the corpus prescribes one.
     pub pause: Pause,
     pub captures: Vec<CompiledCapture>,
+    /// The captured value without which the step is left out.
+    pub if_captured: Option<String>,
 }
 
 impl StepPlan {
@@ -65,13 +68,18 @@ impl StepPlan {
 impl SessionPlan {
     /// Compiles a session's captures, an error names the invalid one; `rows` are those that the session names.
     pub fn new(session: &Session, rows: Option<Arc<RowTable>>) -> Result<Self, String> {
+        let conditions = session.steps.iter().filter_map(|step| step.if_captured.as_deref());
+        let may_lack: BTreeSet<&str> = conditions.collect();
         let steps = session.steps.iter().map(|step| {
-            let captures = step.captures.iter();
+            let captures = step.captures.iter().map(|(name, capture)| {
+                let mut compiled = CompiledCapture::new(name, capture)?;
+                compiled.may_lack = may_lack.contains(name.as_str());
+                Ok(compiled)
+            });
             Ok(StepPlan {
                 pause: Pause::new(&step.think),
-                captures: captures
-                    .map(|(name, capture)| CompiledCapture::new(name, capture))
-                    .collect::<Result<_, String>>()?,
+                captures: captures.collect::<Result<_, String>>()?,
+                if_captured: step.if_captured.clone(),
             })
         });
         Ok(Self {
@@ -89,6 +97,19 @@ impl SessionPlan {
     /// Whether an answer with this status to request number `step` asks for the `once` steps again.
     pub fn begins_again(&self, step: usize, status: u16) -> bool {
         step >= self.once && self.again_on.contains(&status)
+    }
+
+    /// The first step from number `step` on that is not left out for want of a captured value.
+    #[inline]
+    pub fn next_step(&self, step: usize, values: &Values) -> usize {
+        let made = |step: &StepPlan| match &step.if_captured {
+            Some(name) => values.get(name).is_some(),
+            None => true,
+        };
+        self.steps[step..]
+            .iter()
+            .position(made)
+            .map_or(self.steps.len(), |left_out| step + left_out)
     }
 
     /// Whether `once` steps that ended at `made` must be made again at `now`.

@@ -71,11 +71,12 @@ const MOST_CAPTURES: usize = 64;
 
 fn check_session(at: &str, session: &Session) -> Checked {
     ensure(!session.steps.is_empty(), || format!("`{at}` has no steps"))?;
-    let captures: usize = session.steps.iter().map(|step| step.captures.len()).sum();
-    ensure(captures <= MOST_CAPTURES, || {
-        format!("`{at}` has {captures} captures; it may have {MOST_CAPTURES}")
+    let captures: BTreeSet<&String> = session.steps.iter().flat_map(|step| step.captures.keys()).collect();
+    ensure(captures.len() <= MOST_CAPTURES, || {
+        format!("`{at}` has {} captures; it may have {MOST_CAPTURES}", captures.len())
     })?;
     check_once(at, session)?;
+    check_conditions(at, session)?;
     check_milliseconds(&format!("{at}.lead_out_ms"), session.lead_out_ms)?;
     for (place, step) in session.steps.iter().enumerate() {
         let at = format!("{at}.steps[{place}]");
@@ -94,6 +95,27 @@ fn check_session(at: &str, session: &Session) -> Checked {
                 })?;
             }
         }
+    }
+    Ok(())
+}
+
+/// A session has a first step whatever was captured, and waits for no value that it cannot have.
+fn check_conditions(at: &str, session: &Session) -> Checked {
+    let once = session.steps.iter().take_while(|step| step.once).count();
+    let mut captured = BTreeSet::new();
+    for (place, step) in session.steps.iter().enumerate() {
+        if let Some(name) = &step.if_captured {
+            ensure(place > once, || {
+                format!("`{at}.steps[{place}].if_captured`: the first step and those with `once` are always made")
+            })?;
+            ensure(captured.contains(&name), || {
+                format!(
+                    "`{at}.steps[{place}].if_captured`: no step before it captures `{}`",
+                    name.escape_debug()
+                )
+            })?;
+        }
+        captured.extend(step.captures.keys());
     }
     Ok(())
 }

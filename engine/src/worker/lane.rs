@@ -281,6 +281,7 @@ impl<T> Lane<T> {
         for capture in &step.captures {
             match capture.find(self.reader.fields(), body) {
                 Some(value) => self.values.set(&capture.name, &value),
+                None if capture.may_lack => self.values.unset(&capture.name),
                 None => return Ok(Outcome::failed(Failure::Capture)),
             }
         }

@@ -77,7 +77,7 @@ impl<T> Lane<T> {
             self.step = 0;
             return true;
         }
-        self.step += 1;
+        self.step = session.next_step(self.step + 1, &self.values);
         if self.step == session.once {
             if !self.session_failed {
                 self.once.made.insert(self.card.part, (now, self.values.clone()));

@@ -9,8 +9,9 @@ use super::Driven;
 use super::simulation::{OK, Reply, Simulation};
 use super::tests::{MS, counts, slice, users};
 use crate::clock::Ns;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Entry, RequestLine};
 use crate::plan::Steps;
+use crate::validation;
 use crate::verify::Failure;
 
 /// A corpus whose one request has places in its body.
@@ -256,4 +257,71 @@ fn fixed_work_that_does_not_divide_gives_the_first_users_one_more_also_where_eng
     let shared: Vec<u64> = (0..3).map(|place| drive(place, 3)).collect();
     // Users 0, 3 and 6, of whom the last makes no more; 1 and 4; 2 and 5.
     assert_eq!(shared, [143 * 2 + 142, 143 * 2, 143 * 2]);
+}
+
+/// A corpus of the operations `echo`, which sends the value `next`, and `first`, which sends nothing.
+fn pages() -> Corpus {
+    let mut corpus = with_places("{{next}}");
+    corpus.lines.push(RequestLine {
+        operation: 1,
+        ..RequestLine::default()
+    });
+    corpus.entries.push(Entry {
+        operation: 1,
+        line: 1,
+        length: 0,
+        ..corpus.entries[0]
+    });
+    corpus.operations.push("first".to_owned());
+    corpus
+}
+
+#[test]
+fn a_step_is_left_out_where_the_value_that_it_needs_was_not_captured() {
+    let next = json!({"next": {"kind": "regex", "expression": "next=(.*?);"}});
+    let first = json!({"operation": "first", "captures": next});
+    let page = json!({"operation": "echo", "captures": next, "if_captured": "next"});
+    let steps = json!([first, page, page, page, {"operation": "first"}]);
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let seen = bodies.clone();
+    let script = move |_: Ns, request: &str| {
+        let body = request.rsplit("\r\n").next().unwrap().to_owned();
+        let answer = match body.as_str() {
+            "" => "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nnext=2;",
+            "2" => "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nnext=3;",
+            _ => OK,
+        };
+        seen.lock().unwrap().push(body);
+        Reply::After(10 * MS, answer)
+    };
+    let job = job(json!({"steps": steps}), users(1, 0.2));
+    let driven = Simulation::with_corpus(job, pages(), script).drive(0).0;
+    assert_eq!(counts(&driven).measured.failed(), 0);
+    let (whole, failed) = sessions(&driven);
+    assert!(whole > 3 && failed == 0, "{whole} {failed}");
+    // The third page is left out: page 3 names no next one.
+    assert_eq!(bodies.lock().unwrap()[..8], ["", "2", "3", "", "", "2", "3", ""]);
+}
+
+#[test]
+fn a_condition_that_no_earlier_step_can_meet_is_refused() {
+    let captures = json!({"id": {"kind": "header", "name": "X"}});
+    for (steps, why) in [
+        (json!([{"operation": "echo", "if_captured": "id"}]), "are always made"),
+        (
+            json!([{"operation": "echo", "captures": captures}, {"operation": "echo", "if_captured": "no"}]),
+            "captures `no`",
+        ),
+        (
+            json!([{"operation": "echo", "once": true, "captures": captures}, {"operation": "echo", "if_captured": "id"}]),
+            "are always made",
+        ),
+    ] {
+        let whole = json!({
+            "seed": 1, "corpus": "", "rules": {"right": {}}, "targets": [{"subject": "a", "url": "http://127.0.0.1:9/"}],
+            "slices": [slice(users(1, 0.1), json!({"mix": {"visit": 1}}))], "sessions": {"visit": {"steps": steps}},
+        });
+        let error = validation::parse(whole.to_string().as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
