@@ -16,6 +16,11 @@ _PROGRAM = """\
 import asyncio, json, secrets, sys, time, urllib.parse
 plan = json.loads(sys.argv[1])
 counts = {"logins": 0, "refused": 0, "completed": 0, "violations": [], "users": []}
+GRANTS = [
+    [("grant_type", "client_credentials"), ("client_id", "shop"), ("username",)],
+    [("grant_type", "password"), ("client_id", "site"), ("username", "shop")],
+    [("grant_type", "refresh_token"), ("client_id", "shop"), ("username",)],
+]
 tokens, csrf, carts, cookies, visitors = {}, {}, {}, {}, set()
 
 def violation(words):
@@ -75,9 +80,11 @@ def answer(method, target, headers, body):
         return login(json.loads(body))
     if (method, path.path) == ("POST", "/token"):
         fields = urllib.parse.parse_qs(body)
-        if (fields.get("grant_type"), fields.get("client_id")) != (["client_credentials"], ["shop"]):
-            return violation("a wrong grant")
-        return login({"user": "shop", "password": fields["client_secret"][0]})
+        grant = [(name, *fields.get(name, [])) for name in ("grant_type", "client_id", "username")]
+        if grant not in GRANTS:
+            return violation(f"a wrong grant {grant}")
+        secret = next(fields[name][0] for name in ("client_secret", "password", "refresh_token") if name in fields)
+        return login({"user": "shop", "password": secret})
     if (method, path.path) == ("GET", "/form"):
         token = plain_csrf("form") + "+/"
         csrf[token] = "form"

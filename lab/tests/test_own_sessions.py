@@ -137,9 +137,14 @@ def test_a_form_login_sends_the_csrf_field_of_its_page_and_keeps_the_secret(tmp_
     assert not [file for file in kept if b"pw-ann" in file.read_bytes()]
 
 
-def test_client_credentials_give_a_token_that_is_renewed_when_it_expires(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    ['"client-credentials"', '"password-grant"\nclient = "site"', '"refresh-token"'],
+    ids=lambda kind: kind.split('"')[1],
+)
+def test_a_token_of_oauth_is_renewed_when_it_expires(tmp_path: Path, kind: str) -> None:
     with session_shop(expires=0.3, cookies=False) as shop:
-        made = service_folder(tmp_path, shop.address, TOKEN)
+        made = service_folder(tmp_path, shop.address, TOKEN.replace('"client-credentials"', kind))
         outcome = load(tmp_path, made, "--users", "2", "--for", "2s", SHOP_SECRET='pw-shop"&')
     assert shop.counted["violations"] == []
     assert int(str(shop.counted["logins"])) > 6

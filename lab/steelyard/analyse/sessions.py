@@ -28,11 +28,12 @@ _WORDS = {
 class StepTimes:
     """Requests of one operation within sessions, over all forks: `times` are response times.
 
-    `each` is how often a session makes such a request. `failures` are by kind, wrong answers included, over all measured slices.
+    `each` is how often a session makes such a request, on average where a step has a condition. `failures` are by kind, wrong
+    answers included, over all measured slices.
     """
 
     operation: str
-    each: int
+    each: float
     times: Histogram
     failures: Mapping[str, int]
 
@@ -119,7 +120,9 @@ def _session_times(run: Run, cell: Cell, name: str, subject: str, *, alone: bool
         if number in trial.slices
     ]
     sessions, failed = sum(row.sessions for row in measured), sum(row.sessions_failed for row in measured)
-    each = Counter(step.operation for step in run.schedule.sessions[name].steps)
+    steps = run.schedule.sessions[name].steps
+    planned = Counter(step.operation for step in steps)
+    conditional = {step.operation for step in steps if step.if_captured is not None}
     failures = _failures(run, cell, subject)
 
     def times(kind: str, operation: str) -> Histogram:
@@ -127,22 +130,23 @@ def _session_times(run: Run, cell: Cell, name: str, subject: str, *, alone: bool
             trial.histogram(counted_by_trial.get(trial.number, ()), kind, operation) for trial in run.trials
         )
 
+    all_sessions = times("session", cell.request_name(name))
+
+    def step_times(operation: str) -> StepTimes:
+        requests = times("response", cell.request_name(operation))
+        each: float = planned[operation]
+        if operation in conditional and all_sessions.total:
+            each = requests.total / all_sessions.total
+        return StepTimes(operation, each, requests, failures.get(cell.request_name(operation), {}))
+
     return SessionTimes(
         subject=subject,
         cell=cell,
         name=name,
-        times=times("session", cell.request_name(name)),
+        times=all_sessions,
         whole=sessions if alone else None,
         ended_early=failed if alone else None,
-        steps=tuple(
-            StepTimes(
-                operation,
-                count,
-                times("response", cell.request_name(operation)),
-                failures.get(cell.request_name(operation), {}),
-            )
-            for operation, count in each.items()
-        ),
+        steps=tuple(step_times(operation) for operation in planned),
     )
 
 

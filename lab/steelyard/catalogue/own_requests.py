@@ -71,7 +71,7 @@ class OwnRequests:
             return operations[name].changes_data
         return any(
             step.changes_data or (step.operation is not None and operations[step.operation].changes_data)
-            for step in self.service.sessions[name].steps
+            for step in self.service.sessions[name].requests()
         )
 
 
@@ -138,7 +138,7 @@ def _named_files(service: Entry[Service]) -> Iterator[str]:
     for operation in model.operations.values():
         yield from (sample for sample in (operation.sample, *operation.samples) if sample is not None)
     rules = [model.expect, *(operation.expect for operation in model.operations.values())]
-    rules += [step.expect for session in model.sessions.values() for step in session.steps]
+    rules += [step.expect for session in model.sessions.values() for step in session.requests()]
     for expect in rules:
         yield from () if expect.answer is None else (expect.answer,)
     yield from (column.file for column in model.data.values() if column.file is not None)

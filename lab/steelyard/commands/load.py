@@ -65,6 +65,13 @@ class LoadOptions(TargetOptions):
     for_: Annotated[str, typer.Option("--for", "--over", help="Measured time: 10s, 5m.")] = "10s"
     warm_up: Annotated[str, typer.Option(help="Warm-up time before the measured time; 0 for none.")] = "1s"
     max_requests: Annotated[int | None, typer.Option(min=1, help="Stop after this number of requests.")] = None
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Stop when each user has made this number of sessions, or of requests; at the latest after --for.",
+        ),
+    ] = None
     think: Annotated[str, typer.Option(help="Think time of a user after an answer: 2s, or 1s..4s.")] = ""
     gzip: Annotated[bool, typer.Option("--gzip", help="Accept compressed answers (gzip or deflate).")] = False
     chunked: Annotated[bool, typer.Option("--chunked", help="Send bodies with chunked transfer encoding.")] = False
@@ -207,6 +214,7 @@ def words_of(options: LoadOptions) -> LoadSpec:
         warm_up_seconds=load_spec.warm_up_of(options.warm_up),
         think=load_spec.parse_think(options.think),
         most_requests=options.max_requests,
+        iterations=options.iterations,
         give_up_seconds=load_spec.seconds_of(options.give_up),
         packed=options.gzip,
         chunked=options.chunked,

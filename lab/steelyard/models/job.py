@@ -176,11 +176,13 @@ class SessionStep(Strict):
     """One request of a session, the pause after its answer where the corpus has none, and the values captured from the answer.
 
     A captured value fills the wildcards `{{name}}` of later requests of the session. Steps with `once` come first: a user sends
-    them in its first session, and their values stay for all sessions of that user.
+    them in its first session, and their values stay for all sessions of that user. A step with `if_captured` is left out where
+    the session has no such value; an answer may lack a value that is named so.
     """
 
     operation: str
     once: bool = False
+    if_captured: ValueName | None = None
     think: Think = Think()
     captures: dict[ValueName, Capture] = {}
 

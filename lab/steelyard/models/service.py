@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
+from itertools import islice
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -115,16 +116,28 @@ class Auth(Strict):
     `password` and `password-digest` are a user name token of WS-Security in the envelope's head, with a timestamp that is valid
     for `valid_seconds` where there are any.
 
-    Two kinds take requests of their own, which each user of a session makes once, and again after status 401. They post to
-    `path`. `client-credentials` is a token of OAuth 2.0: `user` is the client, `scope` what it asks for. `form-login` sends
+    Some kinds take requests of their own, which each user of a session makes once, and again after status 401. They post to
+    `path`. `client-credentials`, `password-grant` and `refresh-token` get a token of OAuth 2.0 for `scope`: by the secret of the
+    client `user`, by the password of `user` (at the client `client`), or by a refresh token of the client `user`, which must be
+    good for several uses. `form-login` sends
     `user` and the secret in the form's `user_field` and `password_field`, and with `csrf_field` that field's value, which the
     page at `path` holds.
     """
 
     kind: Literal[
-        "basic", "digest", "bearer", "api-key", "password", "password-digest", "client-credentials", "form-login"
+        "basic",
+        "digest",
+        "bearer",
+        "api-key",
+        "password",
+        "password-digest",
+        "client-credentials",
+        "password-grant",
+        "refresh-token",
+        "form-login",
     ]
     user: str = ""
+    client: str = ""
     path: RequestPath | None = None
     scope: str = ""
     user_field: FieldName = "username"
@@ -139,13 +152,17 @@ class Auth(Strict):
         if (self.kind == "api-key") != (self.header is not None):
             raise ValueError("header is required for kind api-key, and allowed only there")
         if self.takes_requests != (self.path is not None):
-            raise ValueError("client-credentials and form-login, and nothing else, name a path")
+            raise ValueError(
+                "client-credentials, password-grant, refresh-token and form-login, and nothing else, name a path"
+            )
+        if self.client and self.kind != "password-grant":
+            raise ValueError("client is of kind password-grant alone; the other kinds name their client as user")
         return self
 
     @property
     def takes_requests(self) -> bool:
         """Whether a user logs in by requests of its own, and does not say who it is in each."""
-        return self.kind in ("client-credentials", "form-login")
+        return self.kind in ("client-credentials", "password-grant", "refresh-token", "form-login")
 
 
 class Operation(Strict):
@@ -173,12 +190,18 @@ class Operation(Strict):
     expect: Expect = Expect()
 
 
+MOST_STEPS = 2000  # that one session makes, repetitions included
+
+
 class ServiceStep(Strict):
-    """One request of a session of a user's own service: that of an `operation`, or one with a `path` of its own.
+    """One request of a session of a user's own service, or a group of `steps`.
+
+    The request is that of an `operation`, or has a `path` of its own.
 
     `name` stands in results (without it: the operation's). `body` is the request's; without a `method` it is POST, else GET.
     Places `{{NAME}}` in path, headers and body are filled by values that earlier steps captured, by `[data.NAME]` and by the
     engine. `once`: each user makes the step in its first session only; such steps come first. `think` is the pause after it.
+    A step, or a group, is made `repeat` times in a row. With `if_captured` it is left out where the session has no such value.
     """
 
     name: StepName | None = None
@@ -192,9 +215,20 @@ class ServiceStep(Strict):
     once: bool = False
     think: Think = Think()
     captures: dict[ValueName, Capture] = {}
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    if_captured: ValueName | None = None
+    steps: Annotated[list[ServiceStep], Field(max_length=200)] = []
 
     @model_validator(mode="after")
     def _has_one_request(self) -> ServiceStep:
+        if self.steps:
+            if self.model_fields_set - {"steps", "repeat", "if_captured"}:
+                raise ValueError("a group of steps has only repeat and if_captured beside them")
+            if any(step.steps for step in self.steps):
+                raise ValueError("a group holds requests, not groups")
+            if self.if_captured is not None and any(step.if_captured for step in self.steps):
+                raise ValueError("a step and its group cannot both have if_captured")
+            return self
         if (self.operation is None) == (self.path is None):
             raise ValueError("a step names either an operation or a path")
         if self.operation is not None and (self.method is not None or self.body is not None):
@@ -207,6 +241,18 @@ class ServiceStep(Strict):
     def step_name(self) -> str:
         """Its name within the session."""
         return self.name or self.operation or ""
+
+    def requests(self) -> Iterator[ServiceStep]:
+        """The step, or those of its group, each with the condition of the group."""
+        if not self.steps:
+            yield self
+        for step in self.steps:
+            yield step.model_copy(update={"if_captured": step.if_captured or self.if_captured})
+
+    def in_order(self) -> Iterator[ServiceStep]:
+        """The requests as a session makes them, repetitions included."""
+        once = [request for request in self.requests() for _ in range(request.repeat if self.steps else 1)]
+        return (request for _ in range(self.repeat) for request in once)
 
 
 class ServiceSession(Strict):
@@ -226,6 +272,20 @@ class ServiceSession(Strict):
     data_each: Literal["user", "session"] = "session"
     data_end: Literal["recycle", "stop"] = "recycle"
     new_visitor: bool = False
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> ServiceSession:
+        if next(islice(self.in_order(), MOST_STEPS, None), None) is not None:
+            raise ValueError(f"a session makes at most {MOST_STEPS:,} requests, repetitions included")
+        return self
+
+    def requests(self) -> Iterator[ServiceStep]:
+        """Its requests as they are written."""
+        return (request for step in self.steps for request in step.requests())
+
+    def in_order(self) -> Iterator[ServiceStep]:
+        """Its requests as a user makes them, repetitions included."""
+        return (request for step in self.steps for request in step.in_order())
 
 
 class Reconciliation(Strict):

@@ -47,8 +47,9 @@ class Goals:
 class LoadSpec:
     """The options of `load`. `users` and `rates` are first and last values, equal if constant.
 
-    `shape` is the load in stages, whose extremes and time `users` or `rates` and `seconds` repeat. With `streams`, requests use
-    HTTP/2 with so many streams per connection. `engines` share the load, all on this machine, or one on each of `hosts`.
+    `most_requests` ends the load for all users together, `iterations` for each. `shape` is the load in stages, whose extremes
+    and time `users` or `rates` and `seconds` repeat. With `streams`, requests use HTTP/2 with so many streams per
+    connection. `engines` share the load, all on this machine, or one on each of `hosts`.
     """
 
     users: tuple[int, int] = (4, 4)
@@ -63,6 +64,7 @@ class LoadSpec:
     mix: dict[str, float] = field(default_factory=dict)
     think: Think = field(default_factory=Think)
     most_requests: int | None = None
+    iterations: int | None = None
     timeout_seconds: float = 30.0
     give_up_seconds: float = 10.0
     expect: Expect = field(default_factory=Expect)

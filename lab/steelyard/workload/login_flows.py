@@ -27,18 +27,24 @@ def login_flow(auth: Auth | None) -> LoginFlow | None:
     """The login that `[auth]` describes; None where each request holds its credentials itself."""
     if auth is None or not auth.takes_requests:
         return None
-    return _client_credentials(auth) if auth.kind == "client-credentials" else _form_login(auth)
+    return _form_login(auth) if auth.kind == "form-login" else _oauth_token(auth)
 
 
-def _client_credentials(auth: Auth) -> LoginFlow:
-    """OAuth 2.0 client credentials (RFC 6749, 4.4), with the client's secret in the body (2.3.1)."""
-    words = {"grant_type": "client_credentials", "client_id": auth.user}
-    body = urlencode(words | ({"scope": auth.scope} if auth.scope else {}))
+def _oauth_token(auth: Auth) -> LoginFlow:
+    """A token of OAuth 2.0 (RFC 6749): by client credentials with the secret in the body (4.4, 2.3.1), by a password (4.3), or
+    by a refresh token (6)."""
+    if auth.kind == "client-credentials":
+        words, secret = {"grant_type": "client_credentials", "client_id": auth.user}, "client_secret"
+    elif auth.kind == "password-grant":
+        words, secret = {"grant_type": "password", "username": auth.user, "client_id": auth.client}, "password"
+    else:
+        words, secret = {"grant_type": "refresh_token", "client_id": auth.user}, "refresh_token"
+    body = urlencode({name: value for name, value in (words | {"scope": auth.scope}).items() if value})
     token = ServiceStep(
         name="auth-token",
         path=auth.path,
         headers=_FORM,
-        body=f"{body}&client_secret={_SECRET}",
+        body=f"{body}&{secret}={_SECRET}",
         expect=_plain(200),
         once=True,
         captures={"access_token": JsonCapture(path=["access_token"])},

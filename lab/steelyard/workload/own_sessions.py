@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from ..base.configuration import nearest
@@ -54,10 +55,10 @@ class _StepText:
         headers = [(spot_of_header(name), text) for name, text in self.headers.items()]
         return [("path", self.path), *headers, *(("body", body) for body in self.bodies)]
 
-    def places(self) -> Iterator[str]:
+    @cached_property
+    def places(self) -> frozenset[str]:
         """The names of the values in its places, once they are known to be right."""
-        for spot, text in self.texts:
-            yield from (name for place in find_places(text, spot) for name in place.names)
+        return frozenset(name for spot, text in self.texts for place in find_places(text, spot) for name in place.names)
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ class _SessionText:
     name: str
     session: ServiceSession
     steps: Sequence[_StepText]
+
+    @property
+    def in_order(self) -> Iterator[_StepText]:
+        """The requests as a user makes them: first those of the login, and repetitions as often as they are made."""
+        by_name = {step.step.step_name: step for step in self.steps}
+        own = {step.step_name for step in self.session.requests()}
+        yield from (step for step in self.steps if step.step.step_name not in own)
+        yield from (by_name[step.step_name] for step in self.session.in_order())
 
     def error(self, needle: str, problem: str, hint: str) -> ConfigurationError:
         """What is wrong, with the line of service.toml that holds `needle`."""
@@ -95,7 +104,7 @@ def read_sessions(service: Entry[Service], seed: int, expect: Expect) -> OwnSess
         operations |= {step.name: _operation(step, captured) for step in text.steps}
         private = [f"{name}.{step.step_name}" for step in flow.steps] if flow else []
         sessions[name] = LoadSession(_engine_session(text, columns, flow), session.weight, rows, private)
-    used = {step.operation for session in model.sessions.values() for step in session.steps if step.operation}
+    used = {step.operation for session in model.sessions.values() for step in session.requests() if step.operation}
     return OwnSessions(sessions, operations, frozenset(used))
 
 
@@ -107,7 +116,7 @@ def _session_text(
     if name in model.operations:
         raise named.error(f"sessions.{name}", "an operation has the same name", "give the session another name")
     texts = []
-    for step in [*(flow.steps if flow else []), *session.steps]:
+    for step in [*(flow.steps if flow else []), *session.requests()]:
         if step.operation is not None and step.operation not in model.operations:
             raise named.error(
                 f'"{step.operation}"',
@@ -163,15 +172,19 @@ def _check(text: _SessionText) -> list[str]:
     Raises ConfigurationError."""
     data, columns = text.service.model.data, set[str]()
     known = {AUTH_SECRET, *text.service.model.secrets}
-    captured: set[str] = set()
     for step in text.steps:
         _check_places(text, step)
-        for place in step.places():
-            if place in data:
-                columns.add(place)
-            elif not (place in captured or place in known or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")):
+        columns |= data.keys() & step.places
+    captured: set[str] = set()
+    for step in text.in_order:
+        _check_condition(text, step, captured)
+        for place in sorted(step.places):
+            if not (
+                place in data or place in captured or place in known or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
+            ):
                 raise _unfilled_error(text, step, place, captured)
         captured |= step.step.captures.keys()
+    _check_missing_values(text)
     _check_captures(text)
     _check_once(text)
     return sorted(columns)
@@ -205,15 +218,18 @@ def _unfilled_error(text: _SessionText, step: _StepText, place: str, captured: C
 
 def _check_captures(text: _SessionText) -> None:
     """Raise ConfigurationError where a capture is never used, or has the name of something else."""
-    for number, step in enumerate(text.steps):
-        later = {place for other in text.steps[number + 1 :] for place in other.places()}
+    later, used = set[str](), set[tuple[str, str]]()
+    for step in reversed([*text.in_order]):
+        used |= {(step.name, name) for name in step.step.captures if name in later}
+        later |= step.places | {step.step.if_captured or ""}
+    for step in text.steps:
         for name in step.step.captures:
             taken = {*text.service.model.data, *text.service.model.secrets}
             if name in taken or OF_THE_ENGINE.fullmatch(f"{{{{{name}}}}}"):
                 raise text.error(
                     f"{name}", f"the capture {name} has the name of other values", "give the capture another name"
                 )
-            if name not in later:
+            if (step.name, name) not in used:
                 raise text.error(
                     name,
                     f"no later step uses {name}, which step {step.step.step_name} captures",
@@ -221,9 +237,37 @@ def _check_captures(text: _SessionText) -> None:
                 )
 
 
+def _check_condition(text: _SessionText, step: _StepText, captured: Collection[str]) -> None:
+    """Raise ConfigurationError where no earlier step captures the value of a condition, or the step is always made."""
+    name, condition = step.step.step_name, step.step.if_captured
+    if condition is None:
+        return
+    if condition not in captured:
+        problem = f"step {name} has if_captured = {condition}, which no step before it captures"
+        raise text.error("if_captured", f"{problem}{nearest(condition, [*captured])}", "name a value that one captures")
+    first = next((other for other in text.in_order if not other.step.once), step)
+    if step.step.once or step is first:
+        problem = f"step {name} has if_captured; the first step and those with once are always made"
+        raise text.error("if_captured", problem, "leave it out, or change the order of the steps")
+
+
+def _check_missing_values(text: _SessionText) -> None:
+    """Raise ConfigurationError where a request needs a value that may be missing."""
+    may_lack = {step.step.if_captured for step in text.steps}
+    for step in text.steps:
+        name = step.step.step_name
+        lacking = next(iter(sorted(step.places & (may_lack - {step.step.if_captured}))), None)
+        if lacking is not None:
+            raise text.error(
+                f"{{{{{lacking}",
+                f"step {name} needs {{{{{lacking}}}}}, which an answer may lack, since it is the if_captured of another step",
+                f'give {name} if_captured = "{lacking}", too',
+            )
+
+
 def _check_once(text: _SessionText) -> None:
     session = text.session
-    once = [step.step.once for step in text.steps]
+    once = [step.step.once for step in text.in_order]
     if once != sorted(once, reverse=True) or all(once):
         raise text.error("once", "steps with once come before all others, of which there must be some", "move them up")
     if not once[0] and (session.again_on or session.again_after_ms is not None):
@@ -319,14 +363,20 @@ def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow 
         )
     return Session(
         steps=[
-            SessionStep(operation=step.name, once=step.step.once, think=step.step.think, captures=step.step.captures)
-            for step in text.steps
+            SessionStep(
+                operation=step.name,
+                once=step.step.once,
+                if_captured=step.step.if_captured,
+                think=step.step.think,
+                captures=step.step.captures,
+            )
+            for step in text.in_order
         ],
         on_failure=session.on_failure,
         new_visitor=session.new_visitor,
         again_on=session.again_on or ([UNAUTHORIZED] if flow else []),
         again_after_ms=session.again_after_ms,
-        lead_out_ms=_lead_out_ms([step.step.think for step in text.steps]),
+        lead_out_ms=_lead_out_ms([step.step.think for step in text.in_order]),
         rows=rows,
     )
 

@@ -142,6 +142,8 @@ def profile_of(words: LoadSpec) -> Profile:
     seconds = words.seconds
     if words.profile not in ("constant", "rate") and words.most_requests is not None:
         raise ConfigurationError("--max-requests needs a constant number of users, or a rate")
+    if words.iterations is not None:
+        return _iterations(words, words.iterations)
     if words.poisson and words.rates is None:
         raise ConfigurationError("--poisson needs --rate", hint="--rate 200/s --poisson")
     if words.shape is not None:
@@ -156,6 +158,16 @@ def profile_of(words: LoadSpec) -> Profile:
         stage = Stage(from_rate=words.rates[0], to_rate=words.rates[1], seconds=seconds)
         return Rate(arrivals="poisson" if words.poisson else "constant", stages=[stage], max_in_flight=MOST_IN_FLIGHT)
     return _closed_profile(words)
+
+
+def _iterations(words: LoadSpec, each: int) -> FixedWork:
+    """The profile of users who each do a number of iterations; raises ConfigurationError if other options conflict."""
+    (first, last) = words.users
+    if words.most_requests is not None:
+        raise ConfigurationError("--iterations and --max-requests exclude each other", hint="leave one of them out")
+    if words.shape is not None or words.rates is not None or words.profile != "constant" or first != last:
+        raise ConfigurationError("--iterations needs a constant number of users", hint="--users 8 --iterations 100")
+    return FixedWork(users=first, each=each, most_seconds=words.seconds)
 
 
 def _closed_profile(words: LoadSpec) -> Profile:

@@ -211,7 +211,7 @@ def verify_each(ground: LoadContext, names: Sequence[str]) -> tuple[SliceRow, di
     not. Raises TargetError where a session failed, or every operation."""
     profile = FixedWork(users=1, each=len(names), most_seconds=_MOST_VERIFYING_SECONDS)
     once = Stretch(profile, dict.fromkeys(names, 1.0), lead_in_seconds=0, phase="verify")
-    operations = [operation for name in names for operation in operations_of(ground.sessions, name)]
+    operations = [operation for name in names for operation in _always_sent(ground.sessions, name)]
     with Stretches(ground, [once], ground.folder / VERIFICATION) as stretches:
         row = stretches.drive(0, lambda _: "verifying")
     if stretches.stop_requested:
@@ -240,6 +240,11 @@ def require_partly_right(failed: Mapping[str, TargetError], names: Sequence[str]
 def operations_of(sessions: Mapping[str, Session], name: str) -> list[str]:
     """The operations of a session's steps, or the one of this name."""
     return [step.operation for step in sessions[name].steps] if name in sessions else [name]
+
+
+def _always_sent(sessions: Mapping[str, Session], name: str) -> list[str]:
+    """The operations of a session's steps without a condition, or the one of this name."""
+    return [step.operation for step in sessions[name].steps if step.if_captured is None] if name in sessions else [name]
 
 
 def with_first_row(session: Session) -> Session:

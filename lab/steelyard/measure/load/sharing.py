@@ -27,8 +27,8 @@ def require_shared(words: LoadSpec, profile: Profile) -> None:
         return
     if isinstance(profile, FixedWork):
         raise ConfigurationError(
-            "engines that share --max-requests would not end together",
-            hint="leave --max-requests out, or use one engine",
+            "engines that share --max-requests or --iterations would not end together",
+            hint="leave that option out, or use one engine",
         )
     most = max(words.users)
     if most < words.driving:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,7 +71,8 @@ def _load(analysis: Analysis, cell: Cell) -> str:
     words = []
     for name in cell.mix:
         if name in sessions:
-            steps = ", ".join(step.operation for step in sessions[name].steps)
+            made = Counter(step.operation for step in sessions[name].steps)
+            steps = ", ".join(f"{step} ({count} times)" if count > 1 else step for step, count in made.items())
             visitor = "; a new visitor each" if sessions[name].new_visitor else ""
             ending = "" if sessions[name].on_failure == "end-session" else "; a session continues after a failure"
             words.append(f"{name}: {steps}{visitor}{ending}")
@@ -125,7 +127,7 @@ def _steps(analysis: Analysis, times: SessionTimes) -> Iterator[tuple[str, ...]]
     early = "" if times.ended_early is None else f"{times.ended_early:,} ended early"
     yield f"{times.name}, whole", subject, *_time_cells(times.times), early
     for step in times.steps:
-        often = "" if step.each == 1 else f", {step.each} times"
+        often = "" if step.each == 1 else f", {step.each:.3g} times"
         failures = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in step.failures.items())
         yield f"{step.operation}{often}", subject, *_time_cells(step.times), failures or "0"
 

@@ -276,7 +276,7 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
         left_out.append(LeftOut(what="the mix", why=why))
     if isinstance(profile, FixedWork):
         why = f"Hyperfoil runs for {profile.most_seconds:g} s instead"
-        left_out.append(LeftOut(what="--max-requests", why=why))
+        left_out.append(LeftOut(what="--max-requests" if plan.words.iterations is None else "--iterations", why=why))
     if isinstance(profile, Ramp | UserStages):
         left_out.append(LeftOut(what="a ramp of users", why=f"it is exported as {len(_levels(plan))} levels"))
     if any(operation.rule.fault != "any" for operation in plan.operations):

@@ -348,11 +348,23 @@ def _unit_elements(plan: PlannedExport, unit: _Unit, name: str, files: dict[str,
     once: list[Part] = []
     for operation, step in zip(unit.steps, model.steps, strict=True):
         parts = [_sampler(operation, step.captures), *_pause(step.think)]
+        if step.if_captured is not None:
+            parts = [_if_captured(step.if_captured, operation.name, parts)]
         (once if step.once else made).extend(parts)
     if once:
         place = 1 if model.rows is not None else 0
         made.insert(place, _element("OnceOnlyController", "OnceOnlyControllerGui", f"{unit.name}: once", [], once))
     return made
+
+
+def _if_captured(value: str, step: str, below: list[Part]) -> Part:
+    """The elements of a step, for where a value was captured."""
+    properties = [
+        _string("IfController.condition", f"${{__groovy(!(vars.get('{value}') ?: '').isEmpty())}}"),
+        _flag("IfController.evaluateAll", False),
+        _flag("IfController.useExpression", True),
+    ]
+    return _element("IfController", "IfControllerPanel", f"{step}: if {value} was captured", properties, below)
 
 
 def _data(plan: PlannedExport, session: ExportedSession, file: str, files: dict[str, str]) -> Part:
@@ -480,6 +492,7 @@ def _extractor(name: str, capture: Capture) -> Part:
             _string("JSONPostProcessor.referenceNames", name),
             _string("JSONPostProcessor.jsonPathExprs", "$" + "".join(steps)),
             _string("JSONPostProcessor.match_numbers", 1),
+            _string("JSONPostProcessor.defaultValues", ""),
         ]
         return _element("JSONPostProcessor", "JSONPostProcessorGui", name, properties)
     if isinstance(capture, PathCapture):

@@ -98,6 +98,7 @@ def javascript_expression(expression: str) -> tuple[str, str] | None:
 
 def _session(session: ExportedSession) -> dict[str, Any]:
     model = session.session
+    may_lack = {step.if_captured for step in model.steps}
     return {
         "name": session.name,
         "weight": session.weight,
@@ -111,8 +112,12 @@ def _session(session: ExportedSession) -> dict[str, Any]:
             {
                 **_operation(operation),
                 "needs": sorted(operation.places & session.values),
+                "ifCaptured": step.if_captured,
                 "think": step.think.model_dump(),
-                "captures": [_capture(name, capture) for name, capture in step.captures.items()],
+                "captures": [
+                    {**_capture(name, capture), **({"mayLack": True} if name in may_lack else {})}
+                    for name, capture in step.captures.items()
+                ],
             }
             for operation, step in zip(session.steps, model.steps, strict=True)
         ],

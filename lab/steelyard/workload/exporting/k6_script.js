@@ -104,7 +104,10 @@ function found(capture, answer) {
 
 function isCaptured(capture, answer, values) {
   const value = found(capture, answer);
-  if (value === undefined || value === null || value === '' || typeof value === 'object') return false;
+  if (value === undefined || value === null || value === '' || typeof value === 'object') {
+    delete values[capture.name];
+    return capture.mayLack === true;
+  }
   values[capture.name] = String(value);
   return true;
 }
@@ -168,6 +171,7 @@ function visit(session) {
   const values = { ...(known ? users[session.name].values : VALUES), ...rows[number % rows.length] };
   if (session.once > 0 && !known && !makeOnce(session, values)) return false;
   for (const step of session.steps.slice(session.once)) {
+    if (step.ifCaptured !== null && values[step.ifCaptured] === undefined) continue;
     if (step.needs.some((name) => values[name] === undefined)) return false;
     if (isOld(session) && !makeOnce(session, values)) return false;
     let ended = send(step, values, session.againOn);
