@@ -115,7 +115,7 @@ def test_a_killed_sitting_keeps_whole_forks_and_the_next_one_goes_on(
     assert all(one["by_service"] == one["by_engine"] > 0 for one in trial["counted"]), trial["counted"]
 
     assert tables(lab) == 0
-    assert "2 of 60 forks are banked so far" in (lab.folder / "page.md").read_text()
+    assert "2 of 60 forks are collected so far" in (lab.folder / "page.md").read_text()
     assert tables(lab, "--check") == 0
     (lab.folder / "page.md").write_text("another page")
     assert tables(lab, "--check") == 1

@@ -16,29 +16,29 @@ DEFECT = "defect"
 OUTCOMES = ("unaffected", "recorded failure", "resumed without loss", DEFECT)
 
 INTRODUCTION = """\
-# Attacks on the laboratory
+# Attacks on Steelyard
 
 `make faults N=1000` attacks Steelyard itself: it kills its processes, damages its files, limits its resources, breaks its
-network, and lets servers lie. These are not the faults of a study, which hit its subjects. `make attacks` makes this page
-from `attacks.csv`.
+network, and makes servers give false answers. These are not the faults of a study, which affect its subjects. `make attacks`
+makes this page from `attacks.csv`.
 
-Each attack is drawn from a seed. An oracle without code of the laboratory (`tests/attacks/oracle.py`) judges it by
+Each attack is drawn from a seed. An oracle that uses none of Steelyard's code (`tests/attacks/oracle.py`) judges it by
 
-- the processes that are left, which have a mark in their environment;
+- remaining processes, which have a mark in their environment;
 - SHA-256 of the user's files, of the finished trials, and of a stored run's tables;
-- the counts of a server of its own against those of the run folder, and the sums that must hold within it;
+- the counts of the oracle's own server, compared with those of the run folder, and the sums that must hold within it;
 - the exit code, and the text on standard error: no stack trace, and an error with its next step.
 
 The outcomes are
 
-- *unaffected*: the command ended well, and its counts are those of the server;
-- *recorded failure*: it ended with an error or an exit code that says so, or the failure is stored in the trial's record;
-- *resumed without loss*: it was stopped, and a resumed run completed every trial and left the finished ones as they were;
+- *unaffected*: the command succeeded, and its counts are those of the server;
+- *recorded failure*: it ended with an error or an exit code for the failure, or the failure is stored in the trial's record;
+- *resumed without loss*: it was stopped, and a resumed run completed every trial and did not change the finished ones;
 - *defect*: the oracle found something wrong.
 
-The interval is the exact one of Clopper and Pearson (95%) for the share of defects among the attacks as they were first
-driven. Repaired defects stay in these counts. The last column counts attacks that still find one when they are repeated.
-Signals are sent from the first step of progress on: before that, Python itself starts.
+The interval is Clopper and Pearson's exact one (95%) for the share of defects among the attacks when they were first
+made. Repaired defects stay in these counts. The last column counts attacks that still find a defect when they are repeated.
+Signals are sent only after the first step of progress, because before that Python itself starts.
 """
 
 

@@ -13,13 +13,13 @@ PAGE = ROOT / "docs" / "reference" / "factors.md"
 INTRODUCTION = """\
 # Factors
 
-Settings that may change results. A study gives them to a part of a subject (`factors = { heap = "1g" }`), and a user on the
+Factors are settings that may change results. A study sets them for a part of a subject (`factors = { heap = "1g" }`), and a user on the
 command line: `steelyard compare tomcat-metro tomcat-metro@heap=1g@gc=Parallel`. This page is made by `make factors` from the
-descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows that a value works.
+descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows whether a value works.
 
 Defaults are equal where that is fair. Servers on a JVM get a heap of 256 MB, minimum and maximum, touched at the start, as in the
-paper of 2004 (whose text also mentions 1 GB: `heap=1g`), the collector G1, 200 worker threads, and an explicit number of processors
-(`-XX:ActiveProcessorCount`, those that the server is pinned to; `cpus` selects fewer than the subjects' share).
+paper of 2004 (whose text also mentions 1 GB: `heap=1g`), the garbage collector G1, 200 worker threads, and an explicit number of
+processors (`-XX:ActiveProcessorCount`, those that the server is pinned to; `cpus` selects fewer than the subjects' share).
 """
 
 

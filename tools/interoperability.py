@@ -53,18 +53,18 @@ This page is made by `make interoperability` from the raw data in `interoperabil
 gets the description of the kit's service (`services/soakit`) that a server publishes, and its code calls that server once. The
 same order is sent twice:
 
-- *as a string*: operation `buffetText` at `/soakit/Text`; every generator has only a string to bind;
+- *as a string*: operation `buffetText` at `/soakit/Text`; each generator only has to bind a string;
 - *as XML*: operation `buffet` at `/soakit/Buffet`; the order and its answer pass through the generated classes.
 
 The order breaks every rule of the Buffet once (`contract/exchanges/buffet/every-rule`), and the answer must name each of them.
 
-- *right*: generated, compiled, called, and every value of the answer is the contract's.
+- *right*: generated, compiled and called, and every value of the answer is the contract's.
 - *answers wrong*: the call was answered with a wrong value. *no answer*: the generated code compiles, but the call fails.
 - *does not compile*: the compiler rejects the generated code. *not generated*: the generator fails.
 
-A package that binds at run time makes no code: reading the description counts as generation, and nothing is compiled. Where a
+A package that binds at run time generates no code: reading the description counts as generation, and nothing is compiled. If a
 server publishes no description, the client gets the contract's own file instead, and the cell ends in an asterisk. The number
-after a failure refers to a note: the first line with the reason, as the generator, the compiler or the client printed it.
+after a failure refers to a note with the first line of the reason, as printed by the generator, the compiler or the client.
 """
 
 

@@ -42,15 +42,15 @@ This page is made by `make productivity` from the implementations of the kit (`s
 contract. All numbers are counted:
 
 - *code*, *files*: hand-written lines of source, and their files. Blank lines, comment lines and tests are not counted.
-- *shared*: the same for folders beside its own that its build includes: shared by services, or another implementation's.
+- *shared*: lines in other folders that its build includes: shared by services, or another implementation's.
 - *configuration*, *files*: build files, descriptors and scripts. Locks and checksums are written by tools, and not counted.
 - *touched*: all files of both kinds, written or changed by hand.
 - *steps*: the build steps of its server's descriptor, the goals of its `pom.xml` beyond Maven's own, its own generator.
-- *generated*: lines and files that its generators make from the contract, as counted when they last ran. None: it has no
-  generator; code that a server's own build generates belongs to that server.
+- *generated*: lines and files that its generators make from the contract, counted when they last ran. *None*: it has no
+  generator. Code that a server's own build generates counts for that server.
 
-Lines do not measure effort. Languages differ in the content of a line. The Java sources offer four techniques and three parsers
-where others have one. Generated lines are no work until somebody must read them.
+Lines do not measure effort. A line contains more in one language than in another. The Java sources offer four techniques and three
+parsers; the others have one of each. Generated lines are no work until somebody must read them.
 """
 
 
@@ -245,7 +245,7 @@ def page() -> str:
     )
     table = [f"| {' | '.join(headings)} |", "| --- | --- |" + " ---: |" * (len(headings) - 2), *map(row, all_told)]
     runs = [f"- `{told.name}` is for {', '.join(told.servers)}." for told in all_told]
-    runs.append("\nWhich of them cannot run it, and what else there is not, `services/soakit/README.md` says.")
+    runs.append("\n`services/soakit/README.md` lists the servers that cannot run it, and other parts that are missing.")
     words = rows(ROOT / "papers" / STUDY / "words.csv")
     quoted = ["| server of 2005 | quoted from the kit | slide |", "| --- | --- | --- |"]
     quoted += [f'| {each["server"]} | "{each["said"]}" | {each["source"]} |' for each in words]

@@ -23,7 +23,7 @@ PAGE = RESULTS / "README.md"
 def calibration(folder: Path) -> str:
     """The sentence about the calibration's forks."""
     found = json.loads((folder / "environment.json").read_text(encoding="utf-8"))
-    return f"The forks were collected in {plural(len(found['sittings']), 'sitting')}."
+    return f"The forks were collected in {plural(len(found['sittings']), 'session')}."
 
 
 def pages() -> Iterator[tuple[Path, str]]:

@@ -18,19 +18,19 @@ INTRODUCTION = """\
 # Servers
 
 This page is made by `make servers` from `servers.json`, which `make test-servers` writes. `steelyard servers check` fetches,
-builds, starts, verifies and stops each server with the service `wstest`, or with
-the first of its own where it has no implementation of that, and the defaults of its descriptor.
+builds, starts, verifies and stops each server with the service `wstest` and the defaults of its descriptor. A server without an
+implementation of `wstest` is checked with its first service.
 
 - *deploy*: the service answered correctly. *contract*: every exchange in every spelling was answered correctly, every bad request
   refused, and all columns to its right passed, except for the deviations listed below, which descriptors record.
-- *keep-alive*: requests answered on one connection, which then survived a freeze of the whole server for 25 s.
+- *keep-alive*: requests answered on one connection, which then survived a pause of the whole server for 25 s (`freeze`).
 - *sockets*: all TCP and UDP sockets that any of its processes listens on.
 - *two at once*: a second instance ran beside the first, both answered, and both ended without leftover processes.
 - *redeploy*: from the command to replace the service until the new one answered correctly, in place or by a restart of the server.
 - *stop*: from SIGTERM until no process was left. *cold start*: from the start of the process until the service counts requests.
 - *memory*: resident, of all processes together, after the contract and before any load.
 
-Times and memory are from one run, and no basis for comparisons. `steelyard compare` compares servers.
+Times and memory are from a single run, so do not compare them. `steelyard compare` compares servers.
 """
 
 

@@ -1,4 +1,4 @@
-"""Makes docs/reference/engine-figures.md from the raw data in results/; with --check, says whether it is stale."""
+"""Makes docs/reference/engine-figures.md from the raw data in results/; with --check, fails if the page is stale."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Row = dict[str, str]
 INTRODUCTION = """\
 # The engine's figures
 
-This page is made by `make bench-table` from the raw data in `engine/bench/results/`; `make bench` measures them anew.
+This page is made by `make bench-table` from the raw data in `engine/bench/results/`; `make bench` measures these again.
 
-Client and server have a processor each. In `capacity`, nginx answers a fixed envelope of 165 bytes to a SOAP request of
-258 bytes over connections that are kept. Each peer is measured in pairs with the engine that alternate in order;
-ratios are medians over pairs, with the least and the greatest in brackets. Requests are counted by nginx and processor time
-by the kernel, for all clients alike. The engine verifies status and content of every answer and records everything
-that it always records; of the peers, wrk keeps a latency histogram, and none looks at the content. A measurement during
-which other processes used more than 3% of the processors is made again as long as patience lasts; the most that they used in
-what is shown stands beside it.
+Client and server have a processor each. In `capacity`, nginx answers a SOAP request of 258 bytes with a fixed envelope of
+165 bytes, over persistent connections. Each peer is measured in pairs with the engine, in alternating order;
+ratios are medians over pairs, with the smallest and the largest in brackets. nginx counts the requests and the kernel the
+processor time, for all clients alike. The engine verifies status and content of every answer and records everything
+that it always records. Of the peers, wrk keeps a latency histogram, and none checks the content. If other processes used
+more than 3% of the processors during a measurement, it is repeated, up to a time limit. The column *others at most* shows
+their highest use.
 """
 
 SESSION_LOADS = {
@@ -36,9 +36,9 @@ SESSION_LOADS = {
 BESIDE_RMI = """
 ## The driver of Java RMI beside the engine
 
-The same closed load, each of a server of its own protocol that waits, tells when it answers, and does nothing else. p50 and p99
-are of the recorded response time minus the server's own (write - due). Of RMI the server's marshalling and the driver's
-unmarshalling are in it.
+The same closed load for both. Each has a server of its own protocol that waits, reports when it answers, and does nothing else.
+p50 and p99 are of the recorded response time minus the server's own (write - due). For RMI they include the server's
+marshalling and the driver's unmarshalling.
 
 """
 

@@ -414,7 +414,7 @@ def test_the_page_is_rebuilt_from_the_stored_tables_to_the_byte(tmp_path: Path) 
     banking.write(bank, tmp_path)
     first = page(bank, "## What was tried\n")
     assert page(banking.read(tmp_path), "## What was tried\n") == first
-    assert "**6 of 60 forks are banked so far" in first and first.endswith("## What was tried\n")
+    assert "**6 of 60 forks are collected so far" in first and first.endswith("## What was tried\n")
     assert "too few for any figure" in page(made(2), "")
 
 

@@ -1,4 +1,4 @@
-"""What is said of kept runs that ask what an envelope costs: each way's ratio to plain SOAP by operation and size, its bytes."""
+"""The notes of kept runs on the cost of an envelope: each format's ratio to plain SOAP by operation and size, and its bytes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .kept_run import Kept, command, listed, steadiness, tally, true
 
 
 def envelope(kept: Kept) -> str:
-    """What is said of message formats on one server."""
+    """The notes on message formats on one server."""
     return _page(kept, _shown(kept))
 
 
 def secured(kept: Kept) -> str:
-    """What is said of WS-Security and of TLS on one server."""
+    """The notes on WS-Security and TLS on one server."""
     return _page(kept, _shown_of_security(kept))
 
 
@@ -24,10 +24,10 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
     return "\n\n".join(
         [
             command(kept),
-            f"Throughput over {reference}, with its interval. Bold is what was decided, adjusted for all cells that are judged "
-            "together; the intervals are each cell's own, and not adjusted.",
+            f"Throughput over {reference}, with its interval. Decided comparisons are bold, adjusted for all cells that are judged "
+            "together. Each interval is for its cell alone, and not adjusted.",
             _table(kept, _ratio_of),
-            "Bytes of a request and of an answer on the wire, heads and all; processor time a request of the server and of the "
+            "Bytes of a request and of an answer on the wire, with headers; processor time per request of the server and of the "
             "engine, in µs.",
             _table(kept, _cost_of, [reference]),
             tally(kept),
@@ -88,7 +88,7 @@ def _shown(kept: Kept) -> Iterator[str]:
     (least, slowest, where), (most, fastest, there) = min(ratios), max(ratios)
     yield true(
         least > 1 and all(one.is_decided for one in kept.primaries),
-        f"Every format answered more than SOAP, with every operation and size: from {ratio_text(least)} times as much ({slowest}, "
+        f"Every format had a higher throughput than SOAP, with every operation and size: from {ratio_text(least)} times ({slowest}, "
         f"{where}) to {ratio_text(most)} times ({fastest}, {there}).",
     )
     small = "; ".join(
@@ -97,8 +97,8 @@ def _shown(kept: Kept) -> Iterator[str]:
     )
     yield true(
         all(kept.ratio(GRPC, REST, cells[name]) > 1 < kept.ratio(REST, soap, cells[name]) for name in SMALL),
-        "The external direction holds here: on small messages gRPC is faster than REST with JSON, and that faster than SOAP "
-        f"({small} times as much as SOAP).",
+        "The order of public studies holds here: with small messages gRPC is faster than REST with JSON, and REST is "
+        f"faster than SOAP (throughput over SOAP: {small}).",
     )
     few, many = (cells[f"echoStruct ListSize={count}"] for count in (1, 100))
     grown = [
@@ -107,20 +107,20 @@ def _shown(kept: Kept) -> Iterator[str]:
     ]
     yield true(
         all(kept.ratio(each, soap, many) > kept.ratio(each, soap, few) for each in (GRPC, REST, RPC)),
-        f"The price is not the envelope alone but all that is XML within it: from 1 struct to 100 it grows, {', '.join(grown)}.",
+        f"The cost is not that of the envelope alone, but of all XML in it: from 1 struct to 100 the ratio grows, {', '.join(grown)}.",
     )
     bytes_cell = cells["echoSynthetic NumBytes=65536"]
     yield true(
         kept.ratio(GRPC, soap, bytes_cell) > 2 * max(kept.ratio(each, soap, bytes_cell) for each in (REST, RPC)),
-        "Bytes are where formats differ most: 65,536 of them are base64 in SOAP and in JSON, and as they are in gRPC, which "
-        f"answers {ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times as much as SOAP; REST "
+        "Formats differ most for binary data: 65,536 bytes are base64 in SOAP and in JSON, and unencoded in gRPC. The throughput of "
+        f"gRPC is {ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times that of SOAP; REST "
         f"{ratio_text(kept.ratio(REST, soap, bytes_cell))}, JSON-RPC {ratio_text(kept.ratio(RPC, soap, bytes_cell))}.",
     )
     yield true(
         all(kept.ratio(REST, RPC, cell) > 1 for cell in cells.values()),
-        "An envelope of JSON has its price, too: with the same values JSON-RPC answers less than REST everywhere, from "
+        "An envelope in JSON has a cost, too: with the same values the throughput of JSON-RPC is lower than that of REST everywhere, "
         f"{ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
-        f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times as much.",
+        f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times.",
     )
     yield _unused(kept, soap, cells)
 
@@ -139,7 +139,7 @@ def _unused(kept: Kept, soap: str, cells: Mapping[str, str]) -> str:
         and all(left(each, cell) - left(soap, cell) <= UNUSED for each in (REST, RPC) for cell in cells.values()),
         f"gRPC left {grpc[0]:.1%} to {grpc[-1]:.1%} of its processor unused in {len(short)} of {len(cells)} cells, where SOAP left "
         f"{plain[0]:.1%} to {plain[-1]:.1%}: there its ratio of throughput lies {below[0]:.1%} to {below[-1]:.1%} below that of "
-        f"processor time a request ({', '.join(short)}). Why it waited, the run does not say.",
+        f"processor time per request ({', '.join(short)}). The run does not show why it waited.",
     )
 
 
@@ -164,14 +164,14 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
 
     yield true(
         all(left(TLS, cell) > 2 * left(each, cell) for each in messages for cell in cells),
-        "Where the connection alone must be safe, TLS is the cheaper way by far: it leaves "
-        f"{ratio_text(left(TLS, few))} of the throughput with one struct, and {ratio_text(left(TLS, many))} with a "
+        "If only the connection must be protected, TLS costs far less: throughput is "
+        f"{ratio_text(left(TLS, few))} times that without protection with one struct, and {ratio_text(left(TLS, many))} times with a "
         f"hundred{'' if kept.between(TLS, plain, many).is_decided else ', where no difference was detected'}.",
     )
     yield true(
         all(left(each, cell) < 0.5 for each in messages for cell in cells),
-        "What protects the message itself costs most of it: with one struct and with a hundred a signature leaves "
-        f"{between(SIGNED)}, encryption {between(ENCRYPTED)}, both {between(BOTH)}.",
+        "Protection of the message itself costs most of the throughput: with one struct and with a hundred, a signature leaves "
+        f"{between(SIGNED)} of it, encryption {between(ENCRYPTED)}, both {between(BOTH)}.",
     )
     yield true(
         all(
@@ -179,7 +179,7 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
             for each in (SIGNED, BOTH)
             for cell in cells[1:]
         ),
-        "A small message grows the most: a request of one struct has "
+        "The size of a small message grows most: a request of one struct has "
         f"{bytes_text(sent(plain, few))}, signed {bytes_text(sent(SIGNED, few))}, signed and "
         f"encrypted {bytes_text(sent(BOTH, few))}.",
     )

@@ -1,4 +1,4 @@
-"""What is said of the kept runs of where a request's time goes inside a server."""
+"""The notes of kept runs on where a request's time goes inside a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BASE = "breakdown"  # what all experiments share
 
 
 def flight_types(kept: Kept) -> str:
-    """What is said of the time by layer and by kind of request."""
+    """The notes on the time by layer and by kind of request."""
     return "\n\n".join([command(kept), steadiness(kept), "What it shows.", listed(list(_flight_types(kept)))])
 
 
@@ -30,7 +30,7 @@ def _flight_types(kept: Kept) -> Iterator[str]:
     saved = ", ".join(f"{1 - took[who, 'faults'] / took[who, 'reservations']:.0%} on {who}" for who in subjects)
     yield true(
         all(took[who, "faults"] < 0.9 * took[who, "reservations"] for who in subjects),
-        f"As the paper says without a number, a fault is cheaper than a reservation: by {saved}.",
+        f"As the paper states without a number, a fault takes less time than a reservation: by {saved}.",
     )
     yield from _exceptions(kept)
     yield true(
@@ -41,15 +41,15 @@ def _flight_types(kept: Kept) -> Iterator[str]:
 
 
 def flight_variations(kept: Kept) -> str:
-    """What is said of everything that the paper varied, one thing at a time."""
+    """The notes on everything that the paper varied, one thing at a time."""
     shown = [*_users_shown(kept), *_lengths_shown(kept), *_caches_shown(kept), *_logs_shown(kept), _whole(kept)]
     about = (
-        "A row is a variation: the time of a request inside the server with its interval, what the service layer and Hibernate's "
-        "three have of it, and how many requests end with a system error. What the paper printed stands in brackets."
+        "A row is a variation: the time of a request inside the server with its interval, the shares of the service layer and of "
+        "Hibernate's three layers, and the share of requests that end with a system error. The paper's values are in brackets."
     )
     steady = true(
         not any(met for met, _ in kept.steady.values()),
-        "Steady when they were measured, by the rule of METHODOLOGY: none of them, in any fork.",
+        "Steady during the measurement, by the rule in METHODOLOGY: none of them, in any fork.",
     )
     return "\n\n".join([command(kept), about, _variations(kept), steady, "What it shows.", listed(shown)])
 
@@ -96,7 +96,7 @@ def _printed(kept: Kept, cell: str, measure: str, factors: str = "") -> str:
 
 
 def _hibernate(kept: Kept, subject: str, cell: str) -> float:
-    """The share of its three slices together."""
+    """The share of its three layers together."""
     return sum(kept.layer(subject, cell, f"hibernate_{part}").percent for part in ("engine", "writes", "reads"))
 
 
@@ -110,7 +110,7 @@ def _users_shown(kept: Kept) -> Iterator[str]:
     )
     yield true(
         errors[0] == 0 and errors == sorted(errors) and errors[-1] > 20,
-        "As in table 6, one user meets no system error, and with more of them errors rise, in percent of requests (the paper's): "
+        "As in table 6, one user gets no system error, and errors increase with users, in percent of requests (the paper's): "
         f"{beside}.",
     )
     yield from _exceptions(kept)
@@ -129,7 +129,7 @@ def _users_shown(kept: Kept) -> Iterator[str]:
         times[3] < 10 * times[0] and rates[-1] < 3 * rates[0] and times[-1] > 3 * times[0],
         f"Of the claim on 1 to 10 users, 1 to 8 were run: a request takes {value_text(times[0])} to {value_text(times[3])} ms, "
         f"within an order of magnitude. With 16 it takes {value_text(times[-1])} ms, and throughput is "
-        f"{value_text(rates[-1] / rates[0])} times that of one user: most of what more users add is waiting.",
+        f"{value_text(rates[-1] / rates[0])} times that of one user: most of the additional time is waiting.",
     )
 
 
@@ -151,7 +151,7 @@ def _lengths_shown(kept: Kept) -> Iterator[str]:
     yield true(
         max(service) - min(service) < 3 and writes == sorted(writes) and writes[-1] > 3 * writes[0],
         "As in table 3, the share of Hibernate's writes grows with the mean length of a request, from 3,215 to 222,281 characters: "
-        f"{of_writes}%. The service layer's does not fall as there, for there is little of it: {of_service}%.",
+        f"{of_writes}%. Unlike there, the service layer's share does not fall, because it is small: {of_service}%.",
     )
     times = [kept.value(subject, cell, "request_time") for cell in cells]
     yield true(
@@ -176,16 +176,16 @@ def _caches_shown(kept: Kept) -> Iterator[str]:
             f"{cache} {_over(kept, f'{subject}@{link}-{cache}' if link else f'{subject}@{cache}', without)}"
             for cache in ("read-only", "read-write")
         ]
-        yield f"With the database {title}, requests a second with a second-level cache over those without: {', '.join(beside)}."
+        yield f"With the database {title}, requests per second with a second-level cache over those without: {', '.join(beside)}."
     far = kept.value(f"{subject}@lan-10", BASE, "request_time") / kept.value(subject, BASE, "request_time")
     yield true(
         far > 4,
-        f"Behind 10 Mbit/s a request takes {value_text(far)} times as long, where the paper says roughly 3.",
+        f"Behind 10 Mbit/s a request takes {value_text(far)} times as long; the paper states roughly 3.",
     )
 
 
 def _over(kept: Kept, subject: str, than: str) -> str:
-    """By which factor a subject is faster than another, and what was said of the two."""
+    """By which factor a subject is faster than another, with the verdict on the two."""
     one = kept.between(subject, than, BASE)
     assert one.ratio is not None and one.interval is not None
     low, high = one.interval if one.a == subject else (1 / one.interval[1], 1 / one.interval[0])
@@ -216,17 +216,17 @@ def _logs_shown(kept: Kept) -> Iterator[str]:
         f"({float(_printed(kept, BASE, 'log_size', f'log-{level}')):,.0f})"
         for level in levels
     )
-    yield f"Bytes of log that a fork wrote at each level, and the paper's run: {logged}."
+    yield f"Bytes of log that a fork wrote at each level (the paper's run): {logged}."
 
 
 def _cold_against_warm(kept: Kept) -> Iterator[str]:
-    """What the paper's procedure, which names no warm-up, does to the time of a request."""
+    """The effect of the paper's procedure, which has no warm-up, on the time of a request."""
     cold = {cell.name for cell in kept.run.schedule.cells if cell.cold}
     for one in kept.verdicts.differences:
         if one.cell in cold and one.than_cell not in cold and one.measure == "request_time":
             yield true(
                 one.interval is not None and one.interval[0] > 0,
-                f"The paper says that it measured a steady state, and its procedure names no warm-up. {one.sentence}",
+                f"The paper states that it measured a steady state, but its procedure has no warm-up. {one.sentence}",
             )
 
 
@@ -240,7 +240,7 @@ def _layers_shown(kept: Kept) -> Iterator[str]:
     yield true(
         max(shares.values()) < 10 and min(engines) > 60,
         f"Unlike table 1, where the service layer takes 70.07% and Hibernate 24%, the service layer takes {said}, and Hibernate's "
-        f"three slices together {value_text(min(engines))}% or more.",
+        f"three layers together {value_text(min(engines))}% or more.",
     )
 
 
@@ -260,7 +260,7 @@ def _exceptions(kept: Kept) -> Iterator[str]:
     values = [one.value for one in kept.verdicts.figures if one.measure == "exceptions" and one.value is not None]
     yield true(
         all(10 < value < 15 for value in values),
-        f"Of the 12.5% of requests that are given an error of input, {between_text(values)}% of all end with an exception of "
+        f"12.5% of requests have an error in their input; {between_text(values)}% of all requests end with an exception of "
         "the application (the paper: 11.04 to 12.66).",
     )
 
@@ -269,7 +269,7 @@ def _whole(kept: Kept) -> str:
     told = kept.verdicts.recorded
     return true(
         all(one.records == one.completed and not one.lost and not one.violations and not one.unnested for one in told),
-        f"The monitor recorded each of {sum(one.completed for one in told):,} answers once; none was lost, none in violation.",
+        f"The monitor recorded each of {sum(one.completed for one in told):,} answers once. No record was lost or in violation.",
     )
 
 

@@ -16,7 +16,7 @@ from steelyard.results.stored_run import Run, read_run
 
 @dataclass(frozen=True)
 class Kept:
-    """A kept run and what was said of it."""
+    """A kept run with its verdicts."""
 
     folder: Path
 
@@ -93,7 +93,7 @@ class Kept:
 
 
 class NoLongerTrueError(Exception):
-    """A sentence of this page that the kept run does not bear out any more."""
+    """A sentence of this page that the kept run no longer supports."""
 
 
 def true(condition: bool, sentence: str) -> str:
@@ -117,11 +117,11 @@ def command(kept: Kept) -> str:
 def steadiness(kept: Kept) -> str:
     """Forks in which each subject was steady when it was measured."""
     each = ", ".join(f"{subject} in {met} of {forks}" for subject, (met, forks) in kept.steady.items())
-    return f"Steady when they were measured, by the rule of METHODOLOGY: {each} forks."
+    return f"Steady during the measurement, by the rule in METHODOLOGY: {each} forks."
 
 
 def tally(kept: Kept) -> str:
-    """How many of the judged comparisons have which word."""
+    """The number of judged comparisons with each verdict."""
     words = Counter(str(one.verdict) for one in kept.primaries)
     decided = sum(one.is_decided for one in kept.primaries)
     open_ = ", ".join(f"{words[name]} {name}" for name in ("undecided", "unconfirmed", "too few forks") if words[name])

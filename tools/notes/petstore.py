@@ -1,4 +1,4 @@
-"""What is said of the kept runs of an order workflow: what messages and web services cost, and what safety costs."""
+"""The notes of kept runs of an order workflow: the cost of messages, of web services and of safety."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .kept_run import Kept, command, listed, steadiness, tally, true
 
 
 def petstore(kept: Kept) -> str:
-    """What is said of messages and web services within an order workflow."""
+    """The notes on messages and web services within an order workflow."""
     parts = [command(kept), kept.verdicts.sentence, tally(kept), steadiness(kept), "What it shows."]
     parts += [
         listed(list(_petstore(kept))),
-        "[The papers' claims](../../../../docs/results/claims.md) has the paper's figures beside these, each with its word.",
+        "[The papers' claims](../../../../docs/results/claims.md) has the paper's figures beside these, each with a verdict.",
     ]
     return "\n\n".join(parts)
 
@@ -33,7 +33,7 @@ def _by_fork(kept: Kept, measure: str, cell: str) -> dict[str, dict[str, float]]
 
 
 def safe(kept: Kept) -> str:
-    """What is said of three ways to lose nothing, and of one that may."""
+    """The notes on three ways to lose nothing, and on one that may lose orders."""
     parts = [command(kept), kept.verdicts.sentence, tally(kept), steadiness(kept), "What safety costs."]
     return "\n\n".join([*parts, listed([_none_lost(kept), *_safe(kept)])])
 
@@ -51,8 +51,8 @@ def _safe(kept: Kept) -> Iterator[str]:
             yield true(
                 kept.between(other, outbox, cell).is_decided and kept.ratio(other, outbox, cell) > 1,
                 f"{cell}: from an order to the mail that it is completed, {other} takes {value_text(response[other])} ms and "
-                f"{outbox} {value_text(response[outbox])} ms, {value_text(1 / kept.ratio(other, outbox, cell))} as long: what "
-                "is sent after the commit holds up no step.",
+                f"{outbox} {value_text(response[outbox])} ms, {value_text(1 / kept.ratio(other, outbox, cell))} times as long: "
+                "messages that are sent after the commit delay no step.",
             )
         yield true(
             cpu[original] < cpu[outbox] < cpu[service],
@@ -75,10 +75,10 @@ def _safe(kept: Kept) -> Iterator[str]:
             ),
         )
     yield (  # the sentences above, each true in every cell, without their figures
-        "So safety costs no time where what is sent is written beside the work and sent afterwards: an order is done sooner by the "
-        "outbox than by a call that waits for its answer, and no transaction spans two parts. Messages within the transaction take "
-        "the least processor time, and need a broker that takes part in it. Web services within the transaction cost the most "
-        "by far: beside each call stand a registration with the coordinator, two phases and their logs."
+        "So safety costs no time if messages are stored in the same transaction as the work and sent afterwards: with the outbox an "
+        "order is done sooner than with a call that waits for its answer, and no transaction spans two parts. Messages within the "
+        "transaction take the least processor time, and need a broker that supports it. Web services within the transaction cost "
+        "by far the most: each call also needs a registration with the coordinator, two phases and their logs."
     )
 
 
@@ -88,34 +88,34 @@ def _none_lost(kept: Kept) -> str:
     return true(
         all(one["orders.lost"] == one["orders.doubled"] == 0 for one in counts.values())
         and 3 * sums["completed"] == 3 * sums["accepted"] == sums["mails"],
-        f"No order was lost and none was carried out twice, in any variant: of {sums['accepted']:,} that were accepted "
-        f"{sums['completed']:,} were completed, with {sums['mails']:,} mails; the database itself says the same after each trial.",
+        f"No order was lost and none was executed twice, in any variant: of {sums['accepted']:,} accepted orders "
+        f"{sums['completed']:,} were completed, with {sums['mails']:,} mails. The database has the same counts after each trial.",
     )
 
 
 def faults(kept: Kept) -> str:
-    """What is said of what each subject lost, doubled and sent twice where something broke."""
+    """The notes on orders that each subject lost, doubled or sent twice after a fault."""
     return _broken(kept, [], _of_all)
 
 
 def unreachable(kept: Kept) -> str:
-    """What is said of what becomes of orders while the database cannot be reached, and while every mail is refused."""
+    """The notes on orders while the database cannot be reached, and while every mail is refused."""
     return _broken(kept, [by_fault(kept.verdicts.faults)], _of_unreachable)
 
 
 def _broken(kept: Kept, tables: Sequence[str], of_all: Callable[[Sequence[FaultRow]], Iterator[str]]) -> str:
-    """What is said of faults that were met: how many, each subject by itself, and all together by `of_all`."""
+    """The notes on faults: their number, each subject by itself, and all together by `of_all`."""
     rows = kept.verdicts.faults
     kinds = plural(len({row.fault for row in rows}), "kind")
     subjects = plural(len(kept.run.schedule.subjects), "subject")
-    met = f"{sum(row.times for row in rows)} faults were met, of {kinds}, by {subjects}."
+    met = f"There were {sum(row.times for row in rows)} faults of {kinds}, on {subjects}."
     said = [str(sentence) for sentence in fault_sentences(kept.run, rows)]
-    back = true(not any(row.not_back for row in rows), "Whatever was broken came back, each time.")
+    back = true(not any(row.not_back for row in rows), "Each broken part worked again afterwards, every time.")
     return "\n\n".join([command(kept), met, *tables, "What it shows.", listed([*said, back, *of_all(rows)])])
 
 
 def by_fault(rows: Sequence[FaultRow]) -> str:
-    """What became of the orders of all subjects together, by fault."""
+    """The outcomes of the orders of all subjects together, by fault."""
     titles = outcome_titles(rows)
     lines = [f"| fault | times | orders | {' | '.join(titles.values())} |", "|---" * (3 + len(titles)) + "|"]
     for fault in dict.fromkeys(row.fault for row in rows):
@@ -142,11 +142,11 @@ def _of_all(rows: Sequence[FaultRow]) -> Iterator[str]:
     )
     yield true(
         killed > outcome_total(others, "mails_lost"),
-        f"{killed:,} mails were missing after kills of GreenMail, which has them in memory; after all other faults: {elsewhere}.",
+        f"{killed:,} mails were missing after kills of GreenMail, which keeps them in memory; after all other faults: {elsewhere}.",
     )
     yield true(
         outcome_total(rows, "mails_doubled") > 0,
-        f"SMTP is in no transaction: {outcome_total(rows, 'mails_doubled'):,} mails came again.",
+        f"SMTP is not part of any transaction: {outcome_total(rows, 'mails_doubled'):,} mails were sent twice.",
     )
 
 
@@ -157,7 +157,7 @@ def _petstore(kept: Kept) -> Iterator[str]:
     pauses = [figure.value for figure in kept.verdicts.figures if figure.measure == "old_collection_share"]
     yield true(
         all(value is None for value in pauses),
-        "No block had a pause for an old collection, so what the paper says of these is not judged.",
+        "No block had a pause for an old collection, so the paper's claims on these pauses are not judged.",
     )
 
 
@@ -170,21 +170,21 @@ def _orders(kept: Kept, cell: str) -> Iterator[str]:
     )
     yield true(
         all(90 < value < 110 for value in predicted),
-        f"{cell}: interfaces cost no throughput ({orders} orders a minute): clients and their pauses decide it. "
-        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of what pauses and response times predict.",
+        f"{cell}: interfaces cost no throughput ({orders} orders a minute): clients and their pauses determine it. "
+        f"In each fork it was {min(predicted):.0f} to {max(predicted):.0f}% of the number that pauses and response times predict.",
     )
     call, latency, response = (_by_fork(kept, one, cell) for one in ("call_time", "latency", "order_response"))
     together = sorted(set(call[modified]) & set(call[original]))
     yield true(
         all(call[original][fork] < call[modified][fork] / 5 for fork in together),
-        f"{cell}: a message sent within the transaction holds the workflow up for "
-        f"{value_text(kept.value(original, cell, 'call_time'))} ms, one sent outside of it for "
-        f"{value_text(kept.value(modified, cell, 'call_time'))} ms, which waits for the disk itself. So in each fork.",
+        f"{cell}: in each fork, a message within the transaction delays the workflow less than one outside of it: "
+        f"{value_text(kept.value(original, cell, 'call_time'))} ms against "
+        f"{value_text(kept.value(modified, cell, 'call_time'))} ms. The latter waits for the disk itself.",
     )
     yield true(
         all(latency[original][fork] > 2 * latency[modified][fork] for fork in together),
-        f"{cell}: the supplier begins later where the message is sent within the transaction, since it is not seen before the "
-        "commit: in each fork, by a factor of "
+        f"{cell}: the supplier begins later if the message is sent within the transaction, because it is not visible before the "
+        "commit: in the forks, by factors of "
         + " and ".join(value_text(latency[original][fork] / latency[modified][fork]) for fork in together)
         + ".",
     )

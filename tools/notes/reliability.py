@@ -1,4 +1,4 @@
-"""What is said of the kept run that asks where each server breaks: how each ended, cell by cell, beside what the kit printed."""
+"""The notes of the kept run on the load that breaks each server: each ending, cell by cell, beside the kit's printed results."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .soakit import size_words
 
 
 def reliability(kept: Kept) -> str:
-    """What is said of a run with --push."""
+    """The notes on a run with --push."""
     told = endings(kept.run)
     return "\n\n".join(
         [
             command(kept),
             *_tables(kept, told),
-            "Answers a second stand behind a word, where there were any. A server that is broken is not asked for more (-).",
-            "How each ended, and how that was recognised.",
+            "The number after an ending is the answers per second, if there were any. A broken server gets no larger load (-).",
+            "How each server ended, and how this was recognised.",
             listed([str(wording) for wording in ending_wordings(kept.run) if wording.detail]),
             "What it shows.",
             listed(list(_shown(kept, told))),
@@ -56,7 +56,7 @@ def _word(ending: Ending | None) -> str:
 
 
 def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
-    """Who broke where, how that lies to what the kit printed, and that the run went on."""
+    """Which servers broke in which cells, compared with the kit's printed results, and that the run continued."""
     yield from (str(wording) for wording in ending_wordings(kept.run) if not wording.detail)
     asked = {ending.cell.name for ending in told if ending.cell.printed}
     hung = [ending for ending in told if ending.cell.name in asked and "hang" in ending.cell.printed.lower()]
@@ -69,8 +69,8 @@ def _shown(kept: Kept, told: list[Ending]) -> Iterator[str]:
     last = kept.run.trials[-1]
     yield true(
         bool(later) and later[0] is not last,
-        f"The run went on: {len(later)} of {len(kept.run.trials)} trials ended early with what broke them, and each next one was "
-        "driven.",
+        f"The run continued after failures: {len(later)} of {len(kept.run.trials)} trials ended early because a server broke, and "
+        "the next trial followed each time.",
     )
 
 

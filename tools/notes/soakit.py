@@ -1,4 +1,4 @@
-"""What is said of the kept runs of the kit: one use case by payload and users, beside the kit's own indices."""
+"""The notes of the kept runs of the kit: one use case by payload and users, beside the kit's own indices."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ALIKE = 0.1  # of an index: what the kit's two digits and our intervals can be h
 
 
 def soakit(kept: Kept) -> str:
-    """What is said of one use case of the kit."""
+    """The notes on one use case of the kit."""
     return "\n\n".join(
         [
             command(kept),
             _indices(kept),
-            "In brackets the interval, which unlike the word is not adjusted for the number of cells, and the index that the kit "
-            "has for the server before it: JBoss 4.0.1 for WildFly, "
-            "WebSphere 6 for Liberty. The kit's are relative to WebLogic 8.1, which nobody runs today; so only the order of "
-            "servers, and how it changes with payload and users, can agree.",
+            "The brackets have the interval, which unlike the verdict is not adjusted for the number of cells, and the kit's index "
+            "of the server's predecessor: JBoss 4.0.1 for WildFly, "
+            "WebSphere 6 for Liberty. The kit's indices are relative to WebLogic 8.1, which nobody runs today. So only the order of "
+            "servers, and how it changes with payload and users, can be compared.",
             tally(kept),
             steadiness(kept),
             "What it shows.",
@@ -84,11 +84,11 @@ def _valid(kept: Kept) -> list[Cell]:
 
 
 def _left_out(kept: Kept) -> Iterator[str]:
-    """The other cells, and why nothing is said of them."""
+    """The other cells, and why they have no result."""
     cells = [cell for cell in kept.run.schedule.cells if cell not in _valid(kept)]
     if cells:
         reasons = kept.between(_others(kept)[0], kept.run.schedule.reference, cells[0].name).why_not
-        yield f"Nothing is said of {' and '.join(map(size_words, cells))}, where the instrument was not valid: {reasons[0]}."
+        yield f"There is no result for {' and '.join(map(size_words, cells))}, because the instrument was not valid: {reasons[0]}."
 
 
 def _orders(kept: Kept) -> str:
@@ -98,12 +98,12 @@ def _orders(kept: Kept) -> str:
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
     in_all = "in each of these cells" if same else f"at {size_words(cells[0])}"
-    said = f"The order by measured throughput, detected difference or not, is {in_all}: {', '.join(first)}."
+    said = f"The order by measured throughput, whether or not a difference was detected, is {in_all}: {', '.join(first)}."
     if same:
         return said
     return (
         said
-        + " Elsewhere the order is another: "
+        + " In other cells it differs: "
         + "; ".join(
             f"{', '.join(orders[cell.name])} at {size_words(cell)}" for cell in cells if orders[cell.name] != first
         )
@@ -126,21 +126,21 @@ def _beside_the_kit(kept: Kept) -> Iterator[str]:
 
 
 def _spreads(kept: Kept, lightest: Cell, heaviest: Cell) -> str:
-    """What the kit concludes: that servers part as payload and users grow."""
+    """The kit's conclusion that differences between servers grow with payload and users."""
     ours = [_spread(_ratios(kept, cell)) for cell in (lightest, heaviest)]
     theirs = [_spread([float(text) for text in _printed(kept, cell).values()]) for cell in (lightest, heaviest)]
     grows = [pair[1] > pair[0] * (1 + ALIKE) for pair in (ours, theirs)]
     word = "As in the kit" if grows[0] == grows[1] else "Unlike the kit"
-    what = "part as payload and users grow" if grows[0] else "do not part more as payload and users grow"
+    what = "grow with payload and users" if grows[0] else "do not grow with payload and users"
     return (
-        f"{word}, servers {what}: from the fastest to the slowest it is a factor of {value_text(ours[0])} at "
-        f"{size_words(lightest)} and {value_text(ours[1])} at {size_words(heaviest)}, where the kit has "
+        f"{word}, differences between servers {what}: between the fastest and the slowest there is a factor of "
+        f"{value_text(ours[0])} at {size_words(lightest)} and {value_text(ours[1])} at {size_words(heaviest)}. The kit has "
         f"{value_text(theirs[0])} and {value_text(theirs[1])}."
     )
 
 
 def _processors(kept: Kept) -> str:
-    """How far the order is that of processor time a request."""
+    """How closely the order follows processor time per request."""
     reference = kept.run.schedule.reference
     off = [
         abs(kept.ratio(subject, reference, cell.name) * _over(kept, subject, cell, CPU) - 1)
@@ -149,13 +149,13 @@ def _processors(kept: Kept) -> str:
     ]
     costs = [_over(kept, subject, cell, CPU) for cell in _valid(kept) for subject in _others(kept)]
     return (
-        f"Why: processor time a request is {value_text(min(costs))} to {value_text(max(costs))} times that of {reference}. "
-        f"Throughput is what that leaves: index times processor time is 1 within {max(off):.0%} in each of these cells."
+        f"Processor time explains this: per request it is {value_text(min(costs))} to {value_text(max(costs))} times that of "
+        f"{reference}. Index times processor time is 1 within {max(off):.0%} in each of these cells."
     )
 
 
 def _collectors(kept: Kept, heaviest: Cell) -> str:
-    """What the collectors did in the heaviest cell, and whether memory orders the servers as throughput does."""
+    """The garbage collectors' work in the heaviest cell, and whether allocation orders the servers as throughput does."""
     order = _by_throughput(kept, heaviest)
     allocated = {one: kept.value(one, heaviest.name, ALLOCATED) for one in order}
     pauses = {one: kept.value(one, heaviest.name, PAUSES) for one in order}
@@ -163,9 +163,9 @@ def _collectors(kept: Kept, heaviest: Cell) -> str:
     said = ", ".join(f"{one} {value_text(allocated[one] / 1000)}" for one in order)
     return (
         f"At {size_words(heaviest)} a request allocates, in MB: {said}; "
-        + ("which is the order of throughput. " if alike else "which is not the order of throughput. ")
-        + f"The collectors stop all threads for {value_text(min(pauses.values()))} to {value_text(max(pauses.values()))}% of the "
-        "time."
+        + ("this is the order of throughput. " if alike else "this is not the order of throughput. ")
+        + f"Garbage collectors stop all threads for {value_text(min(pauses.values()))} to {value_text(max(pauses.values()))}% of "
+        "the time."
     )
 
 

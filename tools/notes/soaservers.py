@@ -1,4 +1,4 @@
-"""What is said of the kept run of the thesis's tests."""
+"""The notes of the kept runs of the thesis's tests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .kept_run import Kept, command, listed, steadiness, tally, true
 
 
 def soaservers(kept: Kept) -> str:
-    """What is said of the thesis's tests."""
+    """The notes on the thesis's tests."""
     return "\n\n".join(
         [command(kept), when(kept), tally(kept), steadiness(kept), "What it shows.", listed(list(_soaservers(kept)))]
     )
 
 
 def when(kept: Kept) -> str:
-    """Which server when."""
+    """The best server for each load."""
     rows = ["| environment | load | tests | best |", "|---|---|---|---|"]
     for one in kept.verdicts.decisions:
         rows.append(f"| {one.operation} | {one.shape} | {', '.join(t.test for t in one.tests)} | {one.sentence} |")
@@ -35,13 +35,13 @@ def _soaservers(kept: Kept) -> Iterator[str]:
     said = ", ".join(f"{label} {ratio_text(min(found))} to {ratio_text(max(found))}" for label, found in spans.items())
     yield true(
         all(one.best == reference for one in kept.verdicts.decisions if one.operation != "large"),
-        f"With small messages {reference} measured best under every shape of load and at every degree of composition; over the "
-        f"tests the others reached these shares of its throughput: {said}.",
+        f"With small messages {reference} had the highest throughput under every shape of load and in every environment. In these "
+        f"tests the others reached the following shares of its throughput: {said}.",
     )
     left = [one for one in small if one.b == reference and not one.is_decided]
     yield true(
         {one.a for one in left} == {"glassfish"},
-        f"Of the comparisons with {reference} on small messages {len(left)} were left open, all of GlassFish: "
+        f"Of the comparisons with {reference} on small messages {len(left)} were not decided, all of GlassFish: "
         + ", ".join(f"test {one.cell} {one.verdict}" for one in left)
         + ".",
     )
@@ -50,14 +50,14 @@ def _soaservers(kept: Kept) -> Iterator[str]:
     last = {min(spans, key=lambda label: spans[label][place]) for place in range(len(spans["wildfly"]))}
     yield true(
         not any(one.is_decided for one in large) and last == {best},
-        f"With large messages no difference between two servers was detected. {best}, the last in every test of "
-        "small messages, had the best figure.",
+        f"With large messages no difference between two servers was detected. {best}, the slowest in every test of "
+        "small messages, had the highest measured throughput.",
     )
     yield from _thesis(kept)
     most = max(cell.users for cell in kept.run.schedule.cells)
     yield true(
         not any(test.failed for one in kept.verdicts.decisions for test in one.tests),
-        f"No server refused, failed or wrongly answered a single request, with up to {most} users.",
+        f"No server refused a request, failed to answer it, or answered it wrongly, with up to {most} users.",
     )
     counts = [one for trial in kept.run.trials if trial.record is not None for one in trial.record.counted]
     yield true(
@@ -79,9 +79,9 @@ def _thesis(kept: Kept) -> Iterator[str]:
     composed = max(ratio for test, ratio in slower.items() if int(test) > 6)
     yield true(
         one_service < 0.06 and composed < 0.5,
-        "The thesis found something else between its two: "
-        f"within {one_service:.0%} of each other with one service, and one of them "
-        f"at {composed:.0%} of the other's throughput or less as soon as services called each other.",
+        "The thesis found another difference between its two servers: "
+        f"with one service they were within {one_service:.0%} of each other, and when services called each other, one of them had "
+        f"{composed:.0%} of the other's throughput or less.",
     )
 
 
@@ -94,23 +94,23 @@ def _scale(kept: Kept) -> Iterator[str]:
         for cell in bursts
         if cell.profile.kind == "bursts" and cell.profile.on_seconds > profiles[cell.name]["on_seconds"] * scale
     ]
-    yield f"Times were scaled by {scale:g}, but {' and '.join(told)}: shorter ones could not be read."
+    yield f"Times were scaled by {scale:g}, but {' and '.join(told)}: shorter bursts cannot be analysed."
     drifts = [one for one in kept.verdicts.detections if one.detector == "drift" and one.subject]
     unjudged = sum(not one.judged for one in drifts)
     undecided = sum(one.sentence.startswith("Undecided") for one in drifts)
     yield true(
         2 * (unjudged + undecided) > len(drifts),
-        f"That is too short for most of what the thesis read off its charts: of {len(drifts)} times that a server was under "
-        f"constant load, {unjudged} were not judged as to whether it holds the load, and {undecided} are undecided.",
+        f"These times are too short for most of the thesis's findings from its charts: of {len(drifts)} blocks of constant load, "
+        f"{unjudged} were not judged for drift, and {undecided} are undecided.",
     )
     yield true(
         all(kept.seldom_steady(one) for one in kept.run.schedule.subjects),
-        "Every server was steady in less than half of its forks; intervals are wide for that reason too.",
+        "Every server was steady in less than half of its forks, which is another reason for wide intervals.",
     )
 
 
 def stress(kept: Kept) -> str:
-    """What is said of the tests that the thesis describes and does not run: how far each server goes, and how it says no."""
+    """The notes on tests that the thesis describes and does not run: how much load each server bears, and how it refuses more."""
     told = [
         f"{one.cell}: {one.sentence}"
         for one in kept.verdicts.detections
@@ -122,7 +122,7 @@ def stress(kept: Kept) -> str:
             when(kept),
             tally(kept),
             steadiness(kept),
-            "How far each goes, and how it says no.",
+            "How much load each server bears, and how it refuses more.",
             listed([*told, *_stress(kept)]),
         ]
     )
@@ -134,14 +134,14 @@ def _stress(kept: Kept) -> Iterator[str]:
     left = [one for one in beside if not one.is_decided]
     yield true(
         {one.a for one in left} == {f"{reference}@small"},
-        f"Of {len(beside)} comparisons with {reference} {len(beside) - len(left)} were decided; "
-        "the others are all of the same server with few workers, and too close for this run: "
-        "while nobody waits for anybody, few workers cost nothing that it could show.",
+        f"Of {len(beside)} comparisons with {reference} {len(beside) - len(left)} were decided. "
+        "All others are of the same server with few workers, and too close for this run: "
+        "as long as workers do not wait for each other, it shows no cost of few workers.",
     )
     yield true(
         all(not test.failed for one in kept.verdicts.decisions if one.operation == "single" for test in one.tests),
-        "A short queue refused nobody on one service: connections are taken before workers are free. Few workers say no where "
-        "services call each other, when calls wait for workers that wait for calls.",
+        "With one service a short queue refused no request: connections are accepted before workers are free. With few workers, "
+        "requests are refused when services call each other, because calls wait for workers that wait for calls.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What is said of the kept runs of the study `wstest`."""
+"""The notes of the kept runs of the study `wstest`."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _ratio(one: Comparison) -> str:
 
 
 def wstest(kept: Kept) -> str:
-    """What is said of many ways to answer one question, and four more."""
-    others = f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others explain:"
+    """The notes on many stacks on one judged operation, and four more."""
+    others = f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others are secondary:"
     parts = [command(kept), placed(kept), tally(kept), steadiness(kept), others, by_operation(kept)]
     return "\n\n".join([*parts, "What it shows.", listed(list(_wstest(kept)))])
 
@@ -79,14 +79,14 @@ def _wstest(kept: Kept) -> Iterator[str]:
     ]
     yield true(
         max(javas) < spread / 2,
-        f"The choice of the stack matters more than the choice among servers on a JVM: of their differences that were decided the "
-        f"greatest is a factor of {ratio_text(max(javas))}.",
+        f"The choice of the stack matters more than the choice among servers on a JVM: the largest decided difference between these "
+        f"is a factor of {ratio_text(max(javas))}.",
     )
     (floor,) = kept.run.floors
     yield true(
         kept.ratio(floor, first) > 2,
-        f"`{floor}`, which reads no XML, answered {ratio_text(kept.ratio(floor, first))} times as many requests as {first}, so "
-        "more than half of what a request costs even there is the message, not the wire.",
+        f"`{floor}`, which reads no XML, answered {ratio_text(kept.ratio(floor, first))} times as many requests as {first}. So "
+        "even there more than half of a request's cost is for the message, not for its transport.",
     )
     for busy in (note for note in kept.verdicts.notes if note.startswith("the load engine was")):
         told = true(floor in busy, f"That factor may be too small: {busy.rpartition(':')[0]}.")
@@ -94,8 +94,8 @@ def _wstest(kept: Kept) -> Iterator[str]:
             yield told
     yield true(
         kept.shown_better("tomcat-metro", "go") and kept.shown_better("gsoap", "tomcat-metro"),
-        f"Compiled code is no guarantee: on {kept.run.study['primary']} Go's stack came out behind Metro on a warm JVM, "
-        "C++ before it.",
+        f"Native code is not always faster: on {kept.run.study['primary']} Go's stack was slower than Metro on a warm JVM, "
+        "C++ was faster.",
     )
     sides = _sides(kept)
     yield from _turned(kept, sides)
@@ -103,7 +103,7 @@ def _wstest(kept: Kept) -> Iterator[str]:
     yield true(
         [subject for subject, both in sides.items() if all(both)] == ["go"]
         and all(len(behind) + len(before) == operations for behind, before in sides.values()),
-        "All others are on the same side of it in every operation.",
+        "All others are faster in every operation, or slower in every operation.",
     )
     yield _on_tomcat(kept)
     yield true(
@@ -115,12 +115,13 @@ def _wstest(kept: Kept) -> Iterator[str]:
 def _on_tomcat(kept: Kept) -> str:
     return true(
         kept.shown_better("tomcat-cxf", "wildfly"),
-        f"CXF, which is WildFly's stack too, answered {ratio_text(kept.ratio('tomcat-cxf', 'wildfly'))} times as many on Tomcat.",
+        f"CXF, which is WildFly's stack too, answered {ratio_text(kept.ratio('tomcat-cxf', 'wildfly'))} times as many requests on "
+        "Tomcat.",
     )
 
 
 def _sides(kept: Kept) -> dict[str, tuple[list[str], list[str]]]:
-    """For each subject, the operations in which it is behind the reference and before it, by intervals that exclude 1."""
+    """For each subject, the operations in which it is slower than the reference, and faster, by intervals that exclude 1."""
     sides: dict[str, tuple[list[str], list[str]]] = {}
     for (subject, operation), one in _beside(kept).items():
         behind, before = sides.setdefault(subject, ([], []))
@@ -130,17 +131,17 @@ def _sides(kept: Kept) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _turned(kept: Kept, sides: Mapping[str, tuple[list[str], list[str]]]) -> Iterator[str]:
-    """A sentence for each subject that is before the reference in one operation and behind it in another."""
+    """A sentence for each subject that is faster than the reference in one operation and slower in another."""
     for subject, (behind, before) in sides.items():
         if behind and before:
             yield (
-                f"One operation is not a workload: {subject} is behind {kept.run.schedule.reference} on {', '.join(behind)}, "
-                f"and before it on {', '.join(before)}."
+                f"One operation is not a workload: {subject} is slower than {kept.run.schedule.reference} on {', '.join(behind)}, "
+                f"and faster on {', '.join(before)}."
             )
 
 
 def stacks(kept: Kept) -> str:
-    """What is said of the CLR and Mono beside servers in Java, and where the run disagrees with the run `wstest`."""
+    """The notes on the CLR and Mono beside servers in Java, and where the run disagrees with the run `wstest`."""
     earlier = Kept(kept.folder.parent / "wstest")
     parts = [command(kept), placed(kept), tally(kept), steadiness(kept), by_operation(kept)]
     shown = ["What it shows.", listed(list(_stacks(kept)))]
@@ -182,7 +183,7 @@ def _in_both(kept: Kept, earlier: Kept) -> str:
 
 
 def double(kept: Kept) -> str:
-    """What is said of the paper's question under twice the load."""
+    """The notes on the paper's question under twice the load."""
     return "\n\n".join([command(kept), placed(kept), tally(kept), steadiness(kept), by_operation(kept)])
 
 

@@ -19,7 +19,7 @@ from .program import run_program
 
 
 def main() -> int:
-    """Collect; 0 when all forks are banked or the budget is used, 130 when stopped, 1 on an error."""
+    """Collect; 0 when all forks are stored or the budget is used, 130 when stopped, 1 on an error."""
     wishes = argparse.ArgumentParser(description=__doc__)
     wishes.add_argument(
         "--pair", default=KEYS[0].name, help=f"the pair to collect: {', '.join(key.name for key in KEYS)}"
@@ -44,9 +44,9 @@ def main() -> int:
         work = arguments.work.resolve() / key.name
         sitting = Sitting(study, bank, work, forks, budget, arguments.seed, command, levels_take_turns=True)
         banked = collect(sitting, progress, lambda so_far: progress.print_line(_line(so_far, sitting.forks)))
-        return f"{len(banked.complete)} of {sitting.forks} forks are banked in {bank}"
+        return f"{len(banked.complete)} of {sitting.forks} forks are stored in {bank}"
 
-    return run_program(collect_forks, "complete forks are banked, and the next sitting continues from there")
+    return run_program(collect_forks, "complete forks are stored, and the next call continues from there")
 
 
 def _line(so_far: Bank, wanted: int) -> str:

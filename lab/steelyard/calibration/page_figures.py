@@ -172,7 +172,7 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
     equivalent = float(np.mean(judged.decision == Conclusion.EQUIVALENT))
     conservative = (
         f"conservative: {equivalent:.0%} of the redraws ended as equivalent, most before the last look. "
-        "Fewer alarms than promised cost time, not correctness"
+        "Fewer alarms than the nominal rate cost time, not correctness"
     )
     narrow = "conservative: intervals are wider than the looks need, because of the floor"
     name = f"A/A alarms (interval excludes 1), {REDRAWS:,} redraws in blocks, labels swapped block by block"
@@ -182,7 +182,7 @@ def _alarms(judged: Ended, to_the_end: Ended) -> Iterator[FigureRow]:
     ):
         rate = float(np.mean(ending.alarms))
         if rate > ALARMS[1]:
-            why = "forks are not spread as a normal sample is, or depend on each other"
+            why = "forks are not normally distributed, or depend on each other"
         met = ALARMS[0] <= rate <= ALARMS[1]
         yield FigureRow(f"{name}, {which}", required, f"{rate:.1%}", met, "" if met else why)
 
@@ -224,7 +224,7 @@ def _comparison_rows(disjoint: Proportion | None, usual: Proportion | None) -> I
         f"at least {DISJOINT} of them",
         "none yet" if disjoint is None else proportion(disjoint),
         count >= DISJOINT,
-        "" if count >= DISJOINT else "the bank has no more forks",
+        "" if count >= DISJOINT else "there are no more forks",
     )
     name = "A/A alarms, the same data judged the usual way: two runs one after the other, a t test over slices"
     yield FigureRow(name, "", "none yet" if usual is None else proportion(usual), None)
@@ -244,7 +244,7 @@ def _dependence(all_rounds: Values, values: Values) -> FigureRow:
     shown = f"{lag_1_correlation(whole):+.2f} (p = {p_value:.3f}) on all measured rounds"
     if budgeted != whole:
         shown += f"; {lag_1_correlation(budgeted):+.2f} (p = {lag_1_p_value(budgeted):.3f}) on those within the budget"
-    why = f"neighbours resemble each other, so redraws are in blocks of up to {BLOCK} neighbours of one sitting"
+    why = f"neighbours are correlated, so redraws are in blocks of up to {BLOCK} neighbours of one session"
     return FigureRow(
         "Dependence: correlation of each fork with the next, by permutation",
         f"p at least {DEPENDENT:g}",
@@ -321,7 +321,7 @@ def _deferral_row(offs: Sequence[Off]) -> FigureRow:
 def _lost_row(values: Values) -> FigureRow:
     lost, forks = len(values.lost), len(values.equal.forks)
     met = lost <= LOST * forks
-    why = "" if met else "they failed, or a compiler woke up in more than half of their rounds"
+    why = "" if met else "they failed, or a compiler worked in more than half of their rounds"
     return FigureRow(
         "Lost forks, whose time is counted", f"at most {LOST:.0%}", proportion(clopper_pearson(lost, forks)), met, why
     )
@@ -352,7 +352,7 @@ def _wrong_sign(levels: Sequence[SlowedDown]) -> FigureRow:
 def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
     """The coverage of redraws.
 
-    Redraws share the bank's error, so they tell no more than the comparisons with every fork used once.
+    Redraws share the error of the bank, so they show no more than the comparisons with every fork used once.
     """
     counts = [(round(level.coverage * level.whole), level) for level in levels]
     met = all(count >= fewest_compatible(level.whole, COVERAGE) for count, level in counts)
@@ -361,7 +361,7 @@ def _coverage(levels: Sequence[SlowedDown]) -> FigureRow:
     )
     return FigureRow(
         "Coverage: redrawn intervals that contain the planted share, and the equivalent number of comparisons",
-        f"compatible with {COVERAGE:.0%}, by the exact binomial interval at the bank's size",
+        f"compatible with {COVERAGE:.0%}, by the exact binomial interval for the number of forks",
         shown,
         met,
         "" if met else "intervals are too narrow, or the measured slow-down is not the planted one",
@@ -376,7 +376,7 @@ def _coverage_row(values: Values) -> FigureRow:
     )
     share = shares(holds)
     if share is None:
-        return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no sitting contains a comparison")
+        return FigureRow(name, f"compatible with {COVERAGE:.0%}", "none yet", False, "no session contains a comparison")
     fewest = fewest_compatible(share.total, COVERAGE)
     required = f"compatible with {COVERAGE:.0%}: at least {fewest} of {share.total}"
     met = share.count >= fewest

@@ -33,26 +33,27 @@ INTRODUCTION = """\
 
 This page is made by `make calibration-tables` from the tables in `docs/results/calibration/`. `make calibrate-study` collects
 them with the settings of `compare` (`studies/compare.toml`). Each *fork* starts the same server twice, as `a` and `again`. Every
-round measures both, and measures both once more with `again` slowed down by a level. The service spins for a time that is this
-share of a request's cost. The slices take turns. So there are true differences of known size, and one of zero.
+round measures both, and measures both once more with `again` slowed down by a level: for each request the service spins for a
+share of a request's cost. This is the planted slow-down. The slices take turns. So there are true differences of known size, and
+one of zero.
 
 Only forks are measured. A *redraw* is not a measurement: it draws forks from those measured, with replacement, and judges them by
-the rule that `compare` follows. That rule looks after {looks} forks, with alpha {alpha} each. Its margin is 3% unless a row names
-another one, and no interval is narrower than its floor. Neighbouring forks resemble each other, so redraws take blocks of
-up to {block} neighbours of one sitting. *Real minutes* are all that the drawn forks would have cost with the two compared subjects
+the rule of `compare`. That rule looks after {looks} forks, with alpha {alpha} each. Its margin is 3% unless a row states
+another one, and no interval is narrower than its floor. Neighbouring forks are correlated, so redraws take blocks of
+up to {block} neighbours of one session. *Real minutes* are the time of the drawn forks with the two compared subjects
 alone: starts, verification, warm-up, slices and ends. Where a fork took longer than its share of the budget, its last rounds are
-left out, as a comparison would not have driven them. A lost fork costs its time too.
+left out, because a comparison would not have measured them. The time of a lost fork counts too.
 
-The true value is known from outside the comparison. Of A/A it is exactly no difference. Of a level it is the planted time per
-request, as a share of the processor time that a request of the same process costs without it, in the same fork. A request's
-cost moves from fork to fork with the host's speed, so each fork is scored against its own share.
+The true value is known from outside the comparison. For A/A it is exactly no difference. For a level it is the planted time per
+request, as a share of the processor time of a request of the same process without it, in the same fork. A request's
+cost changes from fork to fork with the host's speed, so each fork is compared with its own share.
 """
 
 
 DEFERRED_SAID = """
 Two servers have the same planted work per request, by the server's own clock. One does it before it answers. The other does a part
-of it later, or has periodic work besides. Each round starts each server alone, and both together: in turns of 150 ms, and as a run
-drives them. A run drives longer turns or whole slices where slow answers or work at rest require it.
+of it later, or has additional periodic work. Each round starts each server alone, and both together: in turns of 150 ms, and as a
+run measures them. A run has longer turns or undivided slices where slow answers or work at rest require it.
 """
 
 
@@ -81,18 +82,18 @@ def page(
 
 def _banks_text(banks: Mapping[Key, Bank]) -> str:
     return (
-        f"## What is banked\n\n{table(banked.HEADER, banked.rows(banks))}\n{banked.NOTHING_ELSE}\n## {KEYS[0].name}\n"
+        f"## Collected forks\n\n{table(banked.HEADER, banked.rows(banks))}\n{banked.NOTHING_ELSE}\n## {KEYS[0].name}\n"
     )
 
 
 def _bank_text(values: Values) -> str:
     count = len(values.equal.forks) if values.levels else 0
     if count < LEAST_FORKS:
-        state = f"**{count} of {LEAST_FORKS} forks are banked so far: the figures below are preliminary.**"
+        state = f"**{count} of {LEAST_FORKS} forks are collected so far: the figures below are preliminary.**"
         if count < FEWEST_FORKS:
-            state = f"**{count} of {LEAST_FORKS} forks are banked so far, too few for any figure.**"
+            state = f"**{count} of {LEAST_FORKS} forks are collected so far, too few for any figure.**"
     else:
-        state = f"{count} forks are banked."
+        state = f"There are {count} forks."
     lost = (
         f" {len(values.lost)} of them are lost: they failed, or kept fewer than half of their rounds."
         if values.lost
@@ -106,7 +107,7 @@ def _table_of_rows(shown: Figures) -> str:
     rows = [[row.figure, row.must_reach, row.reached, answers[row.met], row.why] for row in shown.rows]
     words = ", ".join(f"{word} {share:.1%}" for word, share in shown.words.items() if share)
     header = ["figure", "must reach", "reached", "met", "why"]
-    return f"{table(header, rows)}\nThe {REDRAWS:,} redraws of A/A ended so: {words}.\n"
+    return f"{table(header, rows)}\nThe {REDRAWS:,} redraws of A/A ended as follows: {words}.\n"
 
 
 def _levels(shown: Figures) -> str:
