@@ -128,7 +128,7 @@ def test_ctrl_c_keeps_what_was_measured_and_the_next_sitting_continues(
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
-    assert "1 of 2 trials" in out and "the next sitting continues" in err
+    assert "1 of 2 trials" in out and "the next call continues" in err
     stopped = complete_trials(place(lab))
     assert [path.name for path in stopped] == ["01"]
     require_each_trial_once(lab, words, stopped)

@@ -119,7 +119,7 @@ def test_a_host_that_cannot_be_had_is_one_sentence_and_nothing_is_left_there(
     assert f"the address {NET}.9, but none of its interfaces has it" in refusal(far, FAR, f"{NET}.9")
     assert f"the address {NET}.8, but no interface of this machine has it" in refusal(far, NEAR, f"{NET}.8")
     with open_placement(far.hosts()):
-        assert "host 'rack' is busy: another lab measures there" in refusal(far)
+        assert "host 'rack' is busy: another measurement runs there" in refusal(far)
     [kept] = far.cache.glob("*/steelyard-keeper")
     kept.write_text("#!/bin/sh\necho steelyard-keeper 0.0.1\n")
     assert "host 'rack' has another version of the keeper: 'steelyard-keeper 0.0.1'" in refusal(far)

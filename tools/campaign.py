@@ -343,7 +343,7 @@ class Sitting:
                 return self._end_other(piece, title, code)
             run = _run_in(piece.folder)
         if run is None or not is_complete(run):
-            self._console.print(f"{title}: exit code {code}, {position_of(piece).text()}; the next sitting goes on")
+            self._console.print(f"{title}: exit code {code}, {position_of(piece).text()}; the next call continues")
             return code in STOPPED
         outcome = finish(piece, run)
         self._console.print(f"{title}: {outcome.word}{f' ({outcome.why})' if outcome.why else ''}: {run}")
@@ -362,11 +362,11 @@ class Sitting:
             make_room(piece.folder)
         needed = position_of(piece).hours_left(piece.item) * 3600
         self._console.print(f"{title}: {piece.item.why}; about {duration(needed)}")
-        self._console.print(f"this sitting ends in {duration(self._seconds_left())}: {shlex.join(words)}")
+        self._console.print(f"the given hours end in {duration(self._seconds_left())}: {shlex.join(words)}")
         return drive(words, self._seconds_left(), self._lock)
 
     def _end_other(self, piece: Piece, title: str, code: int) -> bool:
-        """Record the end of a command that is no run. One that was stopped, or failed, is repeated by the next sitting."""
+        """Record the end of a command that is no run. One that was stopped, or failed, is repeated by the next call."""
         if code == 0:
             write_document(piece.folder / OUTCOME, Outcome(word="done", ended=_now()).model_dump(mode="json"))
         self._console.print(f"{title}: {'done' if code == 0 else f'ended with exit code {code}'}")
@@ -477,7 +477,7 @@ def main() -> int:
         console().print(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        console().print("stopped; what was measured is stored, and the next sitting continues")
+        console().print("stopped; what was measured is stored, and the next call continues")
         return INTERRUPTED
 
 

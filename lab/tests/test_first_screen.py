@@ -73,7 +73,7 @@ def test_several_that_may_be_first_are_not_called_winners(tmp_path: Path) -> Non
     table = standings.standings(analysed(tmp_path, rates=rates, reference="a", fork_deviation=0.05))
     assert table is not None
     assert table.headline.startswith(
-        "Which is first by throughput on echoStruct, on this machine, at this hour, was not decided between"
+        "The first place by throughput on echoStruct, on this machine, at this hour was not decided between"
     )
     assert table.headline.endswith("1 other is behind")
 

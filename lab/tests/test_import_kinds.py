@@ -54,7 +54,7 @@ def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
     operation = service_file(tmp_path)["operations"]["post-items"]
     assert operation["headers"] == {"accept": "application/json", "content-type": "application/json"}
     assert json.loads((tmp_path / "mine" / "samples" / "post-items.json").read_text()) == {"size": 1}
-    assert "line 6: its address or options are no JSON" in reasons(outcome)
+    assert "line 6: its address or options are not JSON" in reasons(outcome)
 
 
 @pytest.mark.parametrize(

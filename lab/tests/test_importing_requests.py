@@ -463,8 +463,8 @@ def test_a_description_is_no_file_of_requests() -> None:
     ("command", "why"),
     [
         ("curl -b jar.txt URL/", "line 1: --cookie jar.txt: its cookies are in another file"),
-        ("curl $'URL/\\xff'", "line 1: its quote in line 1 holds bytes that are no UTF-8 text"),
-        ("curl $'URL/\\ud83d\\ude00'", "line 1: its quote in line 1 holds bytes that are no UTF-8 text"),
+        ("curl $'URL/\\xff'", "line 1: its quote in line 1 holds bytes that are not UTF-8 text"),
+        ("curl $'URL/\\ud83d\\ude00'", "line 1: its quote in line 1 holds bytes that are not UTF-8 text"),
     ],
 )
 def test_a_part_of_a_command_that_a_sample_cannot_hold_is_named(command: str, why: str, tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_a_load_of_ours_stands_beside_files(tmp_path: Path) -> None:
 
 def test_another_folder_is_refused_by_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    with pytest.raises(ConfigurationError, match="is a folder, and no run of Steelyard"):
+    with pytest.raises(ConfigurationError, match="is a folder, but not a run of Steelyard"):
         judged_file(tmp_path / "runs")
     (tmp_path / "runs" / "verdicts.json").write_text("{}")
     with pytest.raises(ConfigurationError, match="is a run of Steelyard without slices that judge reads"):

@@ -136,7 +136,7 @@ def test_files_of_two_tools_stand_side_by_side(tmp_path: Path) -> None:
             "30 of 15 requests failed",
         ),
         ("k6-handle-summary.json", "http_req_duration", "grpc_req_duration", "metrics.http_req_duration is missing"),
-        ("oha.json", '"p50": 0.01', '"p50x": 0.01', "'p50x' is no percentile"),
+        ("oha.json", '"p50": 0.01', '"p50x": 0.01', "'p50x' is not a percentile"),
         ("oha.json", '"statusCodeDistribution"', '"statusCodes"', "statusCodeDistribution is missing"),
         ("wrk.txt", "12.00ms    8.50ms", "12.00xs    8.50ms", "'12.00xs' is not a duration with its unit"),
         ("wrk.txt", "1500 requests in", "1500 asked in", "the line with the number of requests is missing"),

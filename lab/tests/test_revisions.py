@@ -136,7 +136,7 @@ def test_changes_that_no_commit_holds_are_refused_where_head_is_compared(shop: P
 
 
 def test_a_folder_outside_of_a_repository_or_of_a_revision_is_refused(shop: Path, tmp_path: Path) -> None:
-    for folder, message in ((tmp_path / "none", "there is no folder"), (tmp_path, "is in no git repository")):
+    for folder, message in ((tmp_path / "none", "there is no folder"), (tmp_path, "is not in a git repository")):
         with pytest.raises(ConfigurationError, match=message):
             revisions.of_range("v1..HEAD", folder)
     (shop.parent / "later").mkdir()

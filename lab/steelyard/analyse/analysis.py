@@ -334,7 +334,7 @@ def _failures(run: Run) -> Iterator[TrialFailure]:
             status=trial.status,
             kind=failure.kind if failure else "killed",
             subject=failure.subject if failure else None,
-            message=failure.message if failure else "the lab ended before the trial was recorded",
+            message=failure.message if failure else "Steelyard ended before the trial was recorded",
             place=failure.place if failure else None,
         )
 

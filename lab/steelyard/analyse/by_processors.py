@@ -1,4 +1,4 @@
-"""How servers grow with processors: subjects that ran with several numbers of them, and what each pair of them comes to."""
+"""How servers scale with processors: subjects that ran with several numbers of them, and the ratio of each pair."""
 
 from __future__ import annotations
 

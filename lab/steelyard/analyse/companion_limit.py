@@ -1,4 +1,4 @@
-"""Whether a companion, such as a database, was the limit: then a ratio of throughput says nothing of the servers."""
+"""Whether a companion, such as a database, was the limit: a ratio of throughput then says nothing about the servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The differences that a study asks for: one measure between two tests or two subjects, fork by fork, with interval."""
+"""The differences that a study defines: one measure between two tests or two subjects, fork by fork, with interval."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What turns change in a subject, against steady stretches: the processor time of a request, and throughput. And what loading two
 subjects at once changes.
 
-A cache with a time to live does work by the clock that a request pays for. Frozen in others' turns, a subject meets that work in
+A cache with a time to live does work by the clock that a request pays for. Paused in others' turns, a subject meets that work in
 a larger part of its own. A limiter that delays requests gathers tokens by the clock in others' turns, and answers more in its own.
 A look at rest sees neither, since there are no requests. In the warm-up of the same fork nothing is frozen, so both quantities are
 undistorted there.
@@ -43,7 +43,7 @@ class TurnEffect:
     """By what factor `quantity` is larger in turns than in stretches, or beside the other's load than alone: `own` for `subject`,
     the mean over forks, and `ratio`, that over the factor of `beside`, with its interval over forks.
 
-    What a turn costs everybody (cold caches, the thaw) and what the host did between warm-up and measurement is in both factors
+    What a turn costs everybody (cold caches, resuming) and what the host did between warm-up and measurement is in both factors
     alike, so only the ratio is judged. A request's cost is judged only where it grew: it falls while a subject still warms.
     """
 
@@ -93,8 +93,8 @@ class TurnEffect:
 
 _CAUSES = {
     Quantity.COST: (
-        "work that a clock triggers and a request pays looks dearer in turns, "
-        "and so does a collector that works more after each pause"
+        "work that time triggers and a request does seems to cost more in turns, "
+        "and so does a garbage collector that works more after each pause"
     ),
     Quantity.THROUGHPUT: (
         "its processors mostly wait, so its throughput depends on something that runs by the clock, "

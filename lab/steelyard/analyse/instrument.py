@@ -358,7 +358,7 @@ def _frozen_work(run: Run, cell: Cell) -> Iterator[Finding]:
     margin = run.schedule.margin
     for subject in run.schedule.subjects_in(cell):
         if z_in_turns(run, cell, subject):
-            why = f"{subject} collects with Z, which works more often when it is frozen between turns: in turns its throughput"
+            why = f"{subject} collects with Z, which works more often when it is paused between turns: in turns its throughput"
             reading, reason = (
                 f"up to {Z_OFF:.1%} off",
                 f"{why} was up to {Z_OFF:.1%} off; `turn_ms = 0` drives stretches",

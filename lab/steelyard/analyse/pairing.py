@@ -31,7 +31,7 @@ class Void(StrEnum):
     LATE = "answers only after the slice, which is too short"
     MISSING = "not measured"
     FOREIGN = "others at work"
-    BURDENED = "begun beside work that was left of an earlier load"
+    BURDENED = "begun while work of an earlier load was unfinished"
 
 
 def voids_text(voids: Iterable[Void]) -> str:

@@ -104,7 +104,7 @@ class Compared:
         """The data behind the ratio, such as "4 forks, 27 pairs"; no pairs where no trial held both subjects."""
         if not self.forks:
             return "one unbroken run each"
-        pairs = plural(self.pairs, "pair") if self.pairs else "by way of the reference"
+        pairs = plural(self.pairs, "pair") if self.pairs else "through the reference"
         return f"{plural(len(self.counted_forks), 'fork')}, {pairs}"
 
     @property

@@ -29,7 +29,7 @@ def spoken_range(interval: tuple[float, float], ratio: float | None = None) -> s
 
 
 def is_turned(ratio: float) -> bool:
-    """Whether a sentence says how many times lower, instead of a ratio below 0.1."""
+    """Whether a sentence has "N times lower", instead of a ratio below 0.1."""
     return 0 < ratio < 0.1
 
 

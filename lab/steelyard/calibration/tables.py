@@ -66,7 +66,7 @@ def page(
     banks: Mapping[Key, Bank] = MappingProxyType({}),
 ) -> str:
     """The whole page; the same banks give the same bytes. `usual` are runs of the usual way on the same machine, `drives` those of
-    servers that put work off; `fork_within` are the seconds that the budget has for a fork. `banks` are all that have begun, of
+    servers that defer work; `fork_within` are the seconds that the budget has for a fork. `banks` are all that have begun, of
     which `bank` is the first key's."""
     looks = ", ".join(str(look) for look in LOOKS)
     parts = [INTRODUCTION.format(looks=looks, alpha=alpha_of(LOOKS), block=BLOCK)]

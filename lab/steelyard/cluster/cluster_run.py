@@ -291,7 +291,7 @@ class ClusterHome:
         if trial not in machine.trials:
             write_machine_schedule(self.folder, self.cluster, machine, self.where)
         failure = f" failed: {record.failure.message}" if record.failure is not None else ""
-        self.progress.print_line(f"{name}: trial {trial}{failure or ' has arrived'}")
+        self.progress.print_line(f"{name}: trial {trial}{failure or ' was received'}")
         failed = record.failure
         never = failed is not None and failed.kind in NEVER_STARTED
         return Kept(True, unfit=failed.message if failed is not None and never else "")

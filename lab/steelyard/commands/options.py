@@ -282,7 +282,7 @@ def end_on_machines(folder: Path, json: bool) -> None:
     if verdict.missing:
         raise SteelyardError(
             f"{len(verdict.missing)} of the trials were not completed: {label_names('trial', verdict.missing)[:200]}",
-            hint=f"all measurements are in {folder}; `steelyard run --resume {folder}{cluster}` goes on",
+            hint=f"all measurements are in {folder}; `steelyard run --resume {folder}{cluster}` continues the run",
         )
     if not verdict.valid:
         raise SteelyardError(f"there is no verdict: {'; '.join(verdict.why_not)}", exit_code=CANNOT_TELL)

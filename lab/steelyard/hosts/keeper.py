@@ -101,8 +101,8 @@ class Keeper:
         reach: Executor = HERE,
         afterwards: Sequence[str] = (),
     ) -> None:
-        """Start `argv`. `control` is the path of the socket over which the engine freezes, thaws and reads clocks; `reach` is the
-        keeper's host; `afterwards` is a command that is run once all processes have ended, for whatever reason."""
+        """Start `argv`. `control` is the path of the socket over which the engine pauses and resumes processes and reads clocks;
+        `reach` is the keeper's host; `afterwards` is a command that is run once all processes have ended, for whatever reason."""
         self.argv = list(argv)
         self.log = log.resolve()  # absolute, because the command runs in another folder
         self.exit: Exit | None = None

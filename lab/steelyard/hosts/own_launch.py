@@ -140,7 +140,7 @@ def answers(service: Entry[Service], site: Placement, port: int) -> Callable[[],
 
 
 def _begins_http2(address: str, port: int) -> bool:
-    """Whether a server answers the begin of a connection of HTTP/2 as the protocol asks."""
+    """Whether a server answers the HTTP/2 connection preface as the protocol requires."""
     with suppress(OSError), socket.create_connection((address, port), timeout=_ASK_SECONDS) as talk:
         talk.sendall(_FIRST_OF_HTTP2)
         return talk.recv(_FRAME_HEAD_BYTES)[3:4] == _SETTINGS

@@ -164,7 +164,7 @@ def _repository_of(folder: Path) -> Path:
     shown = _git(folder, "rev-parse", "--show-toplevel")
     if shown.returncode:
         raise ConfigurationError(
-            f"{folder} is in no git repository: {_last_line(shown)}",
+            f"{folder} is not in a git repository: {_last_line(shown)}",
             hint="--git compares revisions of the repository that the folder is in",
         )
     return Path(shown.stdout.rstrip("\n")).resolve()

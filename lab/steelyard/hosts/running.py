@@ -1,4 +1,4 @@
-"""A subject with running processes: frozen, thawed, pinned, queried, measured and stopped as a whole."""
+"""A subject with running processes: paused, resumed, pinned, queried, measured and stopped as a whole."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Connection:
         self._logins: list[Login] = []
         self._one_at_a_time = threading.Lock()  # two long-running commands must not take the same place
         busy = ProvisionError(
-            f"host '{name}' is busy: another lab measures there", hint="wait until it has ended, or end it"
+            f"host '{name}' is busy: another measurement runs there", hint="wait until it has ended, or end it"
         )
         hold = _HOLD.format(patience=patience_seconds, busy=_BUSY, hear=_HEAR, linger=_LINGER_SECONDS)
         try:

@@ -134,10 +134,10 @@ class Subject:
 
     @property
     def may_freeze(self) -> bool:
-        """Whether the subject may be frozen. Freezing breaks database and broker connections, so subjects with companions are
-        never frozen.
+        """Whether the subject may be paused. A pause breaks database and broker connections, so subjects with companions are
+        never paused.
 
-        STEELYARD_FREEZE=no disables freezing, which shows its effect; raises ConfigurationError for other values.
+        STEELYARD_FREEZE=no disables pauses, which shows their effect; raises ConfigurationError for other values.
         """
         return parse_freeze(os.environ.get("STEELYARD_FREEZE", "")) and all(
             part.judged and part.server.model.freeze for part in self.parts
@@ -145,7 +145,7 @@ class Subject:
 
 
 def parse_freeze(value: str) -> bool:
-    """Whether idle subjects are frozen, from the user's value: yes, no, or empty; raises ConfigurationError."""
+    """Whether idle subjects are paused, from the user's value: yes, no, or empty; raises ConfigurationError."""
     if value not in ("", "yes", "no"):
         raise ConfigurationError(f"STEELYARD_FREEZE is '{value}', but must be yes or no")
     return value != "no"

@@ -202,7 +202,7 @@ def share_of(name: str) -> float:
     except ValueError:
         share = math.nan
     if not name.startswith("p") or not 0 <= share <= 100:
-        raise ConfigurationError(f"'{name[:20]}' is no percentile")
+        raise ConfigurationError(f"'{name[:20]}' is not a percentile")
     return share
 
 

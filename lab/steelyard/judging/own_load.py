@@ -74,7 +74,7 @@ def _refusal(folder: Path) -> ConfigurationError:
             hint=f"see its own figures: steelyard serve {folder.parent}",
         )
     return ConfigurationError(
-        f"{folder} is a folder, and no run of Steelyard", hint="give a result file, or the folder of a run"
+        f"{folder} is a folder, but not a run of Steelyard", hint="give a result file, or the folder of a run"
     )
 
 

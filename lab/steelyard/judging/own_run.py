@@ -73,7 +73,7 @@ def is_run(place: Path) -> bool:
 
 
 def judge_run(folder: Path, selection: Selection) -> JudgedRun:
-    """The figures of a run, computed anew; nothing is written. Raises ConfigurationError, StoreError and MeasureError."""
+    """The figures of a run, computed again; nothing is written. Raises ConfigurationError, StoreError and MeasureError."""
     if not selection.is_everything:
         raise ConfigurationError(
             f"{folder} is a run whose measured time is fixed", hint="remove --skip, --part and --for"

@@ -318,7 +318,7 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
         return setting
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
-            setting.progress.print_line("turns distort a subject, so the next fork is driven in stretches")
+            setting.progress.print_line("turns distort a subject, so the next fork is measured in stretches")
             changed = setting.schedule.model_copy(update={"turn_ms": 0.0})
             return replace(setting, schedule=changed, settle_s=SETTLE_SECONDS)
     return setting

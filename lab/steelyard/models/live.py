@@ -46,7 +46,7 @@ class ComparisonSoFar(Strict):
 
 
 class StageSoFar(Strict):
-    """A stage of a run, and the seconds that it took; the last stage still goes on."""
+    """A stage of a run, and the seconds that it took; the last stage is still running."""
 
     name: Annotated[str, Field(max_length=2000)]
     seconds: Annotated[float, Field(ge=0)]

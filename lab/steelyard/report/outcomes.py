@@ -59,14 +59,14 @@ def of_load(figures: LoadOutput) -> OwnFigures:
         "load": True,
         "not valid": not figures.valid,
         "stopped": figures.stopped is not None,
-        "goal not kept": figures.goals_kept is False,
+        "goal missed": figures.goals_kept is False,
     }
     estimates = {"throughput, requests/s": figures.throughput_per_s}
     estimates |= {f"response time, {name}, ms": estimate for name, estimate in figures.response_ms.items()}
     tables: list[Table] = [("Figures", _FIGURES, [_row(name, estimate) for name, estimate in estimates.items()])]
     if figures.goals:
         goals = [(goal.goal, goal.found, "yes" if goal.kept else "no") for goal in figures.goals]
-        tables.append(("Goals", ("goal", "measured", "goal kept"), goals))
+        tables.append(("Goals", ("goal", "measured", "met"), goals))
     if figures.failure_causes:
         tables.append(("Requests without a right answer", *cause_rows(figures.failure_causes)))
     return OwnFigures(

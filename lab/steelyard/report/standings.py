@@ -19,11 +19,11 @@ MOST_IN_SENTENCES = 3  # subjects compared with the reference; more are shown in
 EXPLAINING = {
     "throughput": ("answers {} times as many requests", "answers {} times fewer requests"),
     "cpu_per_request": (
-        "spends {} times the processor time per request",
-        "spends {} times less processor time per request",
+        "uses {} times the processor time per request",
+        "uses {} times less processor time per request",
     ),
     "response_time_p99": ("has {} times the p99", "has a p99 {} times lower"),
-    "memory": ("holds {} times the memory", "holds {} times less memory"),
+    "memory": ("uses {} times the memory", "uses {} times less memory"),
 }
 WORDLESS = "-"
 _TAIL = "response_time_p99"
@@ -244,6 +244,6 @@ def _headline(compared: Compared, placed: Sequence[Ranked]) -> str:
     if len(firsts) == 1:
         return f"{firsts[0]} is first of {len(placed)} {where}"
     others = len(placed) - len(firsts)
-    return f"Which is first {where}, was not decided between {', '.join(firsts[:-1])} and {firsts[-1]}" + (
+    return f"The first place {where} was not decided between {', '.join(firsts[:-1])} and {firsts[-1]}" + (
         f"; {plural(others, 'other')} {'is' if others == 1 else 'are'} behind" if others else ""
     )

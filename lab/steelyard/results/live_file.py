@@ -107,7 +107,7 @@ def ask_to_stop(folder: Path) -> bool:
     """
     if running_now(folder) is None:
         return False
-    write_text(folder / STOP, "asked for from outside\n", lasting=False)
+    write_text(folder / STOP, "requested by another program\n", lasting=False)
     return True
 
 

@@ -54,14 +54,14 @@ def session_sentences(sessions: Sequence[LoadedSession]) -> Iterator[str]:
             yield f"{session.session}: {plural(outside, 'more session')} ended before or after the measured time{failed}"
         if session.cut:
             yield (
-                f"{session.session}: {plural(session.cut, 'session')} had begun and did not come to an end, "
-                "so the service may keep what they left"
+                f"{session.session}: {plural(session.cut, 'session')} had begun and did not end, "
+                "so the service may keep their state"
             )
         repeated = sum(step.repeated for step in session.steps)
         if repeated:
-            yield f"{session.session}: after {plural(repeated, 'answer')} the user made its `once` steps again"
+            yield f"{session.session}: after {plural(repeated, 'answer')} the user repeated its `once` steps"
         if session.rows_ended:
-            yield f"{session.session}: its data had no row left, and the load ended with it"
+            yield f"{session.session}: its data was used up, which ended the load"
 
 
 def _times(times: Mapping[str, float | None]) -> list[str]:

@@ -30,7 +30,7 @@ class WarmUpSlice:
 
 
 def cpu_ns_per_request(cpu_ns: int, answered: int, observed_ns: int) -> float | None:
-    """The processor time of a request; None where the server used too little to tell."""
+    """The processor time of a request; None where the server used too little processor time."""
     return cpu_ns / answered if answered and cpu_ns >= LEAST_BUSY * observed_ns else None
 
 

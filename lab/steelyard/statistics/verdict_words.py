@@ -36,7 +36,7 @@ class Word(StrEnum):
 
 
 def word(ratio: Interval, better: Better, margin: float = MARGIN) -> Word:
-    """The word for an interval of the ratio a / b (not of its logarithm); rule 7 of METHODOLOGY.
+    """The verdict for an interval of the ratio a / b (not of its logarithm); rule 7 of METHODOLOGY.
 
     Equivalent where the interval lies within [1 / (1 + margin), 1 + margin]; else faster or slower where it excludes 1; else
     undecided. This order keeps a tiny but certain difference from raising an alarm.

@@ -276,7 +276,7 @@ def _format_of(headers: Mapping[str, str], model: Service) -> Format | None:
 def _computed_texts(
     file: Path, name: str, texts: Sequence[str], path: str, headers: Mapping[str, str]
 ) -> list[tuple[Spot, str]]:
-    """The names that an operation's computed values need, each with where it stands; raises ConfigurationError."""
+    """The names that an operation's computed values need, each with its location; raises ConfigurationError."""
     spots: list[tuple[Spot, str]] = [("path", path), *(("body", text) for text in texts)]
     spots += [(spot_of_header(header), text) for header, text in headers.items()]
     try:

@@ -53,7 +53,7 @@ def _oauth_token(auth: Auth) -> LoginFlow:
 
 
 def _form_login(auth: Auth) -> LoginFlow:
-    """A form with user name and password. With a CSRF field the page that holds it is read first; cookies say who is logged in."""
+    """A form with user name and password. With a CSRF field its page is read first; cookies identify the user."""
     body = f"{urlencode({auth.user_field: auth.user})}&{quote(auth.password_field)}={_SECRET}"
     steps = []
     if auth.csrf_field is not None:

@@ -51,7 +51,7 @@ class _StepText:
 
     @property
     def texts(self) -> list[tuple[Spot, str]]:
-        """All texts that may have places, each with where it stands."""
+        """All texts that may have places, each with its location."""
         headers = [(spot_of_header(name), text) for name, text in self.headers.items()]
         return [("path", self.path), *headers, *(("body", body) for body in self.bodies)]
 

@@ -90,7 +90,7 @@ class TextPlace:
 
 
 def spot_of_header(name: str) -> Spot:
-    """Where the value of a header of this name stands."""
+    """The spot of the value of a header of this name."""
     return "cookie" if name.lower() == "cookie" else "header"
 
 

@@ -52,7 +52,7 @@ class GatlingLog(ResultReader):
                     users.take(fields)
                     gathering.leave_out(NO_REQUEST, line)
                 else:
-                    raise ConfigurationError(f"line {line}: '{fields[0][:20]}' is no record of Gatling")
+                    raise ConfigurationError(f"line {line}: '{fields[0][:20]}' is not a record of Gatling")
         users.describe(gathering)
 
 

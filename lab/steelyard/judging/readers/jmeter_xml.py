@@ -64,7 +64,7 @@ class _Place:
 
 
 class _DamagedError(Exception):
-    """A document is malformed. The text says how."""
+    """A document is malformed. The text has the reason."""
 
 
 class JMeterXml(ResultReader):

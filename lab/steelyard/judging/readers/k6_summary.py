@@ -25,7 +25,7 @@ _NAMES = {"min": "min", "med": "p50", "max": "max"}
 
 
 class K6Summary(ResultReader):
-    """Totals, with the percentiles that the script asks for (`summaryTrendStats`)."""
+    """Totals, with the percentiles that the script selects (`summaryTrendStats`)."""
 
     title = "k6 (summary)"
     mark = "a JSON object with root_group or metrics of k6"

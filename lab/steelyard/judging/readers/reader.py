@@ -161,7 +161,7 @@ def read_whole(file: IO[bytes], title: str) -> str:
     """The text of a file that holds totals. Raises ConfigurationError where it is too long for one."""
     content = file.read(MOST_DOCUMENT + 1)
     if len(content) > MOST_DOCUMENT:
-        raise ConfigurationError(f"it is longer than {MOST_DOCUMENT >> 20} MiB, so it is no output of {title}")
+        raise ConfigurationError(f"it is longer than {MOST_DOCUMENT >> 20} MiB, so it is not an output of {title}")
     return content.decode("utf-8", "replace").lstrip("\ufeff")
 
 

@@ -164,7 +164,7 @@ class Examination:
                 self.verify(running, f"{self.known.name}, after bad requests,")
 
     def keep_alive(self, running: RunningSubject, frozen_seconds: float) -> None:
-        """Send many requests on one connection; then freeze the whole subject, thaw it, and send one more on the same
+        """Send many requests on one connection; then pause the whole subject, resume it, and send one more on the same
         connection."""
         answered, survived, why = 0, None, None
         freeze = frozen_seconds > 0 and self.subject.may_freeze

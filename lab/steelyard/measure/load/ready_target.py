@@ -54,7 +54,7 @@ class Ready:
         if not left:
             raise ConfigurationError(
                 f"nothing is left to load: {'; '.join(self.failed.values())}",
-                hint="mend these operations, or load others",
+                hint="correct these operations, or load others",
             )
         return left
 

@@ -46,7 +46,7 @@ def running_target(
         raise TargetError(f"{load_target.address} is not this machine, so {load_target.name} cannot be started here")
     if takes_connections(load_target):
         raise TargetError(
-            f"something runs at {load_target.address} already, so {load_target.name} cannot be started anew",
+            f"another process already listens at {load_target.address}, so {load_target.name} cannot be started there",
             hint="stop it first",
         )
     port = port_of(load_target.address)

@@ -1,4 +1,4 @@
-"""Faults injected into a block: a part is killed or frozen and recovers its own state, and the effect on its work is counted."""
+"""Faults injected into a block: a part is killed or paused and recovers its own state, and the effect on its work is counted."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def run_trial(setting: TrialContext, plan: TrialPlan, *, all_spellings: bool) ->
     log.folder.mkdir(parents=True, exist_ok=True)
     begun, clock = _now(), time.monotonic()
     status: TrialStatus = "failed"
-    failure: Failure | None = Failure(kind="lab", message="the lab ended before the trial did")
+    failure: Failure | None = Failure(kind="lab", message="Steelyard ended before the trial did")
     try:
         _drive(setting, plan, log, clock, all_spellings)
         status, failure = "complete", None

@@ -56,7 +56,7 @@ class JudgedFile(Strict):
     """A file of another tool's results, judged by our statistics as `load` reports one process, or one `subject` under one `load`
     of a run of ours.
 
-    The figures of a run with slices are computed anew from them, with intervals over its fresh starts; `seconds` is then the
+    The figures of a run with slices are computed from them again, with intervals over its fresh starts; `seconds` is then the
     measured time of the slices that count. `subject` and `load` are empty for other results.
     `recognized_by` is the content that showed its kind, `holds` what such a file records (such as each request, or totals), and
     `cannot_say` lists the questions that it leaves open. Where it holds totals, figures are the tool's own (`why_not`).

@@ -53,7 +53,7 @@ class TryOutput(Strict):
 
 
 class MockOperation(Strict):
-    """An operation that a stand-in answers: the source of its usual answer, in words (`origin`), and the numbers of requests that
+    """An operation that a mock answers: the source of its usual answer, in words (`origin`), and the numbers of requests that
     it answered correctly, and that it failed deliberately."""
 
     operation: str
@@ -63,7 +63,7 @@ class MockOperation(Strict):
 
 
 class MockOutput(Strict):
-    """`mock --json`, printed at the end: the answers of a stand-in for a service. `unknown` counts requests of no operation,
+    """`mock --json`, printed at the end: the answers of a mock of a service. `unknown` counts requests of no operation,
     `left_out` are operations without an answer."""
 
     service: str

@@ -203,7 +203,7 @@ def _void_rows(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
         if not row.valid and row.phase == "measure"
     )
     for objection, count in sorted(objections.items()):
-        yield "the engine's own objections, by slice", objection, str(count)
+        yield "the engine's own warnings, by slice", objection, str(count)
 
 
 SECTION = Section("failures", content, of_running=True)

@@ -34,7 +34,7 @@ class Listed:
     """A run as an entry of the list.
 
     `begun` is when its first trial began, in UTC; None where it is unknown. `words` are its verdict words, or why there is none.
-    `problem` says why a run cannot be read: then it has only a name. Older loads and calibrations have no schedule and no
+    `problem` is the reason why a run cannot be read: then it has only a name. Older loads and calibrations have no schedule and no
     verdicts; `outcome` is their result, and that of newer loads.
     """
 

@@ -13,7 +13,7 @@ from ..tables import FAILURE_KINDS
 from .stored_table import StoredColumn
 
 _FILE = Path(__file__).with_name("tables.toml")
-_FAILED = "ended so within the measured time"
+_FAILED = "ended this way within the measured time"
 
 
 @lru_cache(maxsize=1)

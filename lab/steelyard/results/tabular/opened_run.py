@@ -37,7 +37,7 @@ _PAUSES = (
     StoredColumn("role", "text", "", "role of the process"),
     StoredColumn("collector", "text", "", "the garbage collector"),
     StoredColumn("kind", "text", "", "kind of the pause, as in the log"),
-    StoredColumn("begin_ns", "int", "ns", "its begin (CLOCK_MONOTONIC)"),
+    StoredColumn("begin_ns", "int", "ns", "its start (CLOCK_MONOTONIC)"),
     StoredColumn("length_ns", "int", "ns", "how long all threads were paused"),
 )
 
@@ -162,7 +162,7 @@ class OpenedRun:
         if not records:
             return {}
         readers: dict[str, Callable[[], StoredTable]] = {}
-        readers["trials"] = partial(of_models, "trials", "a trial: servers started anew", TrialRecord, records)
+        readers["trials"] = partial(of_models, "trials", "a trial: a fresh start of the servers", TrialRecord, records)
         for field, model in list_fields(TrialRecord).items():
             items = [(origin, item) for origin, record in records for item in getattr(record, field)]
             if items and field != _MERGED:

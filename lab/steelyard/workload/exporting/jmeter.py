@@ -142,7 +142,7 @@ def _partly_left_out(unit: _Unit) -> Iterator[LeftOut]:
     if session.again_after_ms is not None:
         yield LeftOut(what=f"again_after_ms of {unit.name}", why="JMeter logs in once")
     if unit.captures:
-        why = "JMeter then sends an empty value, and the session goes on"
+        why = "JMeter then sends an empty value, and the session continues"
         yield LeftOut(what=f"an answer of {unit.name} without a value to capture", why=why)
 
 

@@ -56,7 +56,7 @@ class StandIn:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
 
     def _description(self, scope: Scope, path: str) -> MockAnswer | None:
-        """The service's WSDL, or a part of it, where a path asks for one."""
+        """The service's WSDL, or a part of it, if a path requests one."""
         if self._wsdl is None or scope["method"] != "GET":
             return None
         host, port = scope["server"]

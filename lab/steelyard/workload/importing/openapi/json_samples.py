@@ -220,7 +220,7 @@ class _MakingJson:
         yield {}
 
     def _is_read_only(self, schema: Any) -> bool:
-        """Whether a schema says it itself, or one that it refers to or extends."""
+        """Whether a schema is read-only, or one that it refers to or extends."""
         waiting, seen = [schema], set[str]()
         while waiting:
             level = waiting.pop()

@@ -222,7 +222,7 @@ class SchemaBook:
         return False
 
     def _says_not_ours(self, described: Node) -> bool:
-        """Whether a property says that it is for the other direction, or what it refers to; 3.0 ignores what is beside a $ref."""
+        """Whether a property, or the schema that it refers to, is for the other direction; 3.0 ignores keys beside a $ref."""
         levels = [self._documents.resolve(described), *([] if self._old else [described])]
         return any(isinstance(level.value, dict) and level.flag(self._not_ours) for level in levels)
 

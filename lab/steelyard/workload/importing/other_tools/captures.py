@@ -96,7 +96,7 @@ def by_field_expression(expression: str, group: int = 1) -> FoundCapture:
 
 
 def by_boundaries(left: str, right: str) -> FoundCapture:
-    """The capture of the shortest text between two others; an empty one stands for the body's begin or end."""
+    """The capture of the shortest text between two others; an empty one means the start or end of the body."""
     if not left and not right:
         raise LeftOutError("it has no boundaries")
     begin, end = plain(left) or r"\A", plain(right) or r"\z"

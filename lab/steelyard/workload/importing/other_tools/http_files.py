@@ -61,7 +61,7 @@ def _request(lines: list[str], where: str, name: str, variables: dict[str, str],
         rest[0] += rest.pop(1).strip()
     match = _REQUEST.match(_fill(rest[0].strip(), variables))
     if match is None:
-        raise LeftOutError(f"'{rest[0][:60]}' is no request line")
+        raise LeftOutError(f"'{rest[0][:60]}' is not a request line")
     headers = []
     at = 1
     while at < len(rest) and rest[at].strip():

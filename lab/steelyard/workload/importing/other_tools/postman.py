@@ -390,5 +390,5 @@ def _graphql(query: str, variables: str) -> str:
     try:
         parsed = json.loads(variables) if variables.strip() else {}
     except ValueError:
-        raise LeftOutError("its GraphQL variables are no JSON") from None
+        raise LeftOutError("its GraphQL variables are not JSON") from None
     return json.dumps({"query": query, "variables": parsed}, ensure_ascii=False)

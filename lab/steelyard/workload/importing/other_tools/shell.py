@@ -115,7 +115,7 @@ class _Scanner:
             # An escape may be a byte of a letter that several make together.
             return b"".join(map(_unescape, _ESCAPE.finditer(match[1]))).decode()
         except (ValueError, OverflowError):
-            command.broken = f"its quote in line {self._line} holds bytes that are no UTF-8 text"
+            command.broken = f"its quote in line {self._line} holds bytes that are not UTF-8 text"
             return ""
 
     def _doubly_quoted(self, command: Command) -> tuple[str | None, str]:
