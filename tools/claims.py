@@ -75,7 +75,7 @@ def judged(folder: Path, claims: Sequence[PaperClaim]) -> Iterator[JudgedClaim]:
 def introduction() -> str:
     """The head of the page: its columns, the words and where the intervals come from."""
     made = f"This page is made by {HOW} from `papers/*/claims.toml` and the kept runs. {COLUMNS}"
-    words = ["| word | meaning |", "|---|---|", *(f"| {word} | {meaning} |" for word, meaning in MEANINGS.items())]
+    words = ["| verdict | meaning |", "|---|---|", *(f"| {word} | {meaning} |" for word, meaning in MEANINGS.items())]
     beside = f"[The same as a web page]({HTML.name}) has a picture of each paper."
     folded = (textwrap.fill(text, 132, break_on_hyphens=False) for text in (f"{made} {beside}", METHOD))
     return "\n\n".join([f"# {TITLE}", next(folded), "\n".join(words), next(folded)])
@@ -92,7 +92,7 @@ def counts(found: Sequence[PaperClaims]) -> str:
 
 def section(paper: PaperClaims) -> str:
     """A paper's heading, citation and table."""
-    lines = ["| claim | place | paper | tolerance | ours | word | remark |", "|---|---|---|---|---|---|---|"]
+    lines = ["| claim | place | paper | tolerance | ours | verdict | remark |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row(paper, claim))} |" for claim in paper.claims]
     citation = f"{paper.paper.authors}, {paper.paper.year}, *{paper.paper.title}*"
     heading = f"## {paper.name}\n\n{citation}. {paper.setting}.\n\n{tally_text(paper.claims)}"

@@ -279,10 +279,10 @@ def remarks_text(judged: JudgedClaim) -> str:
 
 
 def tally_text(judged: Sequence[JudgedClaim]) -> str:
-    """A sentence with the number of claims by word."""
+    """A sentence with the number of claims by verdict."""
     counts = Counter(each.word for each in judged)
     words = ", ".join(f"{word} {counts[word]}" for word in ClaimWord if counts[word])
-    return f"{plural(len(judged), 'claim')} by word: {words}."
+    return f"{plural(len(judged), 'claim')} by verdict: {words}."
 
 
 def answer_sentences(judged: Sequence[JudgedClaim]) -> list[str]:

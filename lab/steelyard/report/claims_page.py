@@ -1,4 +1,4 @@
-"""The page of all papers' claims: the count by word, and for each paper a picture of our intervals and a table."""
+"""The page of all papers' claims: the count by verdict, and for each paper a picture of our intervals and a table."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MEANINGS = {
     ClaimWord.NOT_RUN: "no kept run answers it",
 }
 COLUMNS = (
-    "Each claim is in our words, with its place in the paper and what the paper prints there. The tolerance is where the "
-    "claim counts as true, in the claim's unit. Ours is the value of a kept run with its 95% interval, and links to the "
-    "run."
+    "Each claim is in our words, with its place in the paper and the number that the paper prints. The tolerance is the range "
+    "in which the claim counts as true, in the claim's unit. Ours is the value of a kept run with its 95% interval, and links to "
+    "the run."
 )
 METHOD = (
     "A ratio of two servers in one test is the run's own comparison, from pairs of slices. Other ratios and differences are "
-    "taken fork by fork, where forks have both values. Shares of layers, and values of separate forks, span the farthest "
-    "ends of their parts' intervals, so they err on the wide side. Where no request failed, the interval is that of Clopper "
-    "and Pearson for the requests. Each interval is at 95% by itself: among many, a few miss the true value. All runs are "
-    "of machines with two processors and of today's software. A word is about this setting, not about the paper's own "
-    "measurement."
+    "computed fork by fork, where forks have both values. The intervals of shares of layers, and of values of separate forks, "
+    "span the farthest ends of their parts' intervals, so they are rather too wide. Where no request failed, the interval is "
+    "that of Clopper and Pearson for the requests. Each interval has 95% confidence by itself: among many, a few miss the true "
+    "value. All runs are of machines with two processors and of today's software. A verdict is about this setting, not about the "
+    "paper's own measurement."
 )
 
 
