@@ -122,8 +122,8 @@ def readme(kit: Kit) -> str:
     needs = [f"- a JDK {server.needs.jdk}, whose folder `JAVA_HOME` names"] if server.needs.jdk else []
     needs += running + ([f"- Debian's packages {', '.join(packages)}"] if packages else [])
     steps = [f"    {shell(argv, BUILDING)}" for argv in server.build]
-    more = f"It takes {', '.join(building)} too. " if building else ""
-    rebuild = ["## Build it anew", "", f"{more}From `servers/{server.name}`:", "", *steps, "", ""] if steps else []
+    more = f"This also needs {', '.join(building)}. " if building else ""
+    rebuild = ["## Rebuild it", "", f"{more}From `servers/{server.name}`:", "", *steps, "", ""] if steps else []
     return (
         (TEMPLATES / "README.md")
         .read_text(encoding="utf-8")

@@ -66,7 +66,7 @@ def test_a_readme_names_what_running_needs_apart_from_what_building_needs(
     text = kits.kit_texts.readme(kit_of(kits, name, tmp_path))
     needs, rebuild = (
         text.partition("## What it needs")[2].partition("## Run it")[0],
-        text.partition("## Build it anew")[2],
+        text.partition("## Rebuild it")[2],
     )
     running, building = {
         "go": ([], ["`go`"]),
