@@ -13,8 +13,8 @@ PAGE = ROOT / "docs" / "reference" / "factors.md"
 INTRODUCTION = """\
 # Factors
 
-Factors are settings that may change results. A study sets them for a part of a subject (`factors = { heap = "1g" }`), and a user on the
-command line: `steelyard compare tomcat-metro tomcat-metro@heap=1g@gc=Parallel`. This page is made by `make factors` from the
+Factors are settings that may change results. A study sets them for a part of a subject (`factors = { heap = "1g" }`), and a user
+on the command line: `steelyard compare tomcat-metro tomcat-metro@heap=1g@gc=Parallel`. This page is made by `make factors` from the
 descriptors in `servers/`; `steelyard servers check NAME@FACTOR=VALUE` shows whether a value works.
 
 Defaults are equal where that is fair. Servers on a JVM get a heap of 256 MB, minimum and maximum, touched at the start, as in the

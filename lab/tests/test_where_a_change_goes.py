@@ -100,7 +100,7 @@ QUESTIONS = [
     ("How is throughput computed?", "a measure", "analyse/measures.toml", 'name = "throughput"'),
     (
         "How much work of others voids a pair?",
-        "what counts as other programs' work",
+        "what counts as work of other programs",
         "statistics/foreign_share.py",
         "FOREIGN_LIMIT = ",
     ),
@@ -149,7 +149,7 @@ QUESTIONS = [
     ("What does the agent watch?", "a framework that the agent knows", "monitor/agent/", "Points.java"),
     ("How does a folder become a subject?", "a kind of subject", "catalogue/own_subjects.py", "def specs_of"),
     ("Where is a revision built?", "a revision of a repository", "hosts/revisions.py", "worktree"),
-    ("Which exit code has a regression?", "what the gate answers", "commands/gate.py", "REGRESSION = 1"),
+    ("Which exit code has a regression?", "the gate's answers", "commands/gate.py", "REGRESSION = 1"),
     ("Who builds the engine's job?", "the engine's job", "measure/trial/engine_job.py", "def engine_job"),
     ("When is a change point marked?", "when a change point", "statistics/change_points.py", "def change_points"),
     ("How is a kept run packed?", "the archive of a kept run", "base/raw_archive.py", "zip"),

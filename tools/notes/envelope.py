@@ -88,8 +88,8 @@ def _shown(kept: Kept) -> Iterator[str]:
     (least, slowest, where), (most, fastest, there) = min(ratios), max(ratios)
     yield true(
         least > 1 and all(one.is_decided for one in kept.primaries),
-        f"Every format had a higher throughput than SOAP, with every operation and size: from {ratio_text(least)} times ({slowest}, "
-        f"{where}) to {ratio_text(most)} times ({fastest}, {there}).",
+        f"Every format had a higher throughput than SOAP, with every operation and size: from {ratio_text(least)} times "
+        f"({slowest}, {where}) to {ratio_text(most)} times ({fastest}, {there}).",
     )
     small = "; ".join(
         f"{name}: {ratio_text(kept.ratio(GRPC, soap, cells[name]))} and {ratio_text(kept.ratio(REST, soap, cells[name]))}"
@@ -107,19 +107,20 @@ def _shown(kept: Kept) -> Iterator[str]:
     ]
     yield true(
         all(kept.ratio(each, soap, many) > kept.ratio(each, soap, few) for each in (GRPC, REST, RPC)),
-        f"The cost is not that of the envelope alone, but of all XML in it: from 1 struct to 100 the ratio grows, {', '.join(grown)}.",
+        f"The cost is not that of the envelope alone, but of all XML in it: from 1 struct to 100 the ratio grows, "
+        f"{', '.join(grown)}.",
     )
     bytes_cell = cells["echoSynthetic NumBytes=65536"]
     yield true(
         kept.ratio(GRPC, soap, bytes_cell) > 2 * max(kept.ratio(each, soap, bytes_cell) for each in (REST, RPC)),
-        "Formats differ most for binary data: 65,536 bytes are base64 in SOAP and in JSON, and unencoded in gRPC. The throughput of "
-        f"gRPC is {ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times that of SOAP; REST "
+        "Formats differ most for binary data: 65,536 bytes are base64 in SOAP and in JSON, and unencoded in gRPC. The throughput "
+        f"of gRPC is {ratio_text(kept.ratio(GRPC, soap, bytes_cell))} times that of SOAP; REST "
         f"{ratio_text(kept.ratio(REST, soap, bytes_cell))}, JSON-RPC {ratio_text(kept.ratio(RPC, soap, bytes_cell))}.",
     )
     yield true(
         all(kept.ratio(REST, RPC, cell) > 1 for cell in cells.values()),
-        "An envelope in JSON has a cost, too: with the same values the throughput of JSON-RPC is lower than that of REST everywhere, "
-        f"{ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
+        "An envelope in JSON has a cost, too: with the same values the throughput of JSON-RPC is lower than that of REST "
+        f"everywhere, {ratio_text(min(kept.ratio(RPC, REST, cell) for cell in cells.values()))} to "
         f"{ratio_text(max(kept.ratio(RPC, REST, cell) for cell in cells.values()))} times.",
     )
     yield _unused(kept, soap, cells)
@@ -165,8 +166,8 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
     yield true(
         all(left(TLS, cell) > 2 * left(each, cell) for each in messages for cell in cells),
         "If only the connection must be protected, TLS costs far less: throughput is "
-        f"{ratio_text(left(TLS, few))} times that without protection with one struct, and {ratio_text(left(TLS, many))} times with a "
-        f"hundred{'' if kept.between(TLS, plain, many).is_decided else ', where no difference was detected'}.",
+        f"{ratio_text(left(TLS, few))} times that without protection with one struct, and {ratio_text(left(TLS, many))} times with "
+        f"a hundred{'' if kept.between(TLS, plain, many).is_decided else ', where no difference was detected'}.",
     )
     yield true(
         all(left(each, cell) < 0.5 for each in messages for cell in cells),

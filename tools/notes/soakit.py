@@ -26,8 +26,8 @@ def soakit(kept: Kept) -> str:
             _indices(kept),
             "The brackets have the interval, which unlike the verdict is not adjusted for the number of cells, and the kit's index "
             "of the server's predecessor: JBoss 4.0.1 for WildFly, "
-            "WebSphere 6 for Liberty. The kit's indices are relative to WebLogic 8.1, which nobody runs today. So only the order of "
-            "servers, and how it changes with payload and users, can be compared.",
+            "WebSphere 6 for Liberty. The kit's indices are relative to WebLogic 8.1, which nobody runs today. So only the order "
+            "of servers, and how it changes with payload and users, can be compared.",
             tally(kept),
             steadiness(kept),
             "What it shows.",
@@ -98,7 +98,9 @@ def _orders(kept: Kept) -> str:
     first = next(iter(orders.values()))
     same = len(set(orders.values())) == 1
     in_all = "in each of these cells" if same else f"at {size_words(cells[0])}"
-    said = f"The order by measured throughput, whether or not a difference was detected, is {in_all}: {', '.join(first)}."
+    said = (
+        f"The order by measured throughput, whether or not a difference was detected, is {in_all}: {', '.join(first)}."
+    )
     if same:
         return said
     return (

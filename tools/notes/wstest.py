@@ -59,7 +59,9 @@ def _ratio(one: Comparison) -> str:
 
 def wstest(kept: Kept) -> str:
     """The notes on many stacks on one judged operation, and four more."""
-    others = f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others are secondary:"
+    others = (
+        f"Throughput by operation, with its interval; {kept.run.study['primary']} is judged, the others are secondary:"
+    )
     parts = [command(kept), placed(kept), tally(kept), steadiness(kept), others, by_operation(kept)]
     return "\n\n".join([*parts, "What it shows.", listed(list(_wstest(kept)))])
 
@@ -79,8 +81,8 @@ def _wstest(kept: Kept) -> Iterator[str]:
     ]
     yield true(
         max(javas) < spread / 2,
-        f"The choice of the stack matters more than the choice among servers on a JVM: the largest decided difference between these "
-        f"is a factor of {ratio_text(max(javas))}.",
+        f"The choice of the stack matters more than the choice among servers on a JVM: the largest decided difference between "
+        f"these is a factor of {ratio_text(max(javas))}.",
     )
     (floor,) = kept.run.floors
     yield true(

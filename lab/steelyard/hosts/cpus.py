@@ -170,7 +170,7 @@ def _take_last(cores: list[list[int]], wanted: int) -> list[int]:
 
 
 def cores_of(cpus: Collection[int], root: Path) -> list[list[int]]:
-    """These processors by the core that they are threads of, in order; each is one of its own where the machine does not report cores."""
+    """These processors by the core that they are threads of, in order; each is a core where the machine reports none."""
     by_siblings: dict[frozenset[int], list[int]] = {}
     for cpu in sorted(cpus):
         place = root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"

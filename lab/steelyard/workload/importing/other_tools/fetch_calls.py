@@ -42,7 +42,9 @@ def _request(text: str, place: int, where: str) -> HeldRequest:
         comma = re.compile(r"\s*,\s*(?=\{)").match(text, place)
         options: Any = decoder.raw_decode(text, comma.end())[0] if comma else {}
     except (ValueError, RecursionError):
-        raise LeftOutError("its address or options are not JSON: copy the request as fetch, or as cURL (bash)") from None
+        raise LeftOutError(
+            "its address or options are not JSON: copy the request as fetch, or as cURL (bash)"
+        ) from None
     headers, body = options.get("headers") or {}, options.get("body") or ""
     if not isinstance(url, str) or not isinstance(headers, dict) or not isinstance(body, str):
         raise LeftOutError("its headers or body are not written as a browser copies them")

@@ -210,7 +210,9 @@ class _Plan:
         self._loads.append(load)
         self.held.notes.append(f"{element_name(element)}: {load.sentence}")
         if kind != "ThreadGroup":
-            self.held.leave_out(f"the load of {element_name(element)}", f"{kind} is not a thread group of JMeter itself")
+            self.held.leave_out(
+                f"the load of {element_name(element)}", f"{kind} is not a thread group of JMeter itself"
+            )
         options: dict[str, object] = {}
         try:
             options = loads.group_options(parts.properties(element))
