@@ -75,10 +75,11 @@ def _safe(kept: Kept) -> Iterator[str]:
             ),
         )
     yield (  # the sentences above, each true in every cell, without their figures
-        "So safety costs no time if messages are stored in the same transaction as the work and sent afterwards: with the outbox "
-        "an order is done sooner than with a call that waits for its answer, and no transaction spans two parts. Messages within "
-        "the transaction take the least processor time, and need a broker that supports it. Web services within the transaction cost "
-        "by far the most: each call also needs a registration with the coordinator, two phases and their logs."
+        "So safety costs no time if messages are stored in the same transaction as the work and sent afterwards: with the "
+        "outbox an order is done sooner than with a call that waits for its answer, and no transaction spans two parts. "
+        "Messages within the transaction take the least processor time, and need a broker that supports it. Web services within "
+        "the transaction cost by far the most: each call also needs a registration with the coordinator, two phases and their "
+        "logs."
     )
 
 
