@@ -22,7 +22,7 @@ def analysed(tmp_path: Path, **planted: object):  # type: ignore[no-untyped-def]
 
 def test_why_says_both_sides_of_what_goes_with_the_verdict(tmp_path: Path) -> None:
     (why,) = standings.cost_sentences(analysed(tmp_path, memory_bytes={(t, "go"): 100 * 2**20 for t in (1, 2, 3, 4)}))
-    assert why.startswith("Compared with go, tomcat-metro spends 1.")
+    assert why.startswith("Compared with go, tomcat-metro uses 1.")
     assert "times the processor time per request (" in why and "p99" not in why, (
         "its tail is a queue's under closed load"
     )
