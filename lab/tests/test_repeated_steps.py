@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -146,3 +147,28 @@ def test_each_user_makes_its_iterations_and_the_load_ends_with_the_last(tmp_path
 def test_iterations_are_of_a_constant_number_of_users_alone(more: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="--iterations"):
         profile_of(LoadSpec(iterations=3, **more))
+
+
+@pytest.mark.usefixtures("one_engine_processor")
+def test_recorded_pauses_follow_the_answers_of_a_step_each_as_often_as_the_others(tmp_path: Path) -> None:
+    text = SERVICE.replace('path = "/news"\nrepeat = 2', 'path = "/news"\npauses_ms = [40, 80]')
+    words = ("--users", "1", "--iterations", "10", "--for", "60s", "--warm-up", "0", "--json", "--out", "runs")
+    with pages() as (port, _):
+        made = str(written(tmp_path, text, port))
+        ran = steelyard("load", made, *words, folder=tmp_path, environment={"STEELYARD_STRANGERS": "yes"})
+    with (tmp_path / ran.outcome["run"] / "trials" / "01" / "slices.csv").open(newline="") as rows:
+        (row,) = csv.DictReader(rows)
+    # A session's last pause follows it: the last session has none in the load.
+    assert int(row["thinks"]) in (9, 10)
+    assert int(row["think_ns_sum"]) / int(row["thinks"]) == pytest.approx(60e6, rel=0.05)
+
+
+def test_a_step_has_one_kind_of_pause_and_exports_say_that_they_have_its_mean(tmp_path: Path) -> None:
+    recorded = SERVICE.replace("repeat = 2", "pauses_ms = [40, 80]")
+    plan = plan_export(of_service(entries.service_at(str(written(tmp_path, recorded))), 1, Expect()), LoadSpec(), {})
+    assert ("pauses_ms of read.news", "their mean is exported") in [(each.what, each.why) for each in plan.left_out]
+    assert '"ms": 60.0' in k6_files(plan)[0]["pages.k6.js"]
+    (tmp_path / "both").mkdir()
+    both = written(tmp_path / "both", recorded + 'think = {{ kind = "constant", ms = 5 }}\n')
+    with pytest.raises(ConfigurationError, match="either think or pauses_ms"):
+        of_service(entries.service_at(str(both)), 1, Expect())

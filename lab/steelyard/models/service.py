@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import islice
+from statistics import fmean
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -200,8 +201,9 @@ class ServiceStep(Strict):
 
     `name` stands in results (without it: the operation's). `body` is the request's; without a `method` it is POST, else GET.
     Places `{{NAME}}` in path, headers and body are filled by values that earlier steps captured, by `[data.NAME]` and by the
-    engine. `once`: each user makes the step in its first session only; such steps come first. `think` is the pause after it.
-    A step, or a group, is made `repeat` times in a row. With `if_captured` it is left out where the session has no such value.
+    engine. `once`: each user makes the step in its first session only; such steps come first. `think` is the pause after it, or
+    `pauses_ms` are recorded ones, each of which occurs as often as the others. A step, or a group, is made `repeat` times in a
+    row. With `if_captured` it is left out where the session has no such value.
     """
 
     name: StepName | None = None
@@ -214,6 +216,7 @@ class ServiceStep(Strict):
     expect: Expect = Expect()
     once: bool = False
     think: Think = Think()
+    pauses_ms: Annotated[list[Milliseconds], Field(max_length=10_000)] = []
     captures: dict[ValueName, Capture] = {}
     repeat: Annotated[int, Field(ge=1, le=1000)] = 1
     if_captured: ValueName | None = None
@@ -235,7 +238,14 @@ class ServiceStep(Strict):
             raise ValueError("the operation of a step has its method and body; leave them out")
         if self.operation is None and self.name is None:
             raise ValueError("a step with a path needs a name")
+        if self.pauses_ms and self.think != Think():
+            raise ValueError("a step has either think or pauses_ms")
         return self
+
+    @property
+    def mean_think(self) -> Think:
+        """The pause after it, or the mean of its recorded ones."""
+        return Think(kind="constant", ms=fmean(self.pauses_ms)) if self.pauses_ms else self.think
 
     @property
     def step_name(self) -> str:

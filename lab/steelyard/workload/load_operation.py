@@ -17,8 +17,8 @@ class LoadOperation:
     """One kind of request: `bodies` are sent in a seeded order, again and again; `expect` is what its answers must be.
 
     `paths` are those of the bodies, one each, where data fills `path`; else none. `filled`: places of it are filled by the
-    engine when it is sent. `described` is the operation whose schema its answers keep: its own if None, none if empty. `grpc`: its
-    answers end with gRPC's status.
+    engine when it is sent. `described` is the operation whose schema its answers keep: its own if None, none if empty. One of
+    `pauses_ms` follows each answer, where there are any. `grpc`: its answers end with gRPC's status.
     """
 
     name: str
@@ -31,6 +31,7 @@ class LoadOperation:
     changes_data: bool
     paths: Sequence[str] = ()
     described: str | None = None
+    pauses_ms: Sequence[float] = ()
     grpc: bool = False
 
     def rule(self) -> Rule:

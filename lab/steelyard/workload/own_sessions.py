@@ -315,6 +315,7 @@ def _operation(step: _StepText, captured: Mapping[str, Capture]) -> LoadOperatio
         filled=any(find_places(text) for _, text in step.texts),
         changes_data=step.changes_data,
         described=step.step.operation or "",
+        pauses_ms=step.step.pauses_ms,
     )
 
 
@@ -367,7 +368,7 @@ def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow 
                 operation=step.name,
                 once=step.step.once,
                 if_captured=step.step.if_captured,
-                think=step.step.think,
+                think=step.step.mean_think,
                 captures=step.step.captures,
             )
             for step in text.in_order
@@ -376,18 +377,19 @@ def _engine_session(text: _SessionText, columns: Sequence[str], flow: LoginFlow 
         new_visitor=session.new_visitor,
         again_on=session.again_on or ([UNAUTHORIZED] if flow else []),
         again_after_ms=session.again_after_ms,
-        lead_out_ms=_lead_out_ms([step.step.think for step in text.in_order]),
+        lead_out_ms=_lead_out_ms([step.step for step in text.in_order]),
         rows=rows,
     )
 
 
-def _lead_out_ms(pauses: Sequence[Think]) -> float:
+def _lead_out_ms(steps: Sequence[ServiceStep]) -> float:
     """How long a session may go on after the measured time: its longest pauses, and the time that its answers may take."""
-    longest = sum(
-        _LONGEST_EXPONENTIAL * think.ms if think.kind == "exponential" else max(think.ms, think.to_ms)
-        for think in pauses
-    )
+    longest = sum(max(step.pauses_ms, default=_longest_ms(step.think)) for step in steps)
     return min(longest + _LEAD_OUT_ANSWERS_MS, _MOST_LEAD_OUT_MS)
+
+
+def _longest_ms(think: Think) -> float:
+    return _LONGEST_EXPONENTIAL * think.ms if think.kind == "exponential" else max(think.ms, think.to_ms)
 
 
 def rows_file(session: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, cycle, islice, repeat
 from pathlib import Path
 
 from ..base.errors import ConfigurationError, StoreError
@@ -16,6 +16,7 @@ from .load_target import LoadTarget
 from .own_sessions import write_rows
 
 _PACKED = "gzip, deflate"
+_Request = tuple[int, int, str]  # the offset and length of its body, and its path
 
 
 def write_requests(
@@ -26,7 +27,8 @@ def write_requests(
     `packed` accepts answers in gzip or deflate, `chunked` sends bodies in chunks. Raises StoreError.
     """
     rules: dict[str, Rule] = {}
-    offset = entry = 0
+    offset = 0
+    entry = count()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with (
@@ -38,33 +40,25 @@ def write_requests(
             for name, operation in load_target.operations.items():
                 rules[name] = operation.rule()
                 own = json.dumps(_headers(operation, headers, packed=packed, chunked=chunked))
+                about = [name, int(not operation.changes_data), operation.method]
+                requests: list[_Request] = []
                 for path, body in zip(operation.paths or repeat(operation.path), operation.bodies, strict=False):
                     sent = _in_chunks(operation, body) if chunked and body else body
                     bodies.write(sent)
-                    safe = int(not operation.changes_data)
-                    rows.writerow(
-                        [
-                            entry,
-                            name,
-                            offset,
-                            len(sent),
-                            name,
-                            safe,
-                            operation.method,
-                            path,
-                            own,
-                            "",
-                            "",
-                            int(operation.filled),
-                        ]
-                    )
+                    requests.append((offset, len(sent), path))
                     offset += len(sent)
-                    entry += 1
+                for (at, length, path), pause in _with_pauses(requests, operation.pauses_ms):
+                    rows.writerow([next(entry), name, at, length, *about, path, own, "", pause, int(operation.filled)])
         keep_sizes(folder)
         write_rows(load_target.sessions, folder)
     except OSError as error:
         raise StoreError(f"the requests cannot be written to {folder}: {error.strerror}") from None
     return Corpus(folder, rules)
+
+
+def _with_pauses(requests: Sequence[_Request], pauses_ms: Sequence[float]) -> Iterator[tuple[_Request, float | str]]:
+    """Each request with a recorded pause, so that all requests and all pauses occur; an empty text where there are none."""
+    return islice(zip(cycle(requests), cycle(pauses_ms or [""]), strict=False), max(len(requests), len(pauses_ms)))
 
 
 def _headers(operation: LoadOperation, headers: Mapping[str, str], *, packed: bool, chunked: bool) -> dict[str, str]:

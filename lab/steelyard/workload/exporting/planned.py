@@ -115,6 +115,8 @@ def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mappin
         if len(operation.bodies) > MOST_ROWS:
             why = f"the first {MOST_ROWS:,} of {len(operation.bodies):,} are exported"
             left_out.append(LeftOut(what=f"rows of data of {name}", why=why))
+        if operation.pauses_ms:
+            left_out.append(LeftOut(what=f"pauses_ms of {name}", why="their mean is exported"))
         exported[name] = _export_operation(operation, stretch.mix.get(name, 1.0), words)
     return PlannedExport(
         load_target,
