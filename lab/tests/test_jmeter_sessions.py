@@ -249,7 +249,7 @@ def test_conditions_loops_and_other_groups_that_a_session_lacks_are_named(tmp_pa
     )  # fmt: skip
     assert list(made.steps("g")) == ["start", "c", "poll", "d", "e"]
     assert "SetupThreadGroup 'before' with 1 request: it runs once before the load" in made.left
-    assert "IfController 'sometimes' with 2 requests: a session has no conditions" in made.left
+    assert "IfController 'sometimes' with 2 requests: a session has only conditions of captured values" in made.left
     assert (
         "ForeachController 'each' with 2 requests" in made.left
         and "its condition; its requests are sent once" in made.left
@@ -368,3 +368,31 @@ def test_a_body_of_a_get_stays_a_body_and_an_argument_without_a_name_is_not_sent
     search, listed = made.sent("g")
     assert (search.method, search.path, search.bodies) == ("GET", "/search", [b'{"q": 1}'])
     assert (listed.method, listed.path) == ("GET", "/list?page=2")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "${__groovy(vars.get('csrf') != null)}",
+        "${__groovy(!(vars.get('csrf') ?: '').isEmpty())}",
+        '${__jexl3("${csrf}" != "")}',
+        '"${csrf}" != "${csrf}"'.replace('!= "$', '!= "\\$'),
+        "'${csrf}' != ''",
+    ],
+)
+def test_a_condition_that_a_value_was_captured_is_one_of_the_session(tmp_path: Path, condition: str) -> None:
+    page = part("IfController", "more", "", sampler("page", "/page/${csrf}"), IfController__condition=condition)
+    loop = part("LoopController", "all", "", page, LoopController__loops="2")
+    made = Imported(plan(group("g", sampler("list", "/list", below=CSRF) + loop)), tmp_path, "plan.jmx")
+    steps = made.file["sessions"]["g"]["steps"]
+    assert [step.get("if_captured") for step in steps] == [None, "csrf", "csrf"]
+    assert made.load().sessions["g"].session.steps[1].if_captured == "csrf"
+
+
+def test_a_request_whose_value_another_one_needs_in_any_case_has_no_condition(tmp_path: Path) -> None:
+    page = part("IfController", "more", "", sampler("page", "/page/${csrf}"), IfController__condition="'${csrf}' != ''")
+    steps = sampler("list", "/list", below=CSRF) + page + sampler("last", "/last/${csrf}")
+    made = Imported(plan(group("g", steps)), tmp_path, "plan.jmx")
+    assert list(made.steps("g")) == ["list", "last"]
+    assert "its condition, a captured csrf, is not one that a session can have" in made.left
+    assert made.load().sessions["g"].operations == ["g.list", "g.last"]

@@ -36,6 +36,8 @@ class LinkedStep:
             described["name"] = self.name
         if self.step.once:
             described["once"] = True
+        if self.step.if_captured is not None:
+            described["if_captured"] = self.step.if_captured
         if self.step.think:
             described["think"] = dict(self.step.think)
         if self.step.captures:
@@ -89,21 +91,33 @@ def _steps_with_values(
 ) -> list[LinkedStep]:
     """The steps whose places of captured values are filled by earlier steps."""
     source = {name: step.request.where for step in session.steps for name in step.captures}
+    candidates = [
+        LinkedStep("", step, operation_of[id(step.request)])
+        for step in session.steps
+        if id(step.request) in operation_of
+    ]
+    needed = {(place, linked.step.if_captured) for linked in candidates for place in linked.places()}
     filled: set[str] = set()
     names: set[str] = set()
-    steps = []
-    for step in session.steps:
-        operation = operation_of.get(id(step.request))
-        if operation is None:
-            continue
-        linked = LinkedStep("", step, operation)
+    steps: list[LinkedStep] = []
+    for linked in candidates:
+        step = linked.step
+        condition = step.if_captured
+        if condition is not None:
+            is_first = not any(not made.step.once for made in steps)
+            others = any(place == condition and other != condition for place, other in needed)
+            if condition not in filled or step.once or is_first or others:
+                held.leave_out(
+                    step.request.where, f"its condition, a captured {condition}, is not one that a session can have"
+                )
+                continue
         missing = next((place for place in linked.places() if place in source and place not in filled), None)
         if missing is not None:
             why = f"it needs {{{{{missing}}}}}, which {source[missing]} captures, and no step before it does"
             held.leave_out(step.request.where, why)
             continue
         filled |= step.captures.keys()
-        steps.append(replace(linked, name=_name(operation.name, names)))
+        steps.append(replace(linked, name=_name(linked.operation.name, names)))
     return steps
 
 
@@ -116,7 +130,7 @@ def _used_captures(session: HeldSession, steps: Sequence[LinkedStep], held: Impo
         captures = {name: capture for name, capture in step.step.captures.items() if name in used}
         taken |= captures.keys()
         kept.append(replace(step, step=replace(step.step, captures=captures)))
-        used |= set(step.places())
+        used |= {*step.places(), *([step.step.if_captured] if step.step.if_captured else [])}
     known = {name: step.request.where for step in session.steps for name in step.captures}
     for name, where in known.items():
         if name not in taken:

@@ -62,12 +62,13 @@ class HeldRequest:
 @dataclass(frozen=True)
 class HeldStep:
     """A request of a session. `think` and `captures` (by the place that they fill) are as in a service file; `once`: each
-    user makes it in its first session only."""
+    user makes it in its first session only. With `if_captured` it is left out where this value was not captured."""
 
     request: HeldRequest
     once: bool = False
     think: Mapping[str, object] = field(default_factory=dict)
     captures: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    if_captured: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ Scripts are listed, never run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,6 +57,13 @@ _UNSENT = {
     "IncludeController": "it sends requests of another file: import that file",
 }
 # Conditions that hold in every session that goes on.
+_WRAPPED = re.compile(r"\$\{__(?:groovy|jexl2|jexl3|javaScript)\((.*?),?\)\}", re.DOTALL)
+# Conditions that a variable has a value, each with the variable's name.
+_IS_CAPTURED = [
+    re.compile(r"vars\.get\([\"'](\w+)[\"']\)!=null"),
+    re.compile(r"!\(?vars\.get\([\"'](\w+)[\"']\)(?:\?:(?:''|\"\"))?\)?\.isEmpty\(\)"),
+    re.compile(r"([\"'])\$\{(?P<name>\w+)\}\1!=(?:''|\"\"|([\"'])\\?\$\{(?P=name)\}\3)"),
+]
 _ALWAYS = ("true", '"true"', "${JMeterThread.last_sample_ok}", "${__jexl3(${JMeterThread.last_sample_ok},)}")
 
 
@@ -88,6 +96,7 @@ class _Draft:
     before: ThinkTime = field(default_factory=ThinkTime)
     once: bool = False
     captures: dict[str, dict[str, object]] = field(default_factory=dict)
+    if_captured: str | None = None
 
 
 class _Plan:
@@ -167,6 +176,7 @@ class _Plan:
                 once=draft.once and number < repeated,
                 think=pause.think(),
                 captures=draft.captures,
+                if_captured=draft.if_captured,
             )
             for number, ((draft, _), pause) in enumerate(zip(steps, after, strict=True))
             if draft.request is not None
@@ -367,12 +377,29 @@ class _Plan:
         return drafts
 
     def condition(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
-        """The requests of a condition that holds in every session that goes on; others are left out."""
+        """The requests of a condition that holds in every session that goes on, or of one that a value was captured; others are
+        left out."""
         wanted = parts.properties(element).get("IfController.condition", "").strip()
         if wanted.replace(" ", "") in _ALWAYS:
             return self.walk(below, scope)
-        self._leave_out_tree(element, below, f"a session has no conditions: {one_line(wanted, 60)}")
-        return []
+        place = self._texts.captured.get(_captured_variable(wanted))
+        if place is None:
+            why = f"a session has only conditions of captured values: {one_line(wanted, 60)}"
+            self._leave_out_tree(element, below, why)
+            return []
+        drafts = self.walk(below, scope)
+        return [replace(draft, if_captured=draft.if_captured or place) for draft in drafts]
+
+
+def _captured_variable(condition: str) -> str:
+    """The variable of a condition that it has a value; empty where the condition is another one."""
+    plain = re.sub(r"\s", "", condition)
+    wrapped = _WRAPPED.fullmatch(plain)
+    for expression in _IS_CAPTURED:
+        match = expression.fullmatch(wrapped[1] if wrapped else plain)
+        if match:
+            return match.groupdict().get("name") or match[1]
+    return ""
 
 
 _CONTROLLERS: dict[str, Callable[[_Plan, etree._Element, etree._Element, Scope], list[_Draft]]] = {
