@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from command import steelyard
+from paged_list import SERVICE, pages, written
 from session_shop import service_folder, session_shop
 from steelyard.judging.judged import judged_file
 from steelyard.judging.parts import Selection
@@ -38,6 +39,31 @@ def k6(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "k6")
 
 
+def requests_by(k6: str, folder: Path, script: str) -> float:
+    """The number of requests that k6 counts for a script, whose results go to k6.csv."""
+    ran = subprocess.run(
+        [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    with (folder / "k6.csv").open(newline="") as rows:
+        return sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+
+
+def test_k6_reads_a_list_page_by_page_to_its_end(k6: str, tmp_path: Path) -> None:
+    with pages() as (port, counted):
+        written(tmp_path, SERVICE, port)
+        words = ("pages", "--users", "2", "--iterations", "5", "--for", "60s")
+        ran = steelyard("export", *words, "--k6", folder=tmp_path)
+        assert ran.code == 0, ran.err
+        sent = requests_by(k6, tmp_path, "pages.k6.js")
+    assert counted == {"/list": 10, "/page/2": 10, "/page/3": 10, "/news": 20}
+    assert sent == counted.total()
+
+
 def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, tmp_path: Path) -> None:
     known = imported("openapi/shop.yaml", tmp_path)
     file = tmp_path / "mine" / "service.toml"
@@ -51,16 +77,7 @@ def test_k6_and_we_count_what_the_stand_in_counted_and_see_one_median(k6: str, t
         )
         ran = steelyard("export", *words, "--k6", folder=tmp_path)
         assert ran.code == 0, ran.err
-        ran_k6 = subprocess.run(
-            [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", "mine.k6.js"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-        assert ran_k6.returncode == 0, ran_k6.stdout + ran_k6.stderr
-        with (tmp_path / "k6.csv").open(newline="") as rows:
-            sent = sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+        sent = requests_by(k6, tmp_path, "mine.k6.js")
         assert sent == app.answered.total() > 0 and app.unknown == 0
         judged = judged_file(tmp_path / "k6.csv", Selection(skip_seconds=1.0))
         assert judged.failed == 0 and {each.operation for each in judged.operations} <= set(app.answered)
@@ -79,16 +96,7 @@ def test_k6_and_we_send_the_same_sessions_to_a_shop_that_finds_no_violation(k6: 
         service_folder(tmp_path, shop.address)
         ran = steelyard("export", *words, "--k6", folder=tmp_path)
         assert ran.code == 0, ran.err
-        ran_k6 = subprocess.run(
-            [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", "shop.k6.js"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-        assert ran_k6.returncode == 0, ran_k6.stdout + ran_k6.stderr
-    with (tmp_path / "k6.csv").open(newline="") as rows:
-        sent = sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+        sent = requests_by(k6, tmp_path, "shop.k6.js")
     theirs = shop.counted
     assert theirs["violations"] == [] and theirs["completed"] == 40 and len(theirs["users"]) == 4  # type: ignore[arg-type]
     assert sent == requests_of(theirs)

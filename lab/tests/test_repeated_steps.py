@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
-from answering import Reply, answering
 from command import steelyard
 from lxml import etree
+from paged_list import SERVICE, pages, written
 from steelyard.base.errors import ConfigurationError
 from steelyard.catalogue import entries
 from steelyard.models.service import Expect
@@ -25,32 +20,6 @@ from steelyard.workload.load_spec import LoadSpec
 from steelyard.workload.load_target import of_service
 from steelyard.workload.planned_load import profile_of
 
-SERVICE = """\
-name = "pages"
-title = "A list by pages"
-target = "http://127.0.0.1:{port}"
-path = "/"
-meaning = "json"
-
-[[sessions.read.steps]]
-name = "list"
-path = "/list"
-captures.next = {{ kind = "json", path = ["next"] }}
-
-[[sessions.read.steps]]
-repeat = 5
-if_captured = "next"
-
-[[sessions.read.steps.steps]]
-name = "page"
-path = "/page/{{{{next}}}}"
-captures.next = {{ kind = "json", path = ["next"] }}
-
-[[sessions.read.steps]]
-name = "news"
-path = "/news"
-repeat = 2
-"""
 MANY = """repeat = 2
 [[sessions.read.steps]]
 repeat = 1000
@@ -59,29 +28,6 @@ name = "a"
 path = "/"
 repeat = 3
 """
-NEXT = {"/list": 2, "/page/2": 3}
-
-
-@contextmanager
-def pages() -> Iterator[tuple[int, Counter[str]]]:
-    """A server of a list of three pages: its port, and its requests by path."""
-    counted: Counter[str] = Counter()
-
-    def answer(handler: BaseHTTPRequestHandler, _: bytes) -> Reply:
-        counted[handler.path] += 1
-        content = {"next": NEXT[handler.path]} if handler.path in NEXT else {}
-        return 200, {"Content-Type": "application/json"}, json.dumps(content).encode()
-
-    with answering(answer) as address:
-        yield int(address.rpartition(":")[2]), counted
-
-
-def written(folder: Path, text: str, port: int = 9) -> Path:
-    """The folder of a service with this service.toml."""
-    made = folder / "pages"
-    made.mkdir()
-    (made / "service.toml").write_text(text.format(port=port))
-    return made
 
 
 @pytest.mark.usefixtures("one_engine_processor")
