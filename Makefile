@@ -168,14 +168,15 @@ kits: build ## make build/kits, a zip for each server that runs with only its JD
 servers: build ## generate docs/reference/servers.md from the results of `make test-servers`
 	$(RUN) python tools/servers_page.py
 
-fuzz: ## fuzz the response parser, job and corpus index, FUZZ_SECONDS each (30); failing inputs are stored in engine/fuzz
+fuzz: ## fuzz every reader of the engine and of the lab, FUZZ_SECONDS each (30); failing inputs are stored in engine/fuzz and lab/tests/fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
+	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) $(RUN) pytest lab/tests/test_fuzzed_readers.py -q -n0
 
 campaign: build ## list the long runs of tools/campaign.toml, or with HOURS=2.5 drive what fits on a quiet machine; may be stopped
 	@$(RUN) python tools/campaign.py $(if $(HOURS),--hours $(HOURS))
 
-faults: build ## attack Steelyard itself, N attacks (1000) in pieces of MINUTES, and judge each by an independent oracle; SEED=2, AGAIN=yes repeats defects
-	@PYTHONPATH=tests $(RUN) python -m attacks --attacks $(or $(N),1000) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(AGAIN),--again)
+faults: build ## attack Steelyard itself, N attacks (1180) in pieces of MINUTES, and judge each by an independent oracle; SEED=2, KINDS=clock,tls only these, AGAIN=yes repeats defects
+	@PYTHONPATH=tests $(RUN) python -m attacks $(if $(N),--attacks $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(KINDS),--kinds $(KINDS)) $(if $(AGAIN),--again)
 
 attacks: build ## generate docs/reference/attacks.md from the outcomes of `make faults`
 	$(RUN) python tools/attacks_page.py

@@ -18,8 +18,8 @@ OUTCOMES = ("unaffected", "recorded failure", "resumed without loss", DEFECT)
 INTRODUCTION = """\
 # Attacks on Steelyard
 
-`make faults N=1000` attacks Steelyard itself: it kills its processes, damages its files, limits its resources, breaks its
-network, and makes servers give false answers. These are not the faults of a study, which affect its subjects. `make attacks`
+`make faults` attacks Steelyard itself: it kills its processes, damages its files, limits its resources, moves its clocks, breaks
+its network and its writes, and makes servers give false answers. These are not the faults of a study, which affect its subjects. `make attacks`
 makes this page from `attacks.csv`.
 
 Each attack is drawn from a seed. An oracle that uses none of Steelyard's code (`tests/attacks/oracle.py`) judges it by
@@ -27,6 +27,8 @@ Each attack is drawn from a seed. An oracle that uses none of Steelyard's code (
 - remaining processes, which have a mark in their environment;
 - SHA-256 of the user's files, of the finished trials, and of a stored run's tables;
 - the counts of the oracle's own server, compared with those of the run folder, and the sums that must hold within it;
+- the orders and broken rules that a shop with log-in counts, for loads of sessions;
+- the instants of stored slices, which must lie within the command's own, for moved clocks;
 - the exit code, and the text on standard error: no stack trace, and an error with its next step.
 
 The outcomes are

@@ -265,6 +265,29 @@ def test_what_takes_too_much_memory_or_time_is_ended(tmp_path: Path, monkeypatch
     assert not (tmp_path / "mine").exists()
 
 
+def test_an_import_that_is_ended_while_it_writes_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from steelyard.workload.importing import bounded
+
+    slow, user = tmp_path / "slow", tmp_path / "user"
+    slow.mkdir()
+    user.mkdir()
+    (slow / "sitecustomize.py").write_text(
+        "import pathlib, tempfile, time\n"
+        "class Slow(tempfile.TemporaryDirectory):\n"
+        "    def __enter__(self):\n"
+        f"        pathlib.Path({str(slow / 'begun')!r}).touch()\n"
+        "        time.sleep(60)\n"
+        "tempfile.TemporaryDirectory = Slow\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(slow), prepend=":")
+    monkeypatch.setattr(bounded, "_WALL_SECONDS", 4)
+    with pytest.raises(ImportRefusedError, match="not read within"):
+        bounded.convert_in_bounds(str(WSDLS / "types.wsdl"), user / "mine", (), ())
+    assert (slow / "begun").exists() and list(user.iterdir()) == []
+
+
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str]]]:
     """Serves the test's WSDLs, and keeps what it was asked for."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE / "target.py"
+LYING_SHOP = HERE / "lying_shop.py"
+GUIDE = HERE.parent.parent / "docs" / "guides" / "sessions"
 STEELYARD = Path(sys.executable).with_name("steelyard")
 MOST_SECONDS = 300.0  # of a command; each takes some seconds, and a busy machine is ten times slower
 NOBODY = 65_534
@@ -194,6 +196,7 @@ class Ground:
             "STEELYARD_AWAKE": "no",
             "STEELYARD_STRANGERS": "yes",
             "ATTACK_COUNTS": str(self.counts),
+            "ATTACK_SHOP": str(self.folder),
             oracle.MARK: str(self.folder),
         }
         self._before: dict[str, str] = {}
@@ -247,18 +250,36 @@ class Ground:
     @contextmanager
     def serving(self, lie: str = "", after: int = 0) -> Iterator[int]:
         """A counting server that runs already, and its port."""
+        with self.beside([sys.executable, "-I", "-B", str(TARGET), "0", "--until-eof"], lie, after) as (_, port):
+            yield port
+
+    @contextmanager
+    def shop_with_login(self, lie: str = "", after: int = 0) -> Iterator[tuple[int, int]]:
+        """The shop of the guide of sessions that runs already and counts: its process id, and its port."""
+        with self.beside([sys.executable, "-B", str(LYING_SHOP), str(GUIDE / "shop.py"), "0"], lie, after) as started:
+            yield started
+
+    def write_sessions(self, port: int) -> None:
+        """Write the service `./sessions` of the guide for a shop on this port, with pauses of milliseconds."""
+        folder = Path(shutil.copytree(GUIDE, self.user / "sessions"))
+        file = folder / "service.toml"
+        text = file.read_text().replace(":8088", f":{port}")
+        for long, short in (("ms = 500, to_ms = 1500", "ms = 5, to_ms = 20"), ("ms = 1000", "ms = 10")):
+            assert long in text, f"the guide has no pause of {long}"
+            text = text.replace(long, short)
+        file.write_text(text)
+
+    @contextmanager
+    def beside(self, argv: Sequence[str], lie: str = "", after: int = 0) -> Iterator[tuple[int, int]]:
+        """A server that is no part of the attack: its process id, and the port that it prints."""
         environment = {**self.environment, "ATTACK_LIE": lie, "ATTACK_AFTER": str(after)}
         del environment[oracle.MARK]
         with subprocess.Popen(
-            [sys.executable, "-I", "-B", str(TARGET), "0", "--until-eof"],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         ) as process:
             assert process.stdout is not None
             try:
-                yield int(process.stdout.readline())
+                yield process.pid, int(process.stdout.readline())
             finally:
                 process.kill()
 

@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import stat
 import struct
@@ -23,10 +24,11 @@ UNAFFECTED, RECORDED, RESUMED, DEFECT = "unaffected", "recorded failure", "resum
 NOT_STRUCK, NOT_HERE = "did not strike", "not possible here"  # no outcome: left out of every share
 OUTCOMES = (UNAFFECTED, RECORDED, RESUMED, DEFECT)
 GONE_SECONDS = 30.0  # what was killed needs a processor to end
+RATE_TOLERANCE = 0.1  # of a rate over whole seconds
 EXIT_CODES = (0, 1, 2, 64, 130)  # of the help; 70 is an internal error
 # Texts that no user may see, whatever happened.
 TRACES = re.compile(
-    r"Traceback \(most recent|Exception ignored|Fatal Python error|panicked at|defect of Steelyard|Exception in thread"
+    r"Traceback \(most recent|Exception ignored|Fatal Python error|panicked at|defect (?:of|in) Steelyard|Exception in thread"
 )
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COUNTS = struct.Struct("<QQQQ")  # as target.py writes them
@@ -190,10 +192,23 @@ def document(path: Path) -> Any:
         return None
 
 
+def trial_folders(run: Path) -> list[Path]:
+    """The folders of a run's trials, also of one on several machines. Those set aside are left out."""
+    found = (path for pattern in ("trials/*", "machines/*/trials/*") for path in run.glob(pattern))
+    return sorted(path for path in found if path.is_dir() and ".stopped-" not in path.name)
+
+
+def trial_name(folder: Path, run: Path) -> str:
+    """The name of a trial: that of its folder, on several machines after the machine's."""
+    return folder.name if folder.parent.parent == run else f"{folder.parent.parent.name}/{folder.name}"
+
+
 def trials(run: Path) -> dict[str, str]:
-    """The status of each trial of a run by its folder's name; `none` without a record. Those set aside are left out."""
-    folders = sorted(path for path in run.glob("trials/*") if path.is_dir() and ".stopped-" not in path.name)
-    return {path.name: (document(path / "trial.json") or {}).get("status", "none") for path in folders}
+    """The status of each trial of a run by its name; `none` without a record."""
+    return {
+        trial_name(path, run): (document(path / "trial.json") or {}).get("status", "none")
+        for path in trial_folders(run)
+    }
 
 
 def wrong_counts(run: Path, ours: Served, *, exact: bool, but: Collection[str] = ()) -> list[str]:
@@ -215,6 +230,32 @@ def wrong_counts(run: Path, ours: Served, *, exact: bool, but: Collection[str] =
             wrong.append(f"load.json has {load['sent']} requests, the tables have {told.sent}")
     if ours.strayed:
         wrong.append(f"{ours.strayed} requests went where only a redirection led")
+    return wrong
+
+
+def wrong_times(run: Path, begun_ns: int, ended_ns: int, but: Collection[str] = ()) -> list[str]:
+    """The instants and lengths of a run folder that cannot be, for a command between these instants of CLOCK_MONOTONIC."""
+    wrong = []
+    for table in sorted(path for path in run.rglob("slices.csv") if path.is_file()):
+        content = table.read_bytes()
+        if hashlib.sha256(content).hexdigest() in but:
+            continue
+        for row in _rows(content):
+            begin, end = int(row["begin_ns"]), int(row["end_ns"])
+            if not begun_ns <= begin <= end <= ended_ns:
+                wrong.append(
+                    f"{table.name}, slice {row['slice']}: it lasts from {begin - begun_ns} to {end - begun_ns} ns"
+                )
+    most = (ended_ns - begun_ns) / 1e9
+    load = document(run / "load.json")
+    if load is not None and not (
+        0 < load["seconds"] <= most
+        and math.isclose(load["throughput_per_s"]["value"], load["completed"] / load["seconds"], rel_tol=RATE_TOLERANCE)
+    ):
+        rate = load["throughput_per_s"]["value"]
+        wrong.append(
+            f"load.json: {load['completed']} requests in {load['seconds']} s at {rate} per s, within {most:.1f} s"
+        )
     return wrong
 
 

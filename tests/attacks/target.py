@@ -170,10 +170,14 @@ def guarded(connection: socket.socket, counts: Counts, lie: str, after: int) -> 
         serve(connection, counts, lie, after)
 
 
-def end_with_input() -> None:
-    """End this process with its standard input."""
-    sys.stdin.buffer.read()
-    os._exit(0)
+def end_with_input_later() -> None:
+    """End this process once its standard input ends."""
+
+    def end() -> None:
+        sys.stdin.buffer.read()
+        os._exit(0)
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def main() -> None:
@@ -181,7 +185,7 @@ def main() -> None:
     port = int(sys.argv[1])
     lie, after = os.environ.get("ATTACK_LIE", ""), int(os.environ.get("ATTACK_AFTER", "0"))
     if "--until-eof" in sys.argv[2:]:
-        threading.Thread(target=end_with_input, daemon=True).start()
+        end_with_input_later()
     listener = socket.create_server(("127.0.0.1", port), backlog=256)
     port = listener.getsockname()[1]
     counts = Counts(Path(os.environ["ATTACK_COUNTS"]) / f"{port}-{os.getpid()}")

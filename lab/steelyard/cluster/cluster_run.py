@@ -15,14 +15,14 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from ..analyse import measures
-from ..base.csvfiles import read_document, write_text
+from ..base.csvfiles import read_document
 from ..base.errors import StoreError, TargetError
 from ..base.progress import Progress, duration
 from ..base.text import label_names, plural
 from ..catalogue import entries, published_tables
 from ..catalogue.entries import Entry
 from ..measure.handed import required_versions
-from ..measure.main_job import make_folder, place_of, service_of
+from ..measure.main_job import keep_inputs, make_folder, place_of, service_of
 from ..measure.resume import NEVER_STARTED
 from ..measure.trial.context import trial_folder
 from ..models.cluster import ClusterRun, Incident, IncidentKind, Machine
@@ -44,7 +44,7 @@ from ..results.setup import setup_differences
 from ..results.tables import read_job
 from .dask_workers import DaskWorkers, Where, open_port_warning, workers_of
 from .handing import Handing, Kept, Worker, quotas
-from .packing import CORPUS, ENVIRONMENT, TRIAL, unpack_trial
+from .packing import CORPUS, ENVIRONMENT, TRIAL, files_of, unpack_trial
 from .worker import Order
 
 _WAIT_SECONDS = 300.0  # for the first worker
@@ -83,8 +83,7 @@ def run(
             for place, (mark, trials) in enumerate(zip(marks, numbers, strict=True), 1)
         ]
         make_folder(folder, MACHINES)
-        write_text(folder / "study.toml", study.file.read_text(encoding="utf-8"))
-        published_tables.keep(study.file, folder)
+        keep_inputs(folder, study.file, None)
         home = ClusterHome(folder, ClusterRun(schedule=schedule, machines=machines), progress)
         home.begin()
         progress.print_line(
@@ -149,6 +148,7 @@ def _hand_out(
     """Drive all remaining trials, and report those that no worker drove."""
     same = json.dumps(required_versions(service))
     study = (home.folder / "study.toml").read_text(encoding="utf-8")
+    requests = files_of(home.folder / entries.OWN_REQUESTS)
     plans = {trial.number: trial for trial in home.cluster.schedule.trials}
 
     def order_of(trial: int, worker: Worker) -> Order:
@@ -161,6 +161,7 @@ def _hand_out(
             same=same,
             command=tuple(command),
             all_spellings=not home.has_driven(worker.machine),
+            requests=requests,
         )
 
     workers.order_of = order_of
@@ -267,6 +268,8 @@ class ClusterHome:
         for name in ("study.toml", *published_tables.KEPT):
             if (self.folder / name).is_file():
                 shutil.copyfile(self.folder / name, place / name)
+        if (self.folder / entries.OWN_REQUESTS).is_dir():
+            shutil.copytree(self.folder / entries.OWN_REQUESTS, place / entries.OWN_REQUESTS, dirs_exist_ok=True)
         write_machine_schedule(self.folder, self.cluster, machine, self.where)
 
     def _unpack_trial(self, name: str, trial: int, arrived: Path) -> Kept:

@@ -7,6 +7,7 @@ import shutil
 import tarfile
 import tempfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..base.errors import StoreError
@@ -18,6 +19,18 @@ _REQUESTS = (
     "expected.jsonl",
     "rules.json",
 )  # recomputed from the seed on demand
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """All files of a folder by their paths in it; none where there is no such folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by their paths in the folder."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def pack_trial(run: Path, trial: Path) -> bytes:

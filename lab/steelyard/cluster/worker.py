@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
 from ..base.csvfiles import is_stored, read_document, write_document, write_text
 from ..base.errors import CommandFailedError, SteelyardError, StoreError
+from ..catalogue.entries import OWN_REQUESTS
 from ..hosts import keeper
 from ..hosts import machine as machines
 from ..hosts.scratch import scratch_folder
 from ..results import machine_history
 from ..results.live_file import running_now
 from .handing import TrialEnd
-from .packing import ENVIRONMENT, pack_trial
+from .packing import ENVIRONMENT, pack_trial, write_files
 
 ORDER, ENDED, SAME = "order.json", "ended.json", "same.json"
 _MOST_SECONDS = 7 * 86_400.0  # no trial lasts as long
@@ -38,8 +39,8 @@ class Introduced:
 
 @dataclass(frozen=True)
 class Order:
-    """Everything needed to drive a trial, as texts: the run's study.toml, its schedule with that one trial, and the
-    required setup."""
+    """Everything needed to drive a trial: as texts the run's study.toml, its schedule with that one trial, and the
+    required setup; and the files of the user's own requests."""
 
     trial: int
     study: str
@@ -47,6 +48,7 @@ class Order:
     same: str
     command: tuple[str, ...]
     all_spellings: bool
+    requests: Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def drive(order: Order, wanted: Callable[[], bool], report: Callable[[str], None
         write_text(folder / "study.toml", order.study)
         write_text(folder / "schedule.json", order.schedule)
         write_text(folder / SAME, order.same)
-        write_document(folder / ORDER, {**asdict(order), "study": "", "schedule": "", "same": ""})
+        write_files(order.requests, folder / OWN_REQUESTS)
+        write_document(folder / ORDER, {"command": order.command, "all_spellings": order.all_spellings})
         try:
             _run_while_wanted(folder, wanted, report)
         except UnwantedError as error:

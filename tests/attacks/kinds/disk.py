@@ -20,7 +20,7 @@ from ..ground import Ground, NotHereError, quoted
 from ..oracle import Ended, Verdict
 from ..templates import copy, normal_text
 
-SHARE = 140
+SHARE = 100
 GARBAGE = bytes(range(256)) * 8
 # Files that commands write anew from the others; a report may change them.
 MADE = ("report.html", "results.csv", "grid.csv", "verdicts.json", "live.json")

@@ -16,7 +16,7 @@ from .. import oracle
 from ..ground import LOAD_STEPS, MOST_SECONDS, STUDY_STEPS, Ground, Lab, send_signal
 from ..oracle import NOT_STRUCK, Process, Verdict
 
-SHARE = 220
+SHARE = 150
 MOST_LATER_SECONDS = 0.6
 VICTIM_SECONDS = 10.0  # until a process of that kind is there
 PAUSES = (0.5, 3.0)

@@ -13,7 +13,7 @@ from ..ground import Ground
 from ..oracle import Verdict
 from ..target import LIES
 
-SHARE = 120
+SHARE = 90
 MOST_TRUE_ANSWERS = 200
 COUNTED = "miscount"  # a lie of a server that the laboratory starts and asks for its count
 WHEN = ("from the first", "later")

@@ -11,7 +11,7 @@ from ..ground import Ground
 from ..oracle import Verdict
 from ..relay import Relay
 
-SHARE = 200
+SHARE = 180
 ACTS = (
     *("reset", "reset-for-good", "black-hole", "answers-lost", "half-open", "delay", "trickle", "cut", "port-closed"),
     *("black-hole, then as before", "delay, then as before", "reset-for-good, then as before"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..ground import Ground, NotHereError
 from ..oracle import Verdict
 
-SHARE = 120
+SHARE = 80
 # What a shell limits before the laboratory starts: descriptors, KiB of address space, KiB of stack, seconds of processor time.
 LIMITS = {
     "descriptors": ("ulimit -n {}", (8, 12, 16, 20, 24, 32, 48, 64, 128)),

@@ -18,8 +18,8 @@ from ...catalogue import entries
 from ...models.outputs.own_service import AddOutput, LeftOut
 from ...models.service import Operation, Service
 from .bounded import convert_in_bounds
-from .convert import name_of
 from .names import ENVELOPES, WSDL, local
+from .new_folder import name_of
 from .programs import GIVEN, IMPLEMENTATIONS
 from .war import War, read_war
 

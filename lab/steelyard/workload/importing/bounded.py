@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,10 +14,12 @@ from pathlib import Path
 from ...base import children
 from ...base.errors import ImportRefusedError, SteelyardError
 from ...models.outputs.own_service import ImportOutput
+from .new_folder import folder_at, require_free
 
 MOST_SECONDS = 60
 MOST_BYTES = 2 * 2**30
 _WALL_SECONDS = 120  # a slow server's answers included
+_PR_SET_PDEATHSIG = 1
 
 
 def convert_in_bounds(
@@ -28,17 +32,30 @@ def convert_in_bounds(
     assets: bool = False,
     catalog: str = "",
 ) -> ImportOutput:
-    """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them."""
-    asked = {
-        "place": place,
-        "out": str(out),
-        "also": list(also),
-        "ports": list(ports),
-        "target": target,
-        "assets": assets,
-        "catalog": catalog,
-    }
-    return ImportOutput.model_validate(_run_in_bounds(place, asked))
+    """Run `convert_description` within the limits; raises ImportRefusedError if it fails or exceeds them.
+
+    The folder is this process's own until it is complete: the child may be killed, and then nothing of it is left.
+    """
+    require_free(out)
+    try:
+        with folder_at(out) as made:
+            asked = {
+                "place": place,
+                "out": str(made),
+                "also": list(also),
+                "ports": list(ports),
+                "target": target,
+                "assets": assets,
+                "catalog": catalog,
+            }
+            told = _run_in_bounds(place, asked)
+    except OSError as error:
+        raise _unwritable(error) from None
+    return ImportOutput.model_validate({**told, "folder": str(out)})
+
+
+def _unwritable(error: OSError) -> ImportRefusedError:
+    return ImportRefusedError(f"the service's folder cannot be written: {error}", hint="choose another with --out")
 
 
 def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, object]:
@@ -68,7 +85,8 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
 
 
 def main() -> int:
-    """Import what standard input names, and print the result as one JSON object."""
+    """Import what standard input names, and print the result as one JSON object. It ends with the process that started it."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -89,7 +107,8 @@ def main() -> int:
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
     except OSError as error:
-        print(json.dumps({"error": f"the service's folder cannot be written: {error}", "hint": ""}))
+        refused = _unwritable(error)
+        print(json.dumps({"error": refused.message, "hint": refused.hint}))
     return 0
 
 

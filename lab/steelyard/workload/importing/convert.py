@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,6 +18,7 @@ from .documents import REFERRING, Document, is_url, origin, read_all, read_first
 from .envelopes import answer_element, body_element, envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
 from .names import one_line
+from .new_folder import folder_at, name_of, require_free
 from .samples import SampleMaker
 from .schemas import DRIVER, Schemas, write_schemas
 from .values import UnmetError
@@ -167,34 +165,6 @@ def _import_wsdl(
         notes=list(dict.fromkeys(notes)),
         documents=len(documents),
     )
-
-
-@contextmanager
-def folder_at(out: Path) -> Iterator[Path]:
-    """A folder that appears at `out` once it is complete, and not at all after an error."""
-    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # on the same file system
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=beside) as scratch:
-        made = Path(scratch) / "made"
-        made.mkdir()
-        yield made
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if out.is_dir():
-            out.rmdir()
-        made.chmod(0o755)
-        made.rename(out)
-
-
-def name_of(out: Path) -> str:
-    """The service's name, made of its folder's name: lower case, hyphens, 60 characters at most."""
-    return re.sub(r"[^a-z0-9-]+", "-", out.resolve().name.lower()).strip("-")[:60] or "service"
-
-
-def require_free(out: Path) -> None:
-    """Raises ImportRefusedError if `out` exists and is not empty."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ImportRefusedError(
-            f"{out} exists already and is not empty", hint="choose another folder with --out, or remove it"
-        )
 
 
 def _keep_selected(description: WsdlDescription, ports: Sequence[str]) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from ...base.errors import ImportRefusedError
 from ...base.text import plural
 from ...models.outputs.own_service import ImportOutput
-from ..importing.convert import folder_at, name_of
 from ..importing.convert_requests import content_of, output_of, own_name, request_name
 from ..importing.names import local, printable
+from ..importing.new_folder import folder_at, name_of
 from ..importing.other_tools.imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError
 from ..importing.requests_folder import Content, write_requests
 from ..load_target import LoadTarget

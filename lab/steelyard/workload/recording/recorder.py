@@ -13,7 +13,7 @@ from ...base.children import hold_interrupts
 from ...base.loopback_server import listening_on, serve_until_interrupted
 from ...base.paths import HOST, url
 from ...models.outputs.own_service import RecordedOperation, RecordOutput
-from ..importing.convert import require_free
+from ..importing.new_folder import require_free
 from ..load_target import LoadTarget
 from .corpus import write_corpus
 from .proxy import RecordingProxy
