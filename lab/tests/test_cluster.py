@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -16,7 +18,7 @@ from steelyard.base.progress import Progress
 from steelyard.cluster import dask_workers
 from steelyard.cluster.cluster_run import ClusterHome
 from steelyard.cluster.dask_workers import Where, open_port_warning, parse_where
-from steelyard.cluster.packing import pack_trial, unpack_trial
+from steelyard.cluster.packing import files_of, pack_trial, unpack_trial, write_files
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
 from steelyard.plan.schedule import on_machines
@@ -224,3 +226,49 @@ def test_a_run_of_several_machines_is_resumed_on_a_cluster_and_one_of_one_is_not
     assert ran.code == 64 and "is a run on several machines" in ran.err and "--cluster" in ran.err
     ran = steelyard("run", "--resume", str(alone), "--cluster", "local:2", folder=tmp_path)
     assert ran.code == 64 and "is a run on one machine" in ran.err
+
+
+LOCAL_WORKER = """
+import os, signal, subprocess, sys, time
+from steelyard.cluster.dask_workers import Where, workers_of
+
+CHILD = "import signal; print(signal.getsignal(2) is signal.default_int_handler, signal.pthread_sigmask(0, []))"
+
+def started():
+    return subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True).stdout.strip()
+
+if __name__ == "__main__":
+    with workers_of(Where(local=1), lambda *_: None) as workers:
+        [pid] = workers.client.run(os.getpid).values()
+        os.kill(pid, signal.SIGINT)
+        time.sleep(0.5)
+        print([pid] == list(workers.client.run(os.getpid).values()), *workers.client.run(started).values())
+"""
+
+
+def test_ctrl_c_is_for_the_lab_and_not_for_its_workers_which_leave_nothing_behind(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="Dask's distributed is not installed: steelyard[cluster]")
+    (tmp_path / "script.py").write_text(LOCAL_WORKER)
+    (tmp_path / "tmp").mkdir()
+    own = {"TMPDIR": str(tmp_path / "tmp"), "STEELYARD_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, check=True, timeout=120)
+    assert (done.stdout.strip(), done.stderr) == ("True True set()", ""), (
+        "it lives, and what it starts has SIGINT as usual"
+    )
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_the_users_own_requests_go_with_the_orders_and_are_kept_for_each_machine(tmp_path: Path) -> None:
+    requests = tmp_path / "run" / "requests"
+    (requests / "samples").mkdir(parents=True)
+    (requests / "service.toml").write_text("name = 'mine'")
+    (requests / "samples" / "a").write_bytes(b"\x00")
+    (tmp_path / "run" / "study.toml").touch()
+    write_files(files_of(requests), tmp_path / "there")
+    assert files_of(tmp_path / "there") == {"service.toml": b"name = 'mine'", "samples/a": b"\x00"}
+    assert files_of(tmp_path / "nowhere") == {}
+    schedule = read_run(write_run(tmp_path / "planted", Planted(forks=1, pairs=1))).schedule
+    cluster = ClusterRun(schedule=schedule, machines=[Machine(name="machine-1", identity="x", trials=[1])])
+    ClusterHome(tmp_path / "run", cluster, Progress(Console(quiet=True))).begin()
+    assert files_of(tmp_path / "run" / "machines" / "machine-1" / "requests") == files_of(requests)

@@ -28,7 +28,7 @@ class Control:
     """What the library does to a ground's processes, and how often it did."""
 
     def __init__(self, ground: Ground, program: str = "") -> None:
-        """Build the library. `program` is the beginning of the name of the programs that it hits. Raises NotHereError."""
+        """Build the library. `program` is the name of the programs that it hits, empty for all. Raises NotHereError."""
         compiler = shutil.which("cc")
         if compiler is None:
             raise NotHereError("no C compiler builds the library")

@@ -1,7 +1,7 @@
 /* A library for LD_PRELOAD: it moves the clock of a process, and breaks what the process writes.
 
-   Both are told by the file ATTACK_CONTROL, which an attack changes at any moment; see preload.py. Only a program whose name
-   begins with ATTACK_PROGRAM is hit, and only files below ATTACK_FOLDER. */
+   Both are told by the file ATTACK_CONTROL, which an attack changes at any moment; see preload.py. Only programs of the
+   name ATTACK_PROGRAM are hit (empty: all), and only files below ATTACK_FOLDER. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ static size_t folder_length;
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("ATTACK_CONTROL"), *program = getenv("ATTACK_PROGRAM"), *below = getenv("ATTACK_FOLDER");
-    if (path == NULL || (program != NULL && strncmp(program_invocation_short_name, program, strlen(program)) != 0))
+    if (path == NULL || (program != NULL && *program != '\0' && strcmp(program_invocation_short_name, program) != 0))
         return;
     if (below != NULL)
         folder_length = (size_t)snprintf(folder, sizeof folder, "%s/", below);

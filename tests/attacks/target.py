@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 TEXT = b'{"done": true, "text": "' + b"weighed " * 16 + b'"}'
+PACKED = gzip.compress(TEXT, mtime=0)  # the clock may be that of an attack
 WRONG = TEXT.replace(b'"done": true', b'"tune": true')
 FIELD = b"Content-Type: application/json\r\n"
 LAYOUT = struct.Struct("<QQQQ")  # asked, right, other, strayed
@@ -70,7 +71,7 @@ LIES: dict[str, list[bytes | float]] = {
     "status-999": [head(len(TEXT), status=b"999 Yes") + TEXT],
     "redirection": [head(0, b"Location: /elsewhere\r\n", status=b"302 Found")],
     "false-gzip": [head(len(TEXT), b"Content-Encoding: gzip\r\n") + TEXT],
-    "gzip-unasked": [head(len(gzip.compress(TEXT)), b"Content-Encoding: gzip\r\n") + gzip.compress(TEXT)],
+    "gzip-unasked": [head(len(PACKED), b"Content-Encoding: gzip\r\n") + PACKED],
     "utf-16": [head(len(TEXT.decode().encode("utf-16"))) + TEXT.decode().encode("utf-16")],
     "nulls": [head(1000) + bytes(1000)],
     "wrong-text": [head(len(WRONG)) + WRONG],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ..base import paths
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
-from ..hosts.scratch import scratch_folder
+from ..hosts.scratch import control_folder, scratch_folder
 from . import worker as at_the_worker
 from .handing import News, TrialEnd, Worker
 from .worker import Introduced, Order
@@ -87,20 +88,7 @@ def workers_of(where: Where, report: Callable[[str, str], None]) -> Iterator[Das
     library = import_distributed()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # Steelyard reports a dead worker itself
     with ExitStack() as stack:
-        address: Any = where.address
-        if where.local:
-            address = stack.enter_context(
-                library.LocalCluster(
-                    n_workers=where.local,
-                    threads_per_worker=1,
-                    processes=True,
-                    host=paths.HOST,
-                    dashboard_address=f"{paths.HOST}:0",  # otherwise the default port, which another run may use
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                    local_directory=stack.enter_context(scratch_folder("dask-")),
-                )
-            )
+        address = stack.enter_context(_local_cluster(library, where.local)) if where.local else where.address
         try:
             client = stack.enter_context(library.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False))
         except _GONE as error:
@@ -110,6 +98,40 @@ def workers_of(where: Where, report: Callable[[str, str], None]) -> Iterator[Das
         workers = DaskWorkers(library, client, report)
         stack.callback(workers.close)
         yield workers
+
+
+@contextmanager
+def _local_cluster(library: Any, workers: int) -> Iterator[Any]:
+    """Workers on this machine, and their scheduler. Their temporary files are in folders of this process, since they may be
+    killed."""
+    import dask
+
+    with (
+        scratch_folder("dask-") as scratch,
+        control_folder() as temporary,
+        dask.config.set(temporary_directory=scratch),
+    ):
+        before = signal.pthread_sigmask(
+            signal.SIG_BLOCK, {signal.SIGINT}
+        )  # the workers inherit it: see local_worker.py
+        try:
+            cluster = library.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host=paths.HOST,
+                dashboard_address=f"{paths.HOST}:0",  # otherwise the default port, which another run may use
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+                local_directory=scratch,
+                env={"TMPDIR": temporary},
+                preload=["steelyard.cluster.local_worker"],
+            )
+            with cluster:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+                yield cluster
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass

@@ -35,8 +35,8 @@ ACTS: dict[str, tuple[str, float | None]] = {
 PROGRAMS = {
     "everywhere": "",
     "in the lab": "python",
-    "in the engine": "steelyard-eng",
-    "in the keeper": "steelyard-keep",
+    "in the engine": "steelyard-engine",
+    "in the keeper": "steelyard-keeper",
 }
 WHEN = ("at the start", "meanwhile")
 STEPS = {"load": "loading", "run": "trial 1 … warming up", "resume": "trial 2 … warming up"}

@@ -26,6 +26,7 @@ COMMANDS = {
 }
 VICTIM_NAMES = ("lab", *VICTIMS)
 VARIANTS = tuple(f"{command}: {name} {victim}" for command, name, victim in product(COMMANDS, SIGNALS, VICTIM_NAMES))
+GATE_FILES = "junit.xml and summary.md are in"  # the last line of a gate's answer
 LATER_SECONDS = (0.3, 15.0)
 VICTIM_SECONDS = 15.0
 PAUSES = (0.5, 3.0)
@@ -50,6 +51,7 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         ended = lab.end()
         struck = pid is not None and victim == "lab" and name != "pause"
         wrong = ground.wrong(ended, [int(SIGNALS[name])] if struck else (), killed=struck and name == "kill")
+        wrong = [each for each in wrong if command != "check" or GATE_FILES not in each]
         if pid is None and not wrong:
             return Verdict(NOT_STRUCK, ended.code, f"no {victim}")
         run = ground.run_folder()

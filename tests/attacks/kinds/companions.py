@@ -5,13 +5,14 @@ A trial whose companion ended has failed, or never needed it; nothing of it may 
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import time
 from itertools import product
 from pathlib import Path
 
-from ..ground import HERE, Ground, Lab, send_signal
+from ..ground import HERE, STEELYARD, Ground, Lab, send_signal
 from ..oracle import NOT_STRUCK, Verdict
 
 SHARE = 20
@@ -39,7 +40,8 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         text = text.replace(LABEL.format(label), f'{LABEL.format(label)}companions = [{{ server = "ledger" }}]\n')
     study.write_text(text)
     ground.protect()
-    lab = ground.start(*ground.study_words(), STEELYARD_PATH=str(HOUSE))
+    path = f"{STEELYARD.parent}{os.pathsep}{ground.environment['PATH']}"  # with the engine, which looks whether the companion is up
+    lab = ground.start(*ground.study_words(), STEELYARD_PATH=str(HOUSE), PATH=path)
     came = lab.await_step(step.removesuffix("'"))
     time.sleep(draw.uniform(0, MOST_LATER_SECONDS))
     pid = _victim(victim, lab, ground) if came else None

@@ -21,6 +21,17 @@ WHEN = ("before the verification", "under load", "under load for a moment", "und
 VARIANTS = tuple(f"{act} {when}" for act, when in product(ACTS, WHEN))
 MOST_LATER_SECONDS = 1.0
 BREAK_SECONDS = 0.5
+CONFIGURATION = """\
+[req]
+distinguished_name = name
+x509_extensions = extensions
+prompt = no
+[name]
+CN = attack
+[extensions]
+basicConstraints = critical, CA:FALSE
+subjectAltName = IP:127.0.0.1
+"""
 TLS = '[tls]\nca = "certificate.pem"\n'
 
 
@@ -63,7 +74,8 @@ def certificate(ground: Ground) -> tuple[Path, Path]:
     if shutil.which("openssl") is None:
         raise NotHereError("no openssl makes certificates")
     made, key = ground.folder / "certificate.pem", ground.folder / "key.pem"
-    words = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9", "-subj", "/CN=attack"]
-    files = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(made)]
+    (ground.folder / "openssl.cnf").write_text(CONFIGURATION)
+    words = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9"]
+    files = ["-config", str(ground.folder / "openssl.cnf"), "-keyout", str(key), "-out", str(made)]
     subprocess.run(["openssl", "req", "-x509", *words, *files], check=True, capture_output=True)
     return made, key
