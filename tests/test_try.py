@@ -97,5 +97,6 @@ def test_who_starts_a_server_says_how_patient_they_are(tmp_path: Path, monkeypat
         never = subject.provide_subject(subject_of("odd@mode=never-ready"), entries.service("wstest"), progress)
         draw = Random(time.time_ns())
         up = launch.running_subject(never, tmp_path, cpus.share(), draw, progress, patience=0.05)
-        with pytest.raises(ProvisionError, match=f"odd was not ready after {usual * 0.05:g} s"), up:
+        with pytest.raises(ProvisionError, match=f"odd was not ready after {usual * 0.05:g} s") as error, up:
             pytest.fail("it never is")
+    assert "; its ready command: 'steelyard-engine probe http://" in error.value.hint, error.value.hint

@@ -249,7 +249,7 @@ def _await_ready(
     deadline = time.monotonic() + seconds
     ready = build.placeholders(server.model.ready, words.placeholders)
     probe_log = ground.folder / f"{server.name}.ready.log"
-    log_hint = f"its log is {kept.log}"
+    log_hint, refusal = f"its log is {kept.log}", ""
     while True:
         if kept.exit is not None:
             raise ProvisionError(f"{name} died before it was ready ({kept.exit}): {last_words(kept)}", hint=log_hint)
@@ -269,11 +269,13 @@ def _await_ready(
             if error.code == NEVER_READY:
                 reason = error.output or "without a reason"
                 raise ProvisionError(f"{name} will not be ready: {reason}", hint=log_hint) from None
-        except KeeperError:
-            pass  # not ready yet
+            refusal = f"; its ready command: {error.message}"
+        except KeeperError as error:
+            refusal = f"; its ready command: {error.message}"
         if time.monotonic() > deadline:
             raise ProvisionError(
-                f"{name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}", hint=log_hint
+                f"{name} was not ready after {seconds:g} s{undeployed()}: {last_words(kept)}",
+                hint=f"{log_hint}{refusal}",
             )
         ground.progress.refresh()
         kept.wait(_READY_PAUSE)
