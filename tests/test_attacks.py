@@ -45,6 +45,8 @@ FAST = (
     ("environment", "plan: standard output is full"),
     ("environment", "plan: standard error is closed"),
     ("environment", "plan: letters beyond ASCII"),
+    ("imports", "HAR, halved"),
+    ("imports", "a server that says nothing, and the lab is killed"),
     ("lies", "garbage, from the first"),
     ("lies", "redirection, from the first"),
     ("lies", "length-too-long, from the first"),
@@ -52,8 +54,11 @@ FAST = (
     ("network", "reset-for-good before the verification"),
     ("resources", "load: descriptors 8"),
     ("resources", "load: the port is in use"),
+    ("sessions", "no-token, from the first"),
     ("shapes", "a start line that fails"),
     ("standing", "mock: int, under requests"),
+    ("tls", "an alert before the verification"),
+    ("writes", "load: an I/O error at fsync in the lab, at the start"),
 )
 LONG = 200
 

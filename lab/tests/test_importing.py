@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 import tomllib
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from steelyard.catalogue import entries
 from steelyard.models.outputs.own_service import ImportOutput
 from steelyard.workload.importing import documents, wsdl
 from steelyard.workload.importing.convert import convert_description
+from steelyard.workload.importing.new_folder import folder_at
 from steelyard.workload.importing.values import UnmetError, text_for
 
 WSDLS = Path(__file__).parent / "wsdl"
@@ -286,6 +288,22 @@ def test_an_import_that_is_ended_while_it_writes_leaves_nothing(
     with pytest.raises(ImportRefusedError, match="not read within"):
         bounded.convert_in_bounds(str(WSDLS / "types.wsdl"), user / "mine", (), ())
     assert (slow / "begun").exists() and list(user.iterdir()) == []
+
+
+@pytest.mark.parametrize("when", ["in it", "at its end"])
+def test_ctrl_c_leaves_a_folder_whole_or_not_at_all(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def interrupted(self: Path, to: Path) -> Path:
+        signal.raise_signal(signal.SIGINT)
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt), folder_at(tmp_path / "mine") as made:
+        (made / "service.toml").touch()
+        if when == "in it":
+            signal.raise_signal(signal.SIGINT)
+    assert [path.name for path in tmp_path.rglob("*")] == ([] if when == "in it" else ["mine", "service.toml"])
 
 
 @pytest.fixture

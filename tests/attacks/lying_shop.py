@@ -71,7 +71,8 @@ def main() -> None:
                 self.tokens.clear()
             true: Answer = super().answer(method, target, token, body)
             told = lying(true, target, lie) if lie and asked > after else true
-            right = told == true and told[0] in (200, 201, 401)
+            is_true = told == true or lie in TOKENS  # any token is one, for who does not know the shop
+            right = is_true and told[0] in (200, 201, 401)
             self.totals.add(right=int(right), other=int(not right))
             self.file.write_text(json.dumps({**self.counts, "injected": self.injected}))
             return told

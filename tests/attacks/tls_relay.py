@@ -123,6 +123,8 @@ class _Connection:
             if not self._take():
                 return
         with socket.create_connection(("127.0.0.1", self._relay.target)) as server:
+            if not self._forward(server):  # a request may have come with the end of the handshake
+                return
             while not self._relay.is_over():
                 ready, _, _ = select.select([self._client, server], [], [], _TICK_SECONDS)
                 if self._client in ready and not (self._take() and self._forward(server)):

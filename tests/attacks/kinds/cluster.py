@@ -52,7 +52,7 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     deed, _, moment = rest.partition(" when ")
     if how == "workers" and importlib.util.find_spec("distributed") is None:
         raise NotHereError("Dask's distributed is not installed")
-    more = ["--cluster", "local:2"] if how == "workers" else ["--sessions", "2", "--rest", "0s"]
+    more = ["--cluster", "local:2"] if how == "workers" else ["--sessions", "2", "--rest", "0"]
     control = Control(ground, "python") if deed.startswith("the clock") else None
     ground.protect()
     lab = ground.start(*ground.study_words(*more), **({} if control is None else control.environment))

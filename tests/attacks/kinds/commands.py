@@ -11,7 +11,7 @@ import time
 from itertools import product
 from pathlib import Path
 
-from ..ground import Ground, Lab, send_signal
+from ..ground import Ground, Lab, NotHereError, send_signal
 from ..oracle import NOT_STRUCK, Verdict
 from .kills import VICTIMS, resume
 
@@ -36,6 +36,8 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     """Send the signal at a drawn moment."""
     command, _, rest = variant.partition(": ")
     name, _, victim = rest.partition(" ")
+    if command == "compare running" and victim not in ("lab", "engine"):
+        raise NotHereError("a comparison of running servers starts none")
     ground.protect()
     with ground.serving() as port:
         words = [word.format(url=f"http://127.0.0.1:{port}") for word in COMMANDS[command]]

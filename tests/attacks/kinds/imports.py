@@ -124,12 +124,13 @@ def _went_well(ended: oracle.Ended, place: str) -> list[str]:
 
 
 def _verdict(ground: Ground, ended: oracle.Ended, sent: list[int]) -> Verdict:
-    """The outcome: the folder is there and whole after exit code 0, and nothing is there after any other."""
+    """The outcome: the folder is there and whole after exit code 0, and nothing is there after any other; an interrupt may have
+    come when it was whole."""
     killed = signal.SIGKILL in sent
     wrong = ground.wrong(ended, sent, killed=killed)
     made = ground.folder / "made"
     left = sorted(path.name for path in made.iterdir())
-    if ended.code == 0:
+    if ended.code == 0 or (ended.code == 130 and left == ["service"]):
         wrong += [] if left == ["service"] else [f"it made {left}"]
         wrong += _unreadable(made / "service") if (made / "service").is_dir() else []
     elif not killed or not all(name.startswith(".import-") for name in left):  # whoever is killed removes nothing

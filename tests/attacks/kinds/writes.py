@@ -64,7 +64,8 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         wrong.append(f"writes were only {act}, and it failed: {ended.last_line}")
     found = (ground.load_verdict if is_load else ground.study_verdict)(ended, wrong)
     run = ground.run_folder()
+    has_begun = run is not None and (run / "environment.json").exists()
     has_failed = run is not None and "failed" in oracle.trials(run).values()  # which is a result
-    if is_load or has_failed or found.outcome == DEFECT or ended.code in (0, 2, 64):
+    if is_load or has_failed or not has_begun or found.outcome == DEFECT or ended.code in (0, 2, 64):
         return found
     return resume(ground, ended)
