@@ -277,11 +277,13 @@ def test_an_import_that_is_ended_while_it_writes_leaves_nothing(
     user.mkdir()
     (slow / "sitecustomize.py").write_text(
         "import pathlib, tempfile, time\n"
-        "class Slow(tempfile.TemporaryDirectory):\n"
-        "    def __enter__(self):\n"
-        f"        pathlib.Path({str(slow / 'begun')!r}).touch()\n"
-        "        time.sleep(60)\n"
-        "tempfile.TemporaryDirectory = Slow\n"
+        "mkdtemp = tempfile.mkdtemp\n"
+        "def slow(*words, **options):\n"
+        "    made = mkdtemp(*words, **options)\n"
+        f"    pathlib.Path({str(slow / 'begun')!r}).touch()\n"
+        "    time.sleep(60)\n"
+        "    return made\n"
+        "tempfile.mkdtemp = slow\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(slow), prepend=":")
     monkeypatch.setattr(bounded, "_WALL_SECONDS", 4)
