@@ -19,8 +19,8 @@ INTRODUCTION = """\
 # Attacks on Steelyard
 
 `make faults` attacks Steelyard itself: it kills its processes, damages its files, limits its resources, moves its clocks, breaks
-its network and its writes, and makes servers give false answers. These are not the faults of a study, which affect its subjects. `make attacks`
-makes this page from `attacks.csv`.
+its network and its writes, and makes servers give false answers. These are not the faults of a study, which affect its
+subjects. `make attacks` makes this page from `attacks.csv`.
 
 Each attack is drawn from a seed. An oracle that uses none of Steelyard's code (`tests/attacks/oracle.py`) judges it by
 
