@@ -106,6 +106,10 @@ class Planted:
     turn_ms: float = 0.0
     paces: Mapping[str, float] = field(default_factory=dict)  # by subject: factor on its rate in measured slices
     busy: Mapping[str, float] = field(default_factory=dict)  # by subject: share of a processor; 0.95 where not given
+    costs: Mapping[tuple[str, str], float] = field(
+        default_factory=dict
+    )  # by subject and cell: factor on the processor time of a request
+    judged_cells: bool = False  # whether all cells are primary, as those of a judged load
     at_rest: Mapping[str, float] = field(default_factory=dict)  # by subject: share of a processor, in each trial
     memory_bytes: Mapping[tuple[int, str], int] = field(
         default_factory=dict
@@ -169,7 +173,7 @@ def _schedule(planted: Planted) -> Schedule:
                     mix={name: 1.0},
                     users=planted.users,
                     profile=_profile(planted),
-                    primary=place == 0,
+                    primary=place == 0 or planted.judged_cells,
                     judged_by=planted.judged_by,
                 )
                 for place, name in enumerate(planted.cells)
@@ -341,7 +345,7 @@ class _Trial:
         self.rows.append([row[name] for name in SLICE_COLUMNS])
         self.plans.append(plan)
         jit = 0.2 if key in planted.jit_bursts else 0.3 if warmth < 1 else 0.001
-        busy = length * planted.busy.get(plan.subject, 0.95)
+        busy = length * planted.busy.get(plan.subject, 0.95) * planted.costs.get((plan.subject, plan.cell), 1.0)
         usual = 150_000_000 if plan.subject == "go" else 400_000_000
         rss = planted.memory_bytes.get((self.plan.number, plan.subject), usual)
         self.observations.append(

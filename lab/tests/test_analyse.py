@@ -578,6 +578,42 @@ def test_the_table_shows_figures_ratio_and_verdict_in_plain_text(tmp_path: Path)
     assert "slower (against go)" in text and "secondary (against go)" in text and "requests/s" in text
 
 
+def test_a_planted_fifth_of_processor_time_is_called_for_its_operation_alone(tmp_path: Path) -> None:
+    """At an equal open rate, by processor time per request: tests/test_frameworks.py plants it in a real server."""
+    called = {"items": 0, "echo": 0}
+    for seed in range(10):
+        verdicts = judged(
+            tmp_path / str(seed),
+            rates={"plain": 400.0, "planted": 400.0},
+            reference="plain",
+            cells={"items": 1.0, "echo": 1.0},
+            judged_cells=True,
+            judged_by="cpu_per_request",
+            open_rate=400.0,
+            pairs=4,
+            busy={"plain": 0.1, "planted": 0.1},
+            costs={("planted", "items"): 1.2},
+            seed=seed,
+        )
+        for one in verdicts.comparisons:
+            called[one.cell] += one.primary and one.verdict in ("slower", "faster")
+        (items,) = [one for one in verdicts.comparisons if one.primary and one.cell == "items"]
+        assert items.measure == "cpu_per_request" and items.ratio == pytest.approx(1.2, abs=0.06)
+    assert called["items"] == 10 and called["echo"] <= 1
+
+
+def test_a_row_names_its_measure_where_cells_are_judged_by_different_ones(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Planted(cells={"echoStruct": 1.0, "echoVoid": 1.5}))
+    schedule = read_run(run).schedule
+    struct, void = schedule.cells
+    cells = [struct.model_copy(update={"judged_by": "cpu_per_request"}), void]
+    (run / "schedule.json").write_text(schedule.model_copy(update={"cells": cells}).model_dump_json())
+    verdicts = analyse(run)
+    assert headings(verdicts)[:4] == ["operation", "subject", "measure", "value"]
+    of_struct, of_void = (row for row in rows(verdicts) if row.startswith("echo"))
+    assert "Server CPU time per request, µs" in of_struct and " requests/s " in of_void
+
+
 def count(run: Path, by_service: int, by_engine: int) -> None:
     """Store the two counts of subject A in the first trial's record."""
     path = run / "trials" / "01" / "trial.json"

@@ -586,11 +586,19 @@ def _without_fork_values(figure: ForkFigure) -> Figure:
 
 
 def table(verdicts: Verdicts) -> Table:
-    """The terminal table: the judged figures by subject and operation, with intervals, ratios and verdicts."""
+    """The terminal table: the judged figures by subject and operation, with intervals, ratios and verdicts.
+
+    Each row names its measure where cells are judged by different ones.
+    """
     grid = Table(title=None, show_edge=False, pad_edge=False)
     grid.add_column("operation")
     grid.add_column("subject")
-    for heading in (_judged_heading(verdicts), "interval", *(("ratio", "interval") if verdicts.comparisons else ())):
+    titles = _judged_titles(verdicts)
+    several = len(titles) > 1
+    if several:
+        grid.add_column("measure")
+    value = "value" if several else next(iter(titles.values()), "")
+    for heading in (value, "interval", *(("ratio", "interval") if verdicts.comparisons else ())):
         grid.add_column(heading, justify="right")
     if verdicts.comparisons:
         grid.add_column("verdict")
@@ -608,18 +616,20 @@ def table(verdicts: Verdicts) -> Table:
     for cell in order:
         for place, figure in enumerate(figure for figure in shown if figure.cell == cell):
             name = cell if cell.startswith(figure.operation) else f"{cell}: {figure.operation}"
-            cells = (name if not place else "", figure.subject, *_figure_cells(figure))
+            measure = (titles[figure.measure],) if several else ()
+            cells = (name if not place else "", figure.subject, *measure, *_figure_cells(figure))
             beside = _comparison_cells(compared.get((cell, figure.subject))) if verdicts.comparisons else ()
             grid.add_row(*(Text(text) for text in (*cells, *beside)))
     return grid
 
 
-def _judged_heading(verdicts: Verdicts) -> str:
-    """The judged measure with its unit; all of them where cells are judged by different measures."""
-    titles = {
-        figure.measure: f"{figure.title}, {figure.unit}" for figure in verdicts.figures if _is_judged(verdicts, figure)
+def _judged_titles(verdicts: Verdicts) -> dict[str, str]:
+    """The judged measures with their units, by name; throughput by its unit alone."""
+    return {
+        figure.measure: figure.unit if figure.measure == "throughput" else f"{figure.title}, {figure.unit}"
+        for figure in verdicts.figures
+        if _is_judged(verdicts, figure)
     }
-    return "requests/s" if list(titles) == ["throughput"] else "; ".join(titles.values())
 
 
 def _is_judged(verdicts: Verdicts, figure: Figure) -> bool:
