@@ -20,7 +20,8 @@ from ..subjects import full_label, present
 
 _OF_STARTS = ("time_to_first_answer", "time_until_steady", "memory_at_rest")
 _OF_LOAD = ("memory", "throughput", "requests_per_core", "requests_per_gib")
-_SIZE, _STEADY, _TAIL, _ALLOCATED = "artifact_size", "time_until_steady", "response_time_p99", "allocated_per_request"
+_CPU, _ALLOCATED = "cpu_per_request", "allocated_per_request"
+_SIZE, _STEADY, _TAIL = "artifact_size", "time_until_steady", "response_time_p99"
 
 
 def content(analysis: Analysis) -> Mapping[str, object] | None:
@@ -51,6 +52,7 @@ def content(analysis: Analysis) -> Mapping[str, object] | None:
             for label in order
         ],
         "closed": closed.where,
+        "judged": judged[0].where,
         "half": half.where if half is not None else "",
         "pictures": present(
             scatter_chart(
@@ -70,7 +72,7 @@ def _columns(
 ) -> Iterator[tuple[str, Mapping[str, ForkFigure]]]:
     """Heading and figures of each measure of the table, in order."""
     wanted = [*((name, judged) for name in _OF_STARTS), *((name, closed) for name in _OF_LOAD)]
-    wanted += [(_ALLOCATED, judged), *([(_TAIL, half)] if half is not None else []), (_SIZE, judged)]
+    wanted += [(_CPU, judged), (_ALLOCATED, judged), *([(_TAIL, half)] if half is not None else []), (_SIZE, judged)]
     for name, cell in wanted:
         figures = _by_subject(analysis, name, cell)
         if any(figure.value is not None for figure in figures.values()) or name == _STEADY:
