@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Lab, lab_in
+from steelyard.results.tables import FAILURE_KINDS
 
 STUDY = """
 name = "orders"
@@ -25,8 +28,23 @@ corpus_entries = 200
 
 [[subjects]]
 label = "shop"
-parts = [{{ server = "go", factors = {{ items = "1000"{factors} }} }}]
+parts = [{{ server = "{server}", factors = {{ items = "1000"{factors} }} }}]
 """
+# What PostgreSQL logs where it ends a transaction for its isolation.
+OVERTAKEN = "could not serialize access due to concurrent update"
+OTHERS = (
+    *(
+        "rust-axum",
+        "node-fastify",
+        "python-fastapi",
+        "php-fpm",
+        "spring-boot",
+        "quarkus",
+        "quarkus@threads=reactive",
+        "micronaut",
+    ),
+    *("helidon", "vertx", "tomcat-jersey", "wildfly", "liberty", "payara"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,21 +52,38 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Any:
     yield from lab_in(tmp_path_factory.mktemp("shop"))
 
 
-def trial_of(lab: Lab, name: str, operation: str = "placeOrder", **factors: str) -> Any:
+def trial_of(lab: Lab, name: str, operation: str = "placeOrder", server: str = "go", **factors: str) -> Any:
     """The record of one trial of an operation, and of that alone."""
     study = lab.folder / f"{name}.toml"
     given = "".join(f', {factor} = "{value}"' for factor, value in factors.items())
-    study.write_text(STUDY.format(operation=operation, factors=given))
+    study.write_text(STUDY.format(operation=operation, server=server, factors=given))
     ran = lab.run("run", study.name)
-    folders = list(lab.folder.glob(f"runs/{name}*/trials/01"))
-    assert len(folders) == 1, ran.err
-    (folder,) = folders
-    return json.loads(Path(folder / "trial.json").read_text())
+    assert len(list(folders_of(lab, name))) == 1, ran.err
+    return json.loads(Path(folder_of(lab, name) / "trial.json").read_text())
 
 
-def test_every_accepted_order_is_in_the_database_with_its_stock(lab: Lab) -> None:
-    record = trial_of(lab, "checked")
+def folders_of(lab: Lab, name: str) -> Iterator[Path]:
+    return lab.folder.glob(f"runs/{name}-2*/trials/01")
+
+
+def folder_of(lab: Lab, name: str) -> Path:
+    (folder,) = folders_of(lab, name)
+    return folder
+
+
+def was_overtaken(lab: Lab, name: str) -> bool:
+    """Whether PostgreSQL ended transactions of the trial; no request of it may have failed."""
+    with (folder_of(lab, name) / "slices.csv").open(newline="") as file:
+        assert sum(int(row[kind]) for row in csv.DictReader(file) for kind in ("wrong", *FAILURE_KINDS)) == 0
+    return OVERTAKEN in (folder_of(lab, name) / "shop.database.log").read_text()
+
+
+@pytest.mark.parametrize("isolation", ["read-committed", "repeatable-read"])
+def test_every_accepted_order_is_in_the_database_with_its_stock(lab: Lab, isolation: str) -> None:
+    """At repeatable-read, an order that another one overtook begins again."""
+    record = trial_of(lab, isolation, isolation=isolation)
     assert record["status"] == "complete", record
+    assert was_overtaken(lab, isolation) == (isolation == "repeatable-read")
     found = {each["name"]: each["found"] for each in record["reconciled"]}
     assert found == {
         "answers": "every answer is the database's",
@@ -56,6 +91,17 @@ def test_every_accepted_order_is_in_the_database_with_its_stock(lab: Lab) -> Non
     }
     (counted,) = record["counted"]
     assert counted["by_service"] == counted["by_engine"] > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", OTHERS)
+def test_every_server_begins_an_order_again_that_another_one_overtook(lab: Lab, words: str) -> None:
+    server, _, threads = words.partition("@threads=")
+    name = f"overtaken-{words.replace('@threads=', '-')}"
+    more = {"threads": threads} if threads else {}
+    record = trial_of(lab, name, server=server, isolation="repeatable-read", **more)
+    assert record["status"] == "complete", record
+    assert was_overtaken(lab, name)
 
 
 def test_a_lost_update_makes_a_trial_void(lab: Lab) -> None:

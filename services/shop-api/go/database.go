@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -24,7 +25,7 @@ type shop struct {
 	accepted atomic.Int64
 }
 
-// openDatabase opens all connections of the pool, as the factors `pool` and `prepared` say.
+// openDatabase opens all connections of the pool, as the factors `pool`, `prepared` and `isolation` say.
 func openDatabase(ctx context.Context) (*pgxpool.Pool, error) {
 	address := url.URL{
 		Scheme:   "postgres",
@@ -42,6 +43,8 @@ func openDatabase(ctx context.Context) (*pgxpool.Pool, error) {
 		return nil, fmt.Errorf("STEELYARD_POOL: %w", err)
 	}
 	config.MaxConns, config.MinConns = int32(connections), int32(connections)
+	isolation := cmp.Or(os.Getenv("STEELYARD_ISOLATION"), "read-committed")
+	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = strings.ReplaceAll(isolation, "-", " ")
 	if os.Getenv("STEELYARD_PREPARED") == "off" {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}

@@ -10,12 +10,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
 	longestName  = 100
 	mostLines    = 10
 	mostQuantity = 100
+
+	serializationFailure = "40001" // SQLSTATE
 
 	insertOrder = "INSERT INTO orders (customer) VALUES ($1) RETURNING id"
 	takeStock   = "UPDATE item SET stock = stock - $2 WHERE id = $1 AND stock >= $2 RETURNING name, price_cents"
@@ -90,8 +93,24 @@ func (o *orderRequest) sortAndCheck() bool {
 	return isText(o.Customer, 1, longestName) && len(o.Lines) >= 1 && len(o.Lines) <= mostLines
 }
 
-// placeOrder keeps an order and takes its items from the stock, or does neither.
+// placeOrder keeps an order and takes its items from the stock, or does neither. It begins again as often as PostgreSQL ends the
+// transaction for its isolation.
 func (s *shop) placeOrder(ctx context.Context, request *orderRequest) (id int64, placed placedOrder, err error) {
+	for {
+		id, placed, err = s.placeOnce(ctx, request)
+		if !isSerializationFailure(err) {
+			return id, placed, err
+		}
+	}
+}
+
+// isSerializationFailure reports whether another transaction changed what this one changes, after this one began.
+func isSerializationFailure(err error) bool {
+	var ended *pgconn.PgError
+	return errors.As(err, &ended) && ended.Code == serializationFailure
+}
+
+func (s *shop) placeOnce(ctx context.Context, request *orderRequest) (id int64, placed placedOrder, err error) {
 	placed.Customer = request.Customer
 	err = pgx.BeginFunc(ctx, s.database, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, insertOrder, request.Customer).Scan(&id); err != nil {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // ask sends a request to a shop without a database.
@@ -75,5 +79,16 @@ func TestOnlyAnotherMediaTypeIsAnotherRefusal(t *testing.T) {
 	(&shop{}).handler().ServeHTTP(recorder, request)
 	if recorder.Code != http.StatusUnsupportedMediaType {
 		t.Errorf("without a media type: %d", recorder.Code)
+	}
+}
+
+func TestOnlyATransactionThatAnotherOneOvertookBeginsAgain(t *testing.T) {
+	for code, again := range map[string]bool{"40001": true, "40P01": false, "23505": false} {
+		if ended := fmt.Errorf("an order: %w", &pgconn.PgError{Code: code}); isSerializationFailure(ended) != again {
+			t.Errorf("%s begins again: %v", code, !again)
+		}
+	}
+	if isSerializationFailure(nil) || isSerializationFailure(errors.New("40001")) {
+		t.Error("what PostgreSQL did not end begins again")
 	}
 }

@@ -5,6 +5,8 @@ import pg from 'pg';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number); // amounts and the ids that the database gives are below 2 ** 53
 
 const PREPARED = process.env.STEELYARD_PREPARED !== 'off';
+const ISOLATION = process.env.STEELYARD_ISOLATION ?? 'read-committed';
+const SERIALIZATION_FAILURE = '40001'; // SQLSTATE
 
 const ITEM = 'SELECT id, name, keyword, price_cents AS "priceCents", description FROM item';
 const STATEMENTS = {
@@ -35,6 +37,7 @@ export async function openDatabase(connections) {
     database: 'steelyard',
     user: 'steelyard',
     password: process.env.STEELYARD_PASSWORD,
+    options: `-c default_transaction_isolation=${ISOLATION.replace('-', '\\ ')}`,
     max: connections,
     idleTimeoutMillis: 0,
   });
@@ -44,9 +47,26 @@ export async function openDatabase(connections) {
   return pool;
 }
 
-/** What `work` gives on a connection, in a transaction that an error of it undoes. */
+/**
+ * What `work` gives on a connection, in a transaction that an error of it undoes. It begins again as often as PostgreSQL ends the
+ * transaction for its isolation.
+ */
 export async function inTransaction(pool, work) {
   const client = await pool.connect();
+  try {
+    for (;;) {
+      try {
+        return await transaction(client, work);
+      } catch (error) {
+        if (error.code !== SERIALIZATION_FAILURE) throw error;
+      }
+    }
+  } finally {
+    client.release();
+  }
+}
+
+async function transaction(client, work) {
   try {
     await client.query('BEGIN');
     const result = await work(client);
@@ -55,7 +75,5 @@ export async function inTransaction(pool, work) {
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
-  } finally {
-    client.release();
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { inTransaction } from '../database.js';
 import { isId, isListOfIds, listOf } from '../ids.js';
 import { hasItemTwice, inOrderOfItems, totalOf } from '../lines.js';
 import { shareOf } from '../share.js';
@@ -35,4 +36,20 @@ test('the workers open all connections of the pool together, and each has one', 
     assert.ok(Math.max(...shares) - Math.min(...shares) <= 1, String(shares));
   }
   assert.throws(() => shareOf(3, 1, 4), /each of 4 workers needs a connection; lower the factor workers/);
+});
+
+test('a transaction that another one overtook begins again, on the same connection, and any other error is thrown', async () => {
+  const said = [];
+  const client = { query: async (text) => said.push(text), release: () => said.push('release') };
+  const pool = { connect: async () => client };
+  const failures = [Object.assign(new Error('overtaken'), { code: '40001' })];
+  const work = async () => {
+    if (failures.length > 0) throw failures.pop();
+    return 'kept';
+  };
+  assert.equal(await inTransaction(pool, work), 'kept');
+  assert.deepEqual(said.splice(0), ['BEGIN', 'ROLLBACK', 'BEGIN', 'COMMIT', 'release']);
+  failures.push(Object.assign(new Error('twice'), { code: '23505' }));
+  await assert.rejects(inTransaction(pool, work), /twice/);
+  assert.deepEqual(said, ['BEGIN', 'ROLLBACK', 'release']);
 });

@@ -11,7 +11,8 @@ CACHED_STATEMENTS = 100  # asyncpg's own default
 
 
 def open_pool(connections: int) -> asyncpg.Pool:
-    """A pool of exactly so many connections, as the factor `prepared` says. They are opened when the pool is entered."""
+    """A pool of exactly so many connections, as the factors `prepared` and `isolation` say. They are opened when it is entered."""
+    isolation = os.environ.get("STEELYARD_ISOLATION") or "read-committed"
     return asyncpg.create_pool(
         host=os.environ.get("STEELYARD_HOST") or "127.0.0.1",
         port=int(os.environ["STEELYARD_PORT_DATABASE"]),
@@ -19,6 +20,7 @@ def open_pool(connections: int) -> asyncpg.Pool:
         user="steelyard",
         password=os.environ.get("STEELYARD_PASSWORD"),
         ssl=False,
+        server_settings={"default_transaction_isolation": isolation.replace("-", " ")},
         min_size=connections,
         max_size=connections,
         max_queries=sys.maxsize,  # no connection is closed after many queries or a long rest

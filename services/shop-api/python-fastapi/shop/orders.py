@@ -1,5 +1,7 @@
 """Orders: one is kept with its lines and takes its items from the stock, or nothing of it happens."""
 
+from contextlib import suppress
+
 import asyncpg
 from fastapi import Request, Response, status
 
@@ -25,16 +27,30 @@ router = operations()
 
 @router.post("/orders", status_code=status.HTTP_201_CREATED)
 async def place_order(wanted: OrderRequest, database: Database, request: Request, response: Response) -> PlacedOrder:
-    async with database.acquire() as connection, connection.transaction():
-        order_id = await connection.fetchval(INSERT_ORDER, wanted.customer)
-        lines = [await take(connection, line) for line in wanted.lines]
-        rows = [
-            (order_id, number, line.item, line.quantity, line.price_cents) for number, line in enumerate(lines, start=1)
-        ]
-        await connection.executemany(INSERT_LINE, rows)
+    async with database.acquire() as connection:
+        order_id, lines = await keep(connection, wanted)
     request.app.state.accepted.add_one()
     response.headers["Location"] = f"/shop/orders/{order_id}"
     return PlacedOrder(customer=wanted.customer, lines=lines, total_cents=total_of(lines))
+
+
+async def keep(connection: asyncpg.Connection, wanted: OrderRequest) -> tuple[int, list[OrderLine]]:
+    """Keep an order and take its items from the stock; begin again where PostgreSQL ends the transaction for its isolation."""
+    while True:
+        with suppress(asyncpg.SerializationError):
+            async with connection.transaction():
+                return await insert(connection, wanted)
+
+
+async def insert(connection: asyncpg.Connection, wanted: OrderRequest) -> tuple[int, list[OrderLine]]:
+    """The id and the lines of an order that is in the database, once its transaction is committed."""
+    order_id = await connection.fetchval(INSERT_ORDER, wanted.customer)
+    lines = [await take(connection, line) for line in wanted.lines]
+    rows = [
+        (order_id, number, line.item, line.quantity, line.price_cents) for number, line in enumerate(lines, start=1)
+    ]
+    await connection.executemany(INSERT_LINE, rows)
+    return order_id, lines
 
 
 async def take(connection: asyncpg.Connection, wanted: LineRequest) -> OrderLine:

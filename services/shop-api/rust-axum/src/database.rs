@@ -27,7 +27,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// The database that the environment names, with a pool as the factors `pool` and `prepared` say.
+    /// The database that the environment names, with a pool as the factors `pool`, `prepared` and `isolation` say.
     pub fn from_environment() -> Result<Self, Box<dyn Error>> {
         let host = env::var("STEELYARD_HOST").unwrap_or(Ipv4Addr::LOCALHOST.to_string());
         let port = env::var("STEELYARD_PORT_DATABASE")
@@ -36,7 +36,8 @@ impl Database {
         let connections = env::var("STEELYARD_POOL").map_or(Ok(16), |text| text.parse())?;
         let password = env::var("STEELYARD_PASSWORD").unwrap_or_default();
         let prepared = env::var("STEELYARD_PREPARED").as_deref() != Ok("off");
-        Self::new(&host, port, &password, connections, prepared)
+        let isolation = env::var("STEELYARD_ISOLATION").unwrap_or("read-committed".to_owned());
+        Self::new(&host, port, &password, connections, prepared, &isolation)
     }
 
     /// A pool of at most so many connections, none of which is open yet.
@@ -46,6 +47,7 @@ impl Database {
         password: &str,
         connections: usize,
         prepared: bool,
+        isolation: &str,
     ) -> Result<Self, Box<dyn Error>> {
         let mut config = Config::new();
         config
@@ -54,6 +56,10 @@ impl Database {
             .dbname("steelyard")
             .user("steelyard")
             .password(password)
+            .options(format!(
+                "-c default_transaction_isolation={}",
+                isolation.replace('-', "\\ ")
+            ))
             .connect_timeout(CONNECT_PATIENCE);
         let recycling_method = RecyclingMethod::Fast; // no request to the database before each use of a connection
         let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });

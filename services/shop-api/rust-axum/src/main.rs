@@ -91,7 +91,8 @@ mod tests {
 
     /// A shop whose database nobody can reach.
     fn shop() -> Router {
-        router(Database::new("127.0.0.2", 1, "none", 1, true).expect("a pool that is not connected yet"))
+        let database = Database::new("127.0.0.2", 1, "none", 1, true, "read-committed");
+        router(database.expect("a pool that is not connected yet"))
     }
 
     async fn ask(shop: &Router, method: &str, path: &str, body: impl Into<Body>) -> (StatusCode, String) {

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
+use deadpool_postgres::Client;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use steelyard_soap::Counted;
@@ -121,10 +122,24 @@ pub async fn place_order(
     Ok((StatusCode::CREATED, location, Json(placed)))
 }
 
-/// The id of a new order, and what was ordered. A transaction that ends by an error is rolled back when it is dropped.
+/// The id of a new order, and what was ordered. It begins again as often as PostgreSQL ends the transaction for its isolation.
 async fn place(database: &Database, mut request: OrderRequest) -> Result<(i64, PlacedOrder), Refusal> {
     request.lines.sort_unstable_by_key(|line| line.item); // the order in which all orders lock items
     let mut client = database.client().await?;
+    loop {
+        match place_once(database, &mut client, &request).await {
+            Err(Refusal::Overtaken) => {}
+            placed => return placed,
+        }
+    }
+}
+
+/// A transaction that ends by an error is rolled back when it is dropped.
+async fn place_once(
+    database: &Database,
+    client: &mut Client,
+    request: &OrderRequest,
+) -> Result<(i64, PlacedOrder), Refusal> {
     let transaction = client.transaction().await?;
     let session = database.session_within(&transaction);
     let inserted = session.rows(&INSERT_ORDER, &[&request.customer]).await?;
@@ -132,7 +147,7 @@ async fn place(database: &Database, mut request: OrderRequest) -> Result<(i64, P
         .first()
         .ok_or_else(|| Refusal::Failed("an order got no id".to_owned()))?;
     let id = inserted.try_get(0)?;
-    let mut placed = PlacedOrder::without_lines(request.customer);
+    let mut placed = PlacedOrder::without_lines(request.customer.clone());
     for wanted in &request.lines {
         placed.add(take(&session, wanted).await?);
     }

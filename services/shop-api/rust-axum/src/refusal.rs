@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use deadpool_postgres::PoolError;
 use serde::Serialize;
+use tokio_postgres::error::SqlState;
 
 #[derive(Debug)]
 pub enum Refusal {
@@ -14,6 +15,8 @@ pub enum Refusal {
     NotRead(StatusCode),
     NotFound,
     OutOfStock,
+    /// PostgreSQL ended the transaction for its isolation: another one changed what it changes.
+    Overtaken,
     /// Not the client's fault.
     Failed(String),
 }
@@ -30,6 +33,7 @@ impl IntoResponse for Refusal {
             Self::NotRead(status) => (status, "not valid"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not found"),
             Self::OutOfStock => (StatusCode::CONFLICT, "out of stock"),
+            Self::Overtaken => (StatusCode::INTERNAL_SERVER_ERROR, "failed"),
             Self::Failed(cause) => {
                 eprintln!("shop-api: {cause}");
                 (StatusCode::INTERNAL_SERVER_ERROR, "failed")
@@ -56,6 +60,9 @@ impl From<PoolError> for Refusal {
 
 impl From<tokio_postgres::Error> for Refusal {
     fn from(error: tokio_postgres::Error) -> Self {
+        if error.code() == Some(&SqlState::T_R_SERIALIZATION_FAILURE) {
+            return Self::Overtaken;
+        }
         Self::Failed(error.to_string())
     }
 }
