@@ -1,5 +1,6 @@
 package steelyard.shop;
 
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -10,8 +11,10 @@ import java.util.Map;
  * @param password the password of the database
  * @param pool connections to the database, all opened at the start
  * @param prepared whether statements are prepared on a connection and reused
+ * @param isolation of transactions, by the words of the factor
  */
-public record Settings(String host, int databasePort, String password, int pool, boolean prepared) {
+public record Settings(
+    String host, int databasePort, String password, int pool, boolean prepared, String isolation) {
 
   public static final String DATABASE = "steelyard";
   public static final String USER = "steelyard";
@@ -32,7 +35,8 @@ public record Settings(String host, int databasePort, String password, int pool,
         number(variables, "STEELYARD_PORT_DATABASE", null),
         variables.getOrDefault("STEELYARD_PASSWORD", ""),
         number(variables, "STEELYARD_POOL", "16"),
-        !"off".equals(variables.get("STEELYARD_PREPARED")));
+        !"off".equals(variables.get("STEELYARD_PREPARED")),
+        variables.getOrDefault("STEELYARD_ISOLATION", "read-committed"));
   }
 
   /**
@@ -42,6 +46,11 @@ public record Settings(String host, int databasePort, String password, int pool,
   public String jdbcUrl() {
     String address = "jdbc:postgresql://" + host + ":" + databasePort + "/" + DATABASE;
     return prepared ? address : address + "?prepareThreshold=0";
+  }
+
+  /** The isolation by the name of JDBC's constant. */
+  public String jdbcIsolation() {
+    return "TRANSACTION_" + isolation.replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
   private static int number(Map<String, String> variables, String name, String otherwise) {

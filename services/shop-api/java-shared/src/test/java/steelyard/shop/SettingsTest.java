@@ -12,7 +12,8 @@ class SettingsTest {
   void theyHaveTheDefaultsOfTheContract() {
     var settings = Settings.from(Map.of("STEELYARD_PORT_DATABASE", "5432"));
 
-    assertThat(settings).isEqualTo(new Settings("127.0.0.1", 5432, "", 16, true));
+    assertThat(settings).isEqualTo(new Settings("127.0.0.1", 5432, "", 16, true, "read-committed"));
+    assertThat(settings.jdbcIsolation()).isEqualTo("TRANSACTION_READ_COMMITTED");
     assertThat(settings.jdbcUrl()).isEqualTo("jdbc:postgresql://127.0.0.1:5432/steelyard");
   }
 
@@ -25,9 +26,12 @@ class SettingsTest {
                 "STEELYARD_PORT_DATABASE", "1",
                 "STEELYARD_PASSWORD", "secret",
                 "STEELYARD_POOL", "3",
-                "STEELYARD_PREPARED", "off"));
+                "STEELYARD_PREPARED", "off",
+                "STEELYARD_ISOLATION", "repeatable-read"));
 
-    assertThat(settings).isEqualTo(new Settings("127.0.0.2", 1, "secret", 3, false));
+    assertThat(settings)
+        .isEqualTo(new Settings("127.0.0.2", 1, "secret", 3, false, "repeatable-read"));
+    assertThat(settings.jdbcIsolation()).isEqualTo("TRANSACTION_REPEATABLE_READ");
     assertThat(settings.jdbcUrl()).endsWith("/steelyard?prepareThreshold=0");
   }
 

@@ -35,6 +35,7 @@ final class Database implements AutoCloseable {
     connections.setUsername(Settings.USER);
     connections.setPassword(settings.password());
     connections.setMaximumPoolSize(settings.pool()); // and, as shipped, the fewest that are idle
+    connections.setTransactionIsolation(settings.jdbcIsolation());
     return new Database(connections, Map.of());
   }
 

@@ -19,6 +19,7 @@ public final class LocalOrders extends Orders {
     } finally {
       if (transaction.isActive()) {
         transaction.rollback();
+        entities.clear(); // a transaction that begins again reads anew
       }
     }
   }
