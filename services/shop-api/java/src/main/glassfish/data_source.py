@@ -1,4 +1,4 @@
-"""Makes a database the default data source of a domain of GlassFish or Payara: data_source.py DOMAIN_XML URL CONNECTIONS."""
+"""Makes a database the default data source of GlassFish or Payara: data_source.py DOMAIN_XML URL CONNECTIONS ISOLATION."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 _POOL = "shop"
 
 
-def set_default_source(resources: Element, url: str, connections: str, password: str) -> None:
+def set_default_source(resources: Element, url: str, connections: str, isolation: str, password: str) -> None:
     """Add a pool of so many connections, opened with the first, and give it the name of the default data source."""
     pool = Element(
         "jdbc-connection-pool",
@@ -18,6 +18,7 @@ def set_default_source(resources: Element, url: str, connections: str, password:
             "res-type": "javax.sql.DataSource",
             "steady-pool-size": connections,
             "max-pool-size": connections,
+            "transaction-isolation-level": isolation,
         },
     )
     for name, value in {"URL": url, "user": "steelyard", "password": password}.items():
@@ -27,7 +28,7 @@ def set_default_source(resources: Element, url: str, connections: str, password:
 
 
 if __name__ == "__main__":
-    path, url, connections = sys.argv[1:]
+    path, url, connections, isolation = sys.argv[1:]
     tree = ElementTree.parse(path)
-    set_default_source(tree.find("resources"), url, connections, os.environ["STEELYARD_PASSWORD"])
+    set_default_source(tree.find("resources"), url, connections, isolation, os.environ["STEELYARD_PASSWORD"])
     tree.write(path, encoding="utf-8", xml_declaration=True)

@@ -9,6 +9,7 @@ cat >"$deployments/shop-ds.xml" <<END
   <datasource jndi-name="java:jboss/datasources/shop" pool-name="shop">
     <connection-url>$url</connection-url>
     <driver>driver.jar</driver>
+    <transaction-isolation>$jdbc_isolation</transaction-isolation>
     <pool><min-pool-size>$pool</min-pool-size><max-pool-size>$pool</max-pool-size><prefill>true</prefill></pool>
     <security><user-name>steelyard</user-name><password>$STEELYARD_PASSWORD</password></security>
   </datasource>

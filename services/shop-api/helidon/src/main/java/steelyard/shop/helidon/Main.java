@@ -24,6 +24,7 @@ public final class Main {
     pool.setUsername(Settings.USER);
     pool.setPassword(settings.password());
     pool.setMaximumPoolSize(settings.pool());
+    pool.setTransactionIsolation(settings.jdbcIsolation());
     pool.setMaxLifetime(0);
     pool.setInitializationFailTimeout(30_000);
     return pool;

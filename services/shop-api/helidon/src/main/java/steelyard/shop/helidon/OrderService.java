@@ -22,6 +22,7 @@ import steelyard.shop.PlacedOrder;
 import steelyard.shop.Refusal;
 import steelyard.shop.RefusalException;
 import steelyard.shop.Sql;
+import steelyard.shop.Transactions;
 
 /** Takes and answers with orders. */
 final class OrderService implements HttpService {
@@ -43,7 +44,7 @@ final class OrderService implements HttpService {
 
   private void place(ServerRequest request, ServerResponse response) {
     OrderRequest wanted = messages.read(request, OrderRequest.class);
-    Order order = keep(wanted.customer(), wanted.linesByItem());
+    Order order = Transactions.repeated(() -> keep(wanted.customer(), wanted.linesByItem()));
     counts.addAccepted();
     response
         .status(Status.CREATED_201)

@@ -19,6 +19,7 @@ import steelyard.shop.Order;
 import steelyard.shop.OrderRequest;
 import steelyard.shop.Parameters;
 import steelyard.shop.PlacedOrder;
+import steelyard.shop.Transactions;
 import steelyard.shop.jpa.Orders;
 
 /** Orders: places them, and answers them by their ids. */
@@ -33,7 +34,7 @@ public class OrderResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response placeOrder(@NotNull @Valid OrderRequest wanted) {
-    Order placed = orders.place(wanted);
+    Order placed = Transactions.repeated(() -> orders.place(wanted));
     counts.addAccepted();
     URI address = request.getAbsolutePathBuilder().path(Long.toString(placed.id())).build();
     return Response.created(address)

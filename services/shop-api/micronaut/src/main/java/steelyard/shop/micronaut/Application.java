@@ -49,6 +49,7 @@ public final class Application {
         "datasources.default.url", settings.jdbcUrl(),
         "datasources.default.username", Settings.USER,
         "datasources.default.password", settings.password(),
-        "datasources.default.maximum-pool-size", settings.pool());
+        "datasources.default.maximum-pool-size", settings.pool(),
+        "datasources.default.transaction-isolation", settings.jdbcIsolation());
   }
 }

@@ -14,6 +14,7 @@ import steelyard.shop.Order;
 import steelyard.shop.OrderRequest;
 import steelyard.shop.Parameters;
 import steelyard.shop.PlacedOrder;
+import steelyard.shop.Transactions;
 
 /** Takes and answers with orders. */
 @Controller("/shop/orders")
@@ -30,7 +31,8 @@ class OrderController {
 
   @Post
   HttpResponse<PlacedOrder> place(@Body @Valid OrderRequest request) {
-    Order order = orders.place(request.customer(), request.linesByItem());
+    Order order =
+        Transactions.repeated(() -> orders.place(request.customer(), request.linesByItem()));
     counts.addAccepted();
     return HttpResponse.created(
         new PlacedOrder(order.customer(), order.lines(), order.totalCents()),

@@ -18,6 +18,7 @@ import steelyard.shop.Parameters;
 import steelyard.shop.PlacedOrder;
 import steelyard.shop.Refusal;
 import steelyard.shop.RefusalException;
+import steelyard.shop.Transactions;
 
 @Path("/shop/orders")
 @Produces(MediaType.APPLICATION_JSON)
@@ -36,7 +37,7 @@ public class OrderResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response place(@NotNull @Valid OrderRequest request) {
-    Order order = service.place(request);
+    Order order = Transactions.repeated(() -> service.place(request));
     counts.addAccepted();
     return Response.created(URI.create("/shop/orders/" + order.id()))
         .entity(new PlacedOrder(order.customer(), order.lines()))

@@ -20,6 +20,7 @@ import steelyard.shop.Parameters;
 import steelyard.shop.PlacedOrder;
 import steelyard.shop.Refusal;
 import steelyard.shop.RefusalException;
+import steelyard.shop.Transactions;
 
 @Path("/shop/orders")
 @Produces(MediaType.APPLICATION_JSON)
@@ -38,7 +39,13 @@ public class OrderResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Uni<Response> place(@NotNull @Valid OrderRequest request) {
-    return service.place(request).invoke(counts::addAccepted).map(OrderResource::created);
+    return Uni.createFrom()
+        .deferred(() -> service.place(request))
+        .onFailure(Transactions::isOvertaken)
+        .retry()
+        .indefinitely()
+        .invoke(counts::addAccepted)
+        .map(OrderResource::created);
   }
 
   @GET

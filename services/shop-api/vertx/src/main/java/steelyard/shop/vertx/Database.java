@@ -37,7 +37,8 @@ final class Database {
             .setDatabase(Settings.DATABASE)
             .setUser(Settings.USER)
             .setPassword(settings.password())
-            .setCachePreparedStatements(settings.prepared());
+            .setCachePreparedStatements(settings.prepared())
+            .addProperty("default_transaction_isolation", settings.isolation().replace('-', ' '));
     // The pool distributes its connections over all event loops.
     PoolOptions options =
         new PoolOptions().setMaxSize(settings.pool()).setEventLoopSize(eventLoops);

@@ -1,6 +1,7 @@
 package steelyard.shop.vertx;
 
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowIterator;
@@ -18,6 +19,7 @@ import steelyard.shop.RefusalException;
 /** The orders in the database. */
 final class StoredOrders {
 
+  private static final String SERIALIZATION_FAILURE = "40001";
   private static final String INSERT_ORDER =
       "INSERT INTO orders (customer) VALUES ($1) RETURNING id";
   private static final String TAKE_STOCK =
@@ -40,8 +42,21 @@ final class StoredOrders {
   /** An order that was kept, with the id that it got. */
   record Placed(long id, PlacedOrder order) {}
 
-  /** Keeps an order and takes its items from the stock, or fails with OUT_OF_STOCK. */
+  /**
+   * Keeps an order and takes its items from the stock, or fails with OUT_OF_STOCK. It begins again
+   * as often as PostgreSQL ends the transaction for its isolation.
+   */
   Future<Placed> place(OrderRequest request) {
+    return placeOnce(request)
+        .recover(failure -> isOvertaken(failure) ? place(request) : Future.failedFuture(failure));
+  }
+
+  private static boolean isOvertaken(Throwable failure) {
+    return failure instanceof PgException ended
+        && SERIALIZATION_FAILURE.equals(ended.getSqlState());
+  }
+
+  private Future<Placed> placeOnce(OrderRequest request) {
     List<OrderRequest.Line> wanted = request.linesByItem();
     return database.withTransaction(
         connection ->

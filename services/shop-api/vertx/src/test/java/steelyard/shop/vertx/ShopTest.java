@@ -45,7 +45,7 @@ class ShopTest {
   @BeforeEach
   void start() throws Exception {
     vertx = Vertx.vertx();
-    Settings settings = new Settings("127.0.0.1", NOBODY, "", 1, true);
+    Settings settings = new Settings("127.0.0.1", NOBODY, "", 1, true, "read-committed");
     Pool pool = Database.pool(vertx, settings, 1);
     Shop shop =
         new Shop(new StoredItems(pool), new StoredOrders(pool), new RequestBodies(), counts);

@@ -16,6 +16,7 @@ import steelyard.shop.Parameters;
 import steelyard.shop.PlacedOrder;
 import steelyard.shop.Refusal;
 import steelyard.shop.RefusalException;
+import steelyard.shop.Transactions;
 
 /** Orders for who places or looks at them. */
 @RestController
@@ -32,7 +33,7 @@ class OrderController {
 
   @PostMapping
   ResponseEntity<PlacedOrder> place(@Valid @RequestBody OrderRequest request) {
-    Orders.Accepted accepted = orders.place(request);
+    Orders.Accepted accepted = Transactions.repeated(() -> orders.place(request));
     counts.addAccepted();
     return ResponseEntity.created(URI.create("/shop/orders/" + accepted.id()))
         .body(accepted.order());
