@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Lab, lab_in, trial_records
+from steelyard.results.layer_table import read_layers
 
 # The statistics of PostgreSQL: a backend hands on what it counted after ten idle seconds.
 COUNTERS = """
@@ -50,11 +51,11 @@ service = "shop-api"
 reference = "plain"
 operations = ["items", "echo"]
 primary = "items"
-forks = 4
-pairs = 3
-slice_seconds = 0.6
-warm_up_limit_seconds = 2
-corpus_entries = 100
+forks = 5
+pairs = 4
+slice_seconds = 1
+warm_up_limit_seconds = 5
+corpus_entries = 200
 margin = 0.08
 
 [[loads]]
@@ -73,6 +74,23 @@ label = "planted"
 parts = [{{ server = "go", factors = {{ items = "1000" }} }}]
 operation_headers = {{ items = {{ Steelyard-Busy-Us = "{us}" }} }}
 """
+
+LAYERED = """
+name = "layered"
+title = "The time of requests by layer"
+question = "Has every request a record?"
+service = "shop-api"
+reference = "spring-boot"
+operations = ["item", "placeOrder"]
+primary = "item"
+forks = 1
+pairs = 3
+slice_seconds = 0.5
+warm_up_limit_seconds = 1
+corpus_entries = 100
+observe = ["layers"]
+"""
+WATCHED = ("spring-boot", "quarkus", "micronaut", "helidon", "tomcat-jersey")
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +171,7 @@ def test_a_run_has_every_figure_of_the_page(lab: Lab) -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.long
+@pytest.mark.long  # in short: lab/tests/test_analyse.py, on stored figures
 def test_a_planted_fifth_is_called_for_its_operation_alone(lab: Lab) -> None:
     first = lab.folder / "first.toml"
     first.write_text(PLANTED.format(name="first", us="0"))
@@ -171,6 +189,31 @@ def test_a_planted_fifth_is_called_for_its_operation_alone(lab: Lab) -> None:
     word, ratio = words["planted", "items equal-rate"]
     assert word == "slower" and ratio == pytest.approx(1.2, abs=0.08)
     assert words["planted", "echo equal-rate"][0] not in ("slower", "faster")
+
+
+@pytest.mark.long
+def test_the_agent_records_every_request_of_servers_with_and_without_servlets(lab: Lab) -> None:
+    factors = '{ items = "1000", monitor = "agent" }'
+    subjects = "".join(
+        f'[[subjects]]\nlabel = "{server}"\nparts = [{{ server = "{server}", factors = {factors} }}]\n'
+        for server in WATCHED
+    )
+    (lab.folder / "layered.toml").write_text(LAYERED + subjects)
+    ran = lab.run("run", "layered.toml")
+    (run,) = lab.folder.glob("runs/layered*")
+    verdicts = json.loads((run / "verdicts.json").read_text())
+    assert {count["subject"] for count in verdicts["recorded"]} == set(WATCHED), ran.err
+    for count in verdicts["recorded"]:
+        assert count["records"] == count["completed"] > 0, count
+        assert count["lost"] == count["more"] == count["violations"] == 0 and count["whole"], count
+    tags: dict[str, set[str]] = {server: set() for server in WATCHED}
+    for requests in read_layers(run / "trials" / "01" / "layers.csv", False).values():
+        for request in requests:
+            tags[request.subject].update(request.record.layers)
+    for server in WATCHED:
+        assert {"ws", "reads", "writes"} <= tags[server], server
+        assert ("filter" in tags[server]) == (server in ("spring-boot", "tomcat-jersey"))
+        assert ("hibernate" in tags[server]) == (server not in ("micronaut", "helidon"))
 
 
 def _figure(run: Path, subject: str, cell: str, measure: str) -> float:

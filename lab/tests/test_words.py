@@ -126,6 +126,31 @@ def test_a_dry_run_of_a_comparison_prints_its_schedule_and_starts_nothing(tmp_pa
     assert schedule["budget_seconds"] == 600.0 and set(schedule["subjects"]) == {"go", "tomcat-metro"}
 
 
+def test_a_comparison_of_own_servers_records_the_layers_that_the_agent_knows(tmp_path: Path) -> None:
+    """Its service names no layers: an implementation in Java may know nothing of the monitor."""
+    subjects = ("spring-boot", "quarkus@threads=virtual")
+    words = ("compare", *subjects, "--service", "shop-api", "--rate", "100", "--layers", "--dry-run", "--json")
+    ran = steelyard(*words, folder=tmp_path)
+    assert ran.code == 0, ran.err
+    schedule = json.loads(ran.out)
+    assert schedule["observe"] == ["layers"] and schedule["subjects"] == list(subjects)
+    assert {"filter", "ws", "si", "hibernate", "reads"} <= {
+        tag for layer in schedule["layers"] for tag in layer["tags"]
+    }
+
+
+def test_a_study_without_the_agent_observes_no_layers_of_a_service_that_names_none(tmp_path: Path) -> None:
+    text = (
+        (ROOT / "studies" / "frameworks.toml")
+        .read_text()
+        .replace('observe = ["start", "collector"]', 'observe = ["layers"]')
+    )
+    (tmp_path / "layered.toml").write_text(text)
+    ran = steelyard("run", "layered.toml", "--only", "go@pool=4,spring-boot", "--dry-run", folder=tmp_path)
+    assert ran.code == 64
+    assert "observes layers, but shop-api has none, and go@pool=4 has no agent" in ran.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

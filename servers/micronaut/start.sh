@@ -1,7 +1,7 @@
-# Runs a service's program with Micronaut in the foreground: start.sh PORT SCRATCH SERVICE. What does not change by a factor stands in the
+# Runs a service's program with Micronaut in the foreground: start.sh PORT SCRATCH SERVICE CACHE. What does not change by a factor stands in the
 # program's application.properties, and what the contract says of the database in its Application.java.
 set -eu
-port=$1 scratch=$2 program=$3/micronaut/target/$(basename "$3").jar
+port=$1 scratch=$2 program=$3/micronaut/target/$(basename "$3").jar cache=$4
 . ../common/jvm.sh
 set --
 # As shipped, the blocking executor runs virtual threads where the JDK has them.

@@ -21,21 +21,6 @@ from ..statistics.margins import Margins, margins, spread
 from .pairing import counted_slices
 
 OTHER = Layer.model_construct(name="other", title="Other", tags=[])  # timed by a monitor, but in no named layer
-# For a service without named layers: the layers that the agent knows, from the outside in.
-AGENT_LAYERS = [
-    Layer(name=name, title=title, tags=[tag])
-    for name, title, tag in (
-        ("web", "Web", "filter"),
-        ("message", "Message", "soap"),
-        ("endpoint", "Endpoint", "ws"),
-        ("service", "Service", "si"),
-        ("persistence", "Persistence", "hibernate"),
-        ("writes", "Database writes", "writes"),
-        ("reads", "Database reads", "reads"),
-        ("broker", "Broker", "jms"),
-        ("calls", "Calls of others", "http"),
-    )
-]
 _SLOW = (0.99, 0.95, 0.90)
 
 

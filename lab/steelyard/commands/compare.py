@@ -15,7 +15,7 @@ from ..base.errors import ConfigurationError
 from ..base.text import plural
 from ..catalogue import entries
 from ..catalogue.own_subjects import is_own
-from ..models.server import PROCESSORS
+from ..models.server import AGENT, MONITOR, PROCESSORS
 from ..plan.run_parameters import Request
 from . import completing
 from .compare_own import own_study, print_design, require_programs
@@ -37,7 +37,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..measure.outcome import Outcome
-    from ..models.study import Study
+    from ..models.study import PartSpec, Study
 
 commands = typer.Typer()
 
@@ -76,6 +76,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7' --layers",
+        "steelyard compare spring-boot quarkus --service shop-api --operation item --rate 300 --layers --budget 20m",
         "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
     ),
 )
@@ -190,10 +191,10 @@ def _study(
         raise ConfigurationError("--users and --rate exclude each other", hint="a load is closed or open")
     if any(is_own(subject) for subject in subjects):
         return own_study(subjects, options, folder, labels)
-    for name in ("request", "body", "writes", "layers"):
+    for name in ("request", "body", "writes"):
         if getattr(options, name):
             raise ConfigurationError(f"--{name} is for servers of your own", hint="leave it out")
-    return subject_syntax.study_of(
+    study = subject_syntax.study_of(
         list(subjects),
         resolve_service(options.service),
         resolve_operation(resolve_service(options.service), options.operation),
@@ -201,6 +202,29 @@ def _study(
         budget_seconds=subject_syntax.seconds_of(options.budget),
         margin=subject_syntax.share_of(options.margin),
     )
+    return _with_layers(study) if options.layers else study
+
+
+def _with_layers(study: Study) -> Study:
+    """The study with layers observed: by the monitor that its service links, else by the agent.
+
+    Raises ConfigurationError where a server cannot have the agent.
+    """
+    from ..models.study import SubjectSpec
+
+    specs = [spec for spec in study.subjects if isinstance(spec, SubjectSpec)]
+    if not entries.service(study.service).model.layers:
+        specs = [spec.model_copy(update={"parts": [_with_agent(part) for part in spec.parts]}) for spec in specs]
+    return study.model_copy(update={"observe": [*study.observe, "layers"], "subjects": specs})
+
+
+def _with_agent(part: PartSpec) -> PartSpec:
+    if MONITOR not in entries.server_of(part).model.factors:
+        raise ConfigurationError(
+            f"--layers needs a Java server that the agent knows, and {part.server} is none",
+            hint="`steelyard servers NAME` lists a server's factors: those with `monitor` can have the agent",
+        )
+    return part.model_copy(update={"factors": part.factors | {MONITOR: AGENT}})
 
 
 def _request(options: ComparisonOptions) -> Request:

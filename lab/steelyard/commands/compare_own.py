@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,7 @@ def own_study(
     specs = own_subjects.specs_of(subjects, labels)
     requests = requests_of(subjects, options.service, options.request, options.body)
     if options.layers:
-        requests = _with_layers(specs, requests)
+        _provide_agent(specs)
     study = subject_syntax.own_study_of(
         specs,
         requests.service.name,
@@ -69,12 +68,8 @@ def _with_sessions(study: Study, service: Entry[Service]) -> Study:
     return study.model_copy(update={"sessions": sessions, "judged_by": judged_by})
 
 
-def _with_layers(specs: Sequence[SubjectSpec], requests: OwnRequests) -> OwnRequests:
-    """The requests with the layers that the agent distinguishes where their service names none; the agent is built by then.
-
-    Raises ConfigurationError where a subject does not look like Java.
-    """
-    from ..analyse.layers import AGENT_LAYERS
+def _provide_agent(specs: Sequence[SubjectSpec]) -> None:
+    """Build the agent where it is not built yet; raises ConfigurationError where a subject does not look like Java."""
     from ..hosts import agent
 
     for spec in specs:
@@ -85,9 +80,6 @@ def _with_layers(specs: Sequence[SubjectSpec], requests: OwnRequests) -> OwnRequ
             )
     with Progress(console()) as progress:
         agent.provide(progress)
-    service = requests.service
-    layers = service.layers or AGENT_LAYERS
-    return replace(requests, service=service.model_copy(update={"layers": layers}))
 
 
 def _side_by_side_or_not(study: Study) -> Study:

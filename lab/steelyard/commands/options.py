@@ -179,7 +179,7 @@ class ComparisonOptions:
         bool,
         typer.Option(
             "--layers",
-            help="Your own Java servers: record the time of requests by layer, by an agent; `steelyard why RUN` splits it.",
+            help="Java servers: record the time of requests by layer, by an agent; `steelyard why RUN` splits it.",
         ),
     ] = False
     apart: Apart = False

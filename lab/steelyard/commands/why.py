@@ -48,7 +48,7 @@ class WhyOptions:
     epilog=examples(
         "steelyard why runs/flight-2026-01-31-120000",
         "steelyard why runs/flight-2026-01-31-120000 --subjects tomcat-cxf tomcat-metro --test breakdown --html why.html",
-        more="The run needs records of layers: `compare A B --layers` for your own Java servers, or a study with "
+        more="The run needs records of layers: `compare A B --layers` for Java servers, or a study with "
         'observe = ["layers"].',
     ),
 )
@@ -67,7 +67,7 @@ def why(options: WhyOptions) -> None:
     if not run.schedule.layers:
         raise StoreError(
             f"{run.name} has no records of layers",
-            hint='compare your own Java servers with --layers, or run a study with observe = ["layers"]',
+            hint='compare Java servers with --layers, or run a study with observe = ["layers"]',
         )
     parted = _split_by_layer(run, _cell(run.schedule, options.test), *_subjects(run.schedule, options.subjects))
     page = str(options.html) if options.html is not None else None

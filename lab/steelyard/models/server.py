@@ -14,6 +14,8 @@ Argv = Annotated[list[str], Field(min_length=1)]
 ANY = "any"
 FORMAT = "format"  # the factor of a service that selects a subject's message format
 PROCESSORS = "cpus"  # a factor of every server
+MONITOR = "monitor"  # the factor of a server that can record layers
+AGENT = "agent"  # its value for a service that does not link the monitor
 TLS = "tls"  # the factor of a server that supports TLS; `on` enables it
 NEVER_READY = 69  # exit code of `ready` for a server that never will be: EX_UNAVAILABLE of sysexits.h
 Role = Annotated[str, Field(pattern="^[a-z][a-z0-9]*$")]

@@ -432,6 +432,23 @@ class Layer(Strict):
     tags: Annotated[list[str], Field(min_length=1)]
 
 
+# For a service without named layers: the layers that the agent knows, from the outside in.
+AGENT_LAYERS = [
+    Layer(name=name, title=title, tags=[tag])
+    for name, title, tag in (
+        ("web", "Web", "filter"),
+        ("message", "Message", "soap"),
+        ("endpoint", "Endpoint", "ws"),
+        ("service", "Service", "si"),
+        ("persistence", "Persistence", "hibernate"),
+        ("writes", "Database writes", "writes"),
+        ("reads", "Database reads", "reads"),
+        ("broker", "Broker", "jms"),
+        ("calls", "Calls of others", "http"),
+    )
+]
+
+
 class RequestKind(Strict):
     """Requests that reports show separately: those whose context has one of these values for each key (`soap_name`).
 

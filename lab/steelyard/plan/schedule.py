@@ -15,8 +15,9 @@ from ..catalogue import entries
 from ..catalogue.formats import format_of
 from ..catalogue.known_subjects import require_known
 from ..models.records import Cell, Schedule, TrialPlan
-from ..models.service import SERVED_ANSWERED, Service
-from ..models.study import Budget, Study, SubjectSpec
+from ..models.server import AGENT, MONITOR
+from ..models.service import AGENT_LAYERS, SERVED_ANSWERED, Service
+from ..models.study import Budget, PartSpec, Study, SubjectSpec
 from .cells import cells_of
 from .designs import APART, AS_PUBLISHED, EACH_ALONE, Design, design_named
 from .faults import faults_of, outcome_limits, require_possible
@@ -78,7 +79,7 @@ def schedule_of(study: Study, service: Service, request: Request, settings: RunP
         observe=study.observe,
         restore=study.restore,
         unlike=[] if broken else _pairs_without_verdict(study, labels, reference),
-        **_layers_of(study, service),
+        **_layers_of(study, service, specs),
     )
     return _with_faults(schedule, study, specs) if broken else schedule
 
@@ -200,16 +201,25 @@ def _pairs_without_verdict(study: Study, labels: Sequence[str], reference: str) 
     return pairs
 
 
-def _layers_of(study: Study, service: Service) -> dict[str, Any]:
-    """The layer settings of the schedule; raises ConfigurationError if the service has no layers."""
+def _layers_of(study: Study, service: Service, specs: Sequence[SubjectSpec]) -> dict[str, Any]:
+    """The layer settings of the schedule: the service's layers, else those of the agent.
+
+    Raises ConfigurationError if the service has no layers and a subject no agent.
+    """
     if "layers" not in study.observe:
         return {}
-    if not service.layers:
+    without = next((spec.label for spec in specs if not all(map(_has_agent, spec.parts))), None)
+    if not service.layers and without is not None:
         raise ConfigurationError(
-            f"{study.name} observes layers, but {service.name} has none",
-            hint="list them in its service.toml under [[layers]], as monitor/README.md shows",
+            f"{study.name} observes layers, but {service.name} has none, and {without} has no agent",
+            hint=f"give {without} the factor {MONITOR}={AGENT}, or list [[layers]] in service.toml, as monitor/README.md shows",
         )
-    return {"layers": service.layers, "nesting": service.nesting, "request_kinds": service.request_kinds}
+    layers = service.layers or AGENT_LAYERS
+    return {"layers": layers, "nesting": service.nesting, "request_kinds": service.request_kinds}
+
+
+def _has_agent(part: PartSpec) -> bool:
+    return part.own is not None or part.factors.get(MONITOR) == AGENT
 
 
 def _with_faults(schedule: Schedule, study: Study, specs: Sequence[SubjectSpec]) -> Schedule:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ..analyse.layers import AGENT_LAYERS
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
 from ..base.text import plural
+from ..models.service import AGENT_LAYERS
 from ..results.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
 from ..results.layer_table import TimedRequest
 from ..results.stored_run import Run, Trial, read_run

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...analyse.layers import AGENT_LAYERS, OTHER, mean_layer_times, slowest_requests
+from ...analyse.layers import OTHER, mean_layer_times, slowest_requests
 from ...base.text import plural, value_text
 from ...models.outputs.loading import LoadedLayer, LoadedLayers
-from ...models.service import Layer
+from ...models.service import AGENT_LAYERS, Layer
 from ...results.layer_records import RecordFolder, RequestRecord, read_agent_counts, read_records
 
 END_SECONDS = 30.0  # for a target after SIGTERM, until it has written its last records

@@ -69,7 +69,7 @@ final class Shop {
         .get("/shop/search", new ItemService(database)::search)
         .register("/shop/orders", new OrderService(database, messages, counts))
         .post("/shop/echo", this::echo)
-        .get("/shop/static", (request, response) -> response.send(Greeting.HELLO))
+        .get("/shop/static", this::greet)
         .get(
             Counts.REQUESTS_PATH,
             (request, response) -> response.send(Long.toString(counts.requests())))
@@ -97,6 +97,10 @@ final class Shop {
 
   private void echo(ServerRequest request, ServerResponse response) {
     response.send(messages.read(request, steelyard.shop.Message.class));
+  }
+
+  private void greet(ServerRequest request, ServerResponse response) {
+    response.send(Greeting.HELLO);
   }
 
   private static void refuse(
