@@ -37,7 +37,6 @@ OTHERS = (
         "rust-axum",
         "node-fastify",
         "python-fastapi",
-        "php-fpm",
         "spring-boot",
         "quarkus",
         "quarkus@threads=reactive",

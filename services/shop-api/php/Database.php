@@ -29,10 +29,8 @@ final class Database
     {
         $host = getenv('STEELYARD_HOST') ?: '127.0.0.1';
         $port = getenv('STEELYARD_PORT_DATABASE');
-        $isolation = str_replace('-', '\\\\ ', getenv('STEELYARD_ISOLATION') ?: 'read-committed');
         return new PDO(
-            "pgsql:host=$host;port=$port;dbname=steelyard;sslmode=disable;gssencmode=disable;"
-                . "options='-c default_transaction_isolation=$isolation'",
+            "pgsql:host=$host;port=$port;dbname=steelyard;sslmode=disable;gssencmode=disable",
             'steelyard',
             getenv('STEELYARD_PASSWORD'),
             [

@@ -47,7 +47,6 @@ final readonly class LineRequest
 final class Orders
 {
     private const ACCEPTED = 'accepted'; // in the memory that all of PHP-FPM's processes share
-    private const SERIALIZATION_FAILURE = '40001'; // SQLSTATE
     private const INSERT_ORDER = 'INSERT INTO orders (customer) VALUES (:customer) RETURNING id';
     private const TAKE_STOCK = 'UPDATE item SET stock = stock - :quantity WHERE id = :item AND stock >= :quantity
         RETURNING name, price_cents AS "priceCents"';
@@ -65,27 +64,17 @@ final class Orders
 
     public static function place(OrderRequest $request): Answer
     {
-        [$id, $lines] = self::keep(Database::connection(), $request);
+        $database = Database::connection();
+        $database->beginTransaction();
+        try {
+            [$id, $lines] = self::insert($database, $request);
+            $database->commit();
+        } catch (Throwable $error) {
+            $database->rollBack();
+            throw $error;
+        }
         apcu_inc(self::ACCEPTED);
         return new Answer(self::totalled($request->customer, $lines), 201, "/shop/orders/$id");
-    }
-
-    /** Keeps an order; begins again as often as PostgreSQL ends the transaction for its isolation. */
-    private static function keep(PDO $database, OrderRequest $request): array
-    {
-        while (true) {
-            $database->beginTransaction();
-            try {
-                $kept = self::insert($database, $request);
-                $database->commit();
-                return $kept;
-            } catch (Throwable $error) {
-                $database->rollBack();
-                if ($error->getCode() !== self::SERIALIZATION_FAILURE) {
-                    throw $error;
-                }
-            }
-        }
     }
 
     public static function byId(int $id): array
