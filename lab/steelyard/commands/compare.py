@@ -76,7 +76,7 @@ class CompareOptions(ComparisonOptions):
         "steelyard compare ./shop ./shop-next --budget 10m",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7'",
         "steelyard compare 'java -jar a.jar' 'java -jar b.jar' --request 'GET /items/7' --layers",
-        "steelyard compare spring-boot quarkus --service shop-api --operation item --rate 300 --layers --budget 20m",
+        "steelyard compare spring-boot quarkus --service shop-api --operation item --warm-up 120 --layers --budget 40m",
         "steelyard compare http://127.0.0.1:8080/shop http://127.0.0.1:8081/shop --service shop",
     ),
 )
