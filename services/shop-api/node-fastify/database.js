@@ -6,7 +6,6 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number); // amounts and the ids t
 
 const PREPARED = process.env.STEELYARD_PREPARED !== 'off';
 const ISOLATION = process.env.STEELYARD_ISOLATION ?? 'read-committed';
-const SERIALIZATION_FAILURE = '40001'; // SQLSTATE
 
 const ITEM = 'SELECT id, name, keyword, price_cents AS "priceCents", description FROM item';
 const STATEMENTS = {
@@ -45,35 +44,4 @@ export async function openDatabase(connections) {
   const opened = await Promise.all(Array.from({ length: connections }, () => pool.connect()));
   for (const client of opened) client.release();
   return pool;
-}
-
-/**
- * What `work` gives on a connection, in a transaction that an error of it undoes. It begins again as often as PostgreSQL ends the
- * transaction for its isolation.
- */
-export async function inTransaction(pool, work) {
-  const client = await pool.connect();
-  try {
-    for (;;) {
-      try {
-        return await transaction(client, work);
-      } catch (error) {
-        if (error.code !== SERIALIZATION_FAILURE) throw error;
-      }
-    }
-  } finally {
-    client.release();
-  }
-}
-
-async function transaction(client, work) {
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK');
-    throw error;
-  }
 }

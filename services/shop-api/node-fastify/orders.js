@@ -1,8 +1,9 @@
 // The operations that place and read orders.
 
-import { inTransaction, statement } from './database.js';
+import { statement } from './database.js';
 import { hasItemTwice, inOrderOfItems, totalOf } from './lines.js';
 import { notFound, notValid, outOfStock } from './refusal.js';
+import { inTransaction } from './transaction.js';
 import * as schemas from './schemas.js';
 
 export async function orderRoutes(application, { database, accepted }) {

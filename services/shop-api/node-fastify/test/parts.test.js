@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { inTransaction } from '../database.js';
 import { isId, isListOfIds, listOf } from '../ids.js';
 import { hasItemTwice, inOrderOfItems, totalOf } from '../lines.js';
 import { shareOf } from '../share.js';
+import { inTransaction } from '../transaction.js';
 
 test('an id is a whole number from 1 to the largest of 64 bits', () => {
   for (const text of ['1', '007', '999999999999999999', '9223372036854775807']) assert.ok(isId(text), text);
