@@ -177,9 +177,10 @@ HOSTILE = {
     "attribute.wsdl": (BILLION + '<d a="&h;"/>', "XML|document type"),
     "outside.wsdl": ('<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><d>&x;</d>', "document type"),
     "deep.wsdl": ("<a>" * 100_000 + "</a>" * 100_000, "well-formed|deep"),
-    "binary.wsdl": ("\0\1\2", "well-formed"),
-    "empty.wsdl": ("", "well-formed"),
-    "page.wsdl": ("<html><body/></html>", "is not a WSDL"),
+    "binary.wsdl": ("\0\1\2", "is of no kind that is read"),
+    "empty.wsdl": ("", "is empty"),
+    "page.wsdl": ("<html><body/></html>", "is a page in HTML"),
+    "other.wsdl": ("<service/>", "is not a WSDL"),
     "two.wsdl": ('<description xmlns="http://www.w3.org/ns/wsdl"/>', "2.0"),
     "file.wsdl": (importing("file:///etc/passwd"), "imports"),
     "above.wsdl": (importing("../../../etc/passwd"), "outside its own folder"),
@@ -243,7 +244,7 @@ def test_nothing_in_a_description_makes_anything_ask_a_server(server: tuple[str,
         f'<xs:schema {SPACE} xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="urn:x {url}/hint.xsd" '
         f'xsi:noNamespaceSchemaLocation="{url}/none.xsd"><xs:import namespace="{known}" schemaLocation="{url}/xml.xsd"/>'
         f'<xs:annotation><xs:appinfo><i:include xmlns:i="http://www.w3.org/2001/XInclude" href="{url}/part.xml"/></xs:appinfo>'
-        f"</xs:annotation>{GOOD}</xs:schema>"
+        f"</xs:annotation>{GOOD}{GOOD.replace('good', 'answer')}</xs:schema>"
     )
     style = f'<?xml-stylesheet type="text/xsl" href="{url}/style.xsl"?>'
     (tmp_path / "hints.wsdl").write_text(minimal(schema, before=style))

@@ -85,7 +85,10 @@ def import_service(
 def _print_outcome(imported: ImportOutput) -> None:
     terminal = console(stderr=False)
     how = "each with a valid sample request" if imported.samples_valid else "each with its own request as a sample"
-    lines = [f"{imported.folder}: {plural(imported.operations, 'operation')} of {imported.source}, {how}"]
+    lines = [
+        f"{imported.folder}: {plural(imported.operations, 'operation')} of {imported.source}, {how}",
+        f"recognized as {imported.kind}: {imported.shown_by}",
+    ]
     lines += [
         f"  {name}{'  (changes data: loaded with --writes only)' if name in imported.changing else ''}"
         for name in imported.taken

@@ -23,13 +23,16 @@ class ImportedSession(Strict):
 
 
 class ImportOutput(Strict):
-    """`import --json`: the result of a conversion. `samples_valid` of the `operations` have a sample that is valid by the schema
+    """`import --json`: the result of a conversion. `kind` is what the source was recognized as, `shown_by` what of its content
+    shows that. `samples_valid` of the `operations` have a sample that is valid by the schema
     (none for a file of requests, which has no schema); `taken` are their names, `changing` those that seem to change data.
     `sessions` link them. `left_out` has a reason for everything else."""
 
     service: str
     folder: str
     source: str
+    kind: str = ""
+    shown_by: str = ""
     operations: int
     samples_valid: int
     taken: list[str]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,11 +13,11 @@ from ...base.errors import ImportRefusedError
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from . import kinds
 from .catalogs import Catalog, read_catalog
-from .convert_requests import convert_requests, read_known_file
+from .convert_requests import convert_requests, read_known_file, require_description
 from .documents import REFERRING, Document, is_url, origin, read_all, read_first, require_target
 from .envelopes import answer_element, body_element, envelope_of, headers_of
 from .folder import SampledOperation, changes_data, write_service
-from .names import one_line
+from .names import XSD, local, one_line, space
 from .new_folder import folder_at, name_of, require_free
 from .samples import SampleMaker
 from .schemas import DRIVER, Schemas, write_schemas
@@ -25,6 +25,17 @@ from .values import UnmetError
 from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
 
 _CONTRACT = "contract"
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What an import is asked for: see `convert_description`."""
+
+    place: str
+    out: Path
+    also: Sequence[str]
+    ports: Sequence[str]
+    target: str
 
 
 def convert_description(
@@ -55,88 +66,99 @@ def convert_description(
         )
     if assets and (catalog or kinds.is_asked(place)):
         raise _without_assets(place)
+    wanted = _Wanted(place, out, also, ports, target)
     if catalog:  # only a WSDL has use for one
-        return _convert_wsdl(place, out, also, ports, target, catalog=read_catalog(catalog))
-    if kinds.is_asked(place):
-        return _convert_asked(place, out, ports, target)
-    return _convert_document(place, out, also, ports, target, assets=assets)
+        imported = _convert_wsdl(wanted, catalog=read_catalog(catalog))
+        return _with_kind(imported, kinds.Form.WSDL.value, "--catalog is for a WSDL")
+    return _convert_asked(wanted) if kinds.is_asked(place) else _convert_document(wanted, assets=assets)
 
 
 def _without_assets(place: str) -> ImportRefusedError:
     return ImportRefusedError(f"{place} is not a HAR file, so it has no assets", hint="leave --assets out")
 
 
-def _convert_asked(place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+def _with_kind(imported: ImportOutput, kind: str, shown_by: str) -> ImportOutput:
+    return imported.model_copy(update={"kind": kind, "shown_by": shown_by})
+
+
+def _convert_asked(wanted: _Wanted) -> ImportOutput:
     """Ask a server for its own description, by introspection or reflection, and convert that."""
-    if kinds.is_graphql_endpoint(place):
+    if kinds.is_graphql_endpoint(wanted.place):
         from .graphql.reading import ask_schema
 
-        return _convert_graphql(ask_schema(place), place, out, ports, target)
+        imported = _convert_graphql(ask_schema(wanted.place), wanted)
+        return _with_kind(imported, kinds.Form.GRAPHQL.value, "the server answers introspection")
     from .grpc.reflection import ask_contract, server_of
 
-    server = server_of(place)
-    return _convert_grpc(ask_contract(server), server, out, ports, target or server)
+    server = server_of(wanted.place)
+    wanted = replace(wanted, place=server, target=wanted.target or server)
+    return _with_kind(_convert_grpc(ask_contract(server), wanted), "a gRPC contract", "the server answers reflection")
 
 
-def _convert_document(
-    place: str, out: Path, also: Sequence[str], ports: Sequence[str], target: str, *, assets: bool
-) -> ImportOutput:
+def _convert_document(wanted: _Wanted, *, assets: bool) -> ImportOutput:
     """Convert a document by its kind."""
+    place, out = wanted.place, wanted.out
     known = read_known_file(place)
     if known is not None:
         with folder_at(out) as made:
-            return convert_requests(known, made, name_of(out), out, ports, target, assets=assets)
+            imported = convert_requests(known, made, name_of(out), out, wanted.ports, wanted.target, assets=assets)
+        return _with_kind(imported, known.reader.title, known.reader.mark)
     if assets:
         raise _without_assets(place)
     raw = read_first(place)
-    kinds.require_importable(raw[: kinds.HEAD_BYTES], place)
-    if kinds.is_proto(raw, place):
-        from .grpc.compiling import compile_proto
-
-        return _convert_grpc(compile_proto(place, also), place, out, ports, target)
-    if kinds.is_compiled_proto(raw, place):
-        return _convert_grpc(raw, place, out, ports, target)
-    if kinds.is_graphql(raw, place):
-        return _convert_graphql(raw, place, out, ports, target)
-    if kinds.is_openapi(raw, place):
-        from .openapi.convert import import_openapi  # not needed for a WSDL
-        from .openapi.references import OpenApiDocuments
-
-        with folder_at(out) as made:
-            return import_openapi(OpenApiDocuments(place, raw, also), name_of(out), made, str(out), ports, target)
-    return _convert_wsdl(place, out, also, ports, target, raw=raw)
+    require_description(raw, place)
+    kind = kinds.kind_of(raw, place)
+    return _with_kind(_CONVERTERS[kind.form](raw, wanted), kind.form.value, kind.shown_by)
 
 
-def _convert_wsdl(
-    place: str,
-    out: Path,
-    also: Sequence[str],
-    ports: Sequence[str],
-    target: str,
-    *,
-    raw: bytes | None = None,
-    catalog: Catalog | None = None,
-) -> ImportOutput:
+def _convert_wsdl(wanted: _Wanted, *, raw: bytes | None = None, catalog: Catalog | None = None) -> ImportOutput:
     """Convert a WSDL, whose content is `raw` if it was read already."""
-    documents = read_all(place, also, raw, catalog)
-    description = read_wsdl(documents, target)
-    _keep_selected(description, ports)
+    documents = read_all(wanted.place, wanted.also, raw, catalog)
+    description = read_wsdl(documents, wanted.target)
+    _keep_selected(description, wanted.ports)
+    with folder_at(wanted.out) as made:
+        return _import_wsdl(wanted.place, wanted.out, made, documents, description)
+
+
+def _convert_openapi(raw: bytes, wanted: _Wanted) -> ImportOutput:
+    from .openapi.convert import import_openapi  # not needed for a WSDL
+    from .openapi.references import OpenApiDocuments
+
+    out = wanted.out
+    documents = OpenApiDocuments(wanted.place, raw, wanted.also)
     with folder_at(out) as made:
-        return _import_wsdl(place, out, made, documents, description)
+        return import_openapi(documents, name_of(out), made, str(out), wanted.ports, wanted.target)
 
 
-def _convert_graphql(raw: bytes, place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+def _convert_graphql(raw: bytes, wanted: _Wanted) -> ImportOutput:
     from .graphql.convert import endpoint_of, import_graphql  # not needed for other descriptions
 
+    place, out = wanted.place, wanted.out
     with folder_at(out) as made:
-        return import_graphql(raw, place, endpoint_of(place, target), name_of(out), made, str(out), ports)
+        return import_graphql(raw, place, endpoint_of(place, wanted.target), name_of(out), made, str(out), wanted.ports)
 
 
-def _convert_grpc(contract: bytes, place: str, out: Path, ports: Sequence[str], target: str) -> ImportOutput:
+def _convert_proto(_: bytes, wanted: _Wanted) -> ImportOutput:
+    from .grpc.compiling import compile_proto  # not needed for other descriptions
+
+    return _convert_grpc(compile_proto(wanted.place, wanted.also), wanted)
+
+
+def _convert_grpc(contract: bytes, wanted: _Wanted) -> ImportOutput:
     from .grpc.convert import import_grpc  # not needed for other descriptions
 
+    out = wanted.out
     with folder_at(out) as made:
-        return import_grpc(contract, place, target, name_of(out), made, str(out), ports)
+        return import_grpc(contract, wanted.place, wanted.target, name_of(out), made, str(out), wanted.ports)
+
+
+_CONVERTERS: Mapping[kinds.Form, Callable[[bytes, _Wanted], ImportOutput]] = {
+    kinds.Form.WSDL: lambda raw, wanted: _convert_wsdl(wanted, raw=raw),
+    kinds.Form.OPENAPI: _convert_openapi,
+    kinds.Form.GRAPHQL: _convert_graphql,
+    kinds.Form.PROTO: _convert_proto,
+    kinds.Form.COMPILED_PROTO: _convert_grpc,
+}
 
 
 def _import_wsdl(
@@ -198,9 +220,11 @@ def _sample_operations(description: WsdlDescription, schemas: Schemas) -> list[S
     sampled = []
     for operation in description.operations:
         try:
-            for element in (body_element(operation), answer_element(operation)):
+            for element, of in ((body_element(operation), ""), (answer_element(operation), " of its answer")):
                 if element is not None and element in schemas.unmet:
                     raise UnmetError(schemas.unmet[element])
+                if element is not None and space(element) != XSD and element not in schemas.schema.maps.elements:
+                    raise UnmetError(f"element {local(element)}{of} is not declared")
             headers_of(operation)
             sampled.append(SampledOperation(operation, envelope_of(operation, maker)))
         except UnmetError as error:

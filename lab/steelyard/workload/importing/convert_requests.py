@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,7 +48,7 @@ _OURS = frozenset(
         "http2-settings",
     ]
 )
-_IN_PATHS = "/?&=%:@!$'()*+,;~-._[]|"
+_IN_PATHS = string.punctuation.replace("#", "")  # readers leave what their tools send as it is
 _PACKED = "accept-encoding"
 _COOKIES_KEPT = "a cookie is a secret of its user; users of a session keep those that the server sets"
 
@@ -71,8 +72,7 @@ def read_known_file(place: str) -> KnownFile | None:
     try:
         with Path(place).open("rb") as file:
             head = file.read(_HEAD_BYTES)
-            begin = _decode(head)
-            reader = next((reader for reader in READERS if reader.recognizes(begin)), None)
+            reader = _reader_of(head)
             if reader is None:
                 return None
             content = head + file.read(MOST_BYTES + 1 - len(head))
@@ -81,6 +81,21 @@ def read_known_file(place: str) -> KnownFile | None:
     if len(content) > MOST_BYTES:
         raise ImportRefusedError(f"{place} is larger than {MOST_BYTES >> 20} MiB", hint="import a part of it")
     return KnownFile(place, reader, content)
+
+
+def require_description(content: bytes, place: str) -> None:
+    """Raises ImportRefusedError if the content of a URL is a file of requests in JSON or XML."""
+    reader = _reader_of(content[:_HEAD_BYTES]) if is_url(place) and content.lstrip()[:1] in (b"{", b"<") else None
+    if reader is not None:
+        raise ImportRefusedError(
+            f"{place} is {reader.title}, which is read from a file", hint="save it to a file, and import that"
+        )
+
+
+def _reader_of(head: bytes) -> Reader | None:
+    """The reader that recognizes a file by its beginning."""
+    begin = _decode(head)
+    return next((reader for reader in READERS if reader.recognizes(begin)), None)
 
 
 def _decode(head: bytes) -> str:
@@ -313,7 +328,7 @@ def _is_cookie(header: str) -> bool:
 def hidden_why(header: str) -> str:
     """Why a header with a secret is left out, and what the user can do."""
     if _is_cookie(header):
-        return "cookies are secrets of their user, and `load` sends none"
+        return "cookies are secrets of their user: `steelyard load --secret-header 'Cookie: env:COOKIE'` sends yours"
     if header.lower().endswith("authorization"):
         return "its value is a secret and was not stored, and `[auth]` does not support its kind"
     variable = re.sub(r"\W", "_", header).upper()

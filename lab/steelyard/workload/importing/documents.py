@@ -13,6 +13,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError, NoAnswerError
 from ...base.http_client import HttpClient
+from ..xml_reading import read_xml
 from .catalogs import Catalog
 from .known_schemas import KNOWN
 from .names import PROVIDED, WSDL, XSD, one_line
@@ -138,12 +139,9 @@ def read_all(
 def parse(raw: bytes, place: str) -> etree._Element:
     """The root of an XML document; raises ImportRefusedError if it is not well-formed, or holds a document type (and so
     entities)."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
     try:
-        root = etree.fromstring(raw, parser)
+        root = read_xml(raw, remove_pis=True)
     except (etree.XMLSyntaxError, ValueError) as error:
-        if parser.error_log and all(entry.type_name == "WAR_NS_URI" for entry in parser.error_log):
-            return _parse_with_odd_namespaces(raw)
         from .printed import message_problem  # an ill-formed document may be a message copied from a paper
 
         raise ImportRefusedError(
@@ -155,14 +153,6 @@ def parse(raw: bytes, place: str) -> etree._Element:
             hint="a WSDL needs none: remove it",
         )
     return root
-
-
-def _parse_with_odd_namespaces(raw: bytes) -> etree._Element:
-    """The root of a document whose only fault is a namespace that is no URI, such as one with a space."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True, recover=True
-    )
-    return etree.fromstring(raw, parser)
 
 
 class _Allowed:

@@ -1,25 +1,59 @@
-"""Recognizes the kind of a description by its beginning: WSDL, OpenAPI, GraphQL or gRPC; others are refused by their names."""
+"""Recognizes the kind of a description by its content, and says what shows it; other kinds are refused by their names."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
 from urllib.parse import urlsplit
 
 from ...base.errors import ImportRefusedError
-from .documents import is_url
+from .documents import is_url, parse
+from .names import printable
+from .other_kinds import GRAPHQL, OTHER_TEXTS, OTHER_VALUES, OTHER_XML, PROTO, VERSION, NotImported
+from .other_tools.xml_head import root_of
 
 GRPC_SCHEMES = ("grpc", "grpcs")
-_GRAPHQL_ENDINGS = (".graphql", ".graphqls", ".gql")
-_INTROSPECTION = re.compile(rb'"__schema"\s*:')
 HEAD_BYTES = 2**16  # of a document, by which its kind is known
-_OPENAPI_ENDINGS = (".json", ".yaml", ".yml")
-_PROTO = re.compile(rb"""(?m)^\s*syntax\s*=\s*["']proto[23]["']\s*;|^\s*edition\s*=\s*["']\d{4}["']\s*;""")
 # The tag and length of a file, then those of its name.
 _COMPILED_PROTO = re.compile(rb"\n[\x00-\xff]{1,5}?\n[\x01-\x7f][\w./-]{1,120}\.proto")
-_VERSION = re.compile(rb"""(?m)^["']?(openapi|swagger|asyncapi)["']?[ \t]*:""")
-_GRAPHQL = re.compile(
-    rb"(?m)^(schema[ \t]*(@[^\n{]*)?\{|(extend[ \t]+)?(type|interface|input|enum)[ \t]+\w+[^\n:]*\{|(query|mutation)\b[^\n:]*\{)"
+_INTROSPECTION = re.compile(r'"__schema"\s*:')
+_VERSION_KEY = re.compile(r'"(openapi|swagger|asyncapi)"\s*:')
+_READ = (
+    "WSDL 1.1, Swagger 2.0, OpenAPI 3, GraphQL schemas and .proto files are read, and requests of curl, fetch, PowerShell, "
+    ".http files, HAR, Siege, JMeter, Postman and SoapUI"
 )
+
+
+class Form(Enum):
+    """How a description is read; the value is its name."""
+
+    WSDL = "a WSDL"
+    OPENAPI = "an OpenAPI document"
+    GRAPHQL = "a GraphQL schema"
+    PROTO = "a .proto file"
+    COMPILED_PROTO = "a compiled gRPC contract"
+
+
+_BY_NAME = {
+    "proto": Form.PROTO,
+    "graphql": Form.GRAPHQL,
+    "graphqls": Form.GRAPHQL,
+    "gql": Form.GRAPHQL,
+    "json": Form.OPENAPI,
+    "yaml": Form.OPENAPI,
+    "yml": Form.OPENAPI,
+}
+
+
+@dataclass(frozen=True)
+class KnownAs:
+    """What a description is, and what of its content shows that."""
+
+    form: Form
+    shown_by: str
 
 
 def is_graphql_endpoint(place: str) -> bool:
@@ -32,53 +66,51 @@ def is_asked(place: str) -> bool:
     return is_graphql_endpoint(place) or place.lower().startswith(tuple(f"{scheme}://" for scheme in GRPC_SCHEMES))
 
 
-def is_graphql(raw: bytes, place: str) -> bool:
-    """Whether a document is a GraphQL schema: its definition, or the JSON of an introspection."""
-    begins = raw[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if begins.startswith(b"{"):
-        return _INTROSPECTION.search(begins) is not None
-    if begins.startswith(b"<") or _VERSION.search(begins):
-        return False
-    return urlsplit(place).path.lower().endswith(_GRAPHQL_ENDINGS) or _GRAPHQL.search(raw) is not None
+def kind_of(raw: bytes, place: str) -> KnownAs:
+    """The kind of a description; raises ImportRefusedError, which names it, for one that is not read."""
+    ending = (urlsplit(place).path if is_url(place) else place).lower().rpartition(".")[2]
+    if _COMPILED_PROTO.match(raw):
+        return KnownAs(Form.COMPILED_PROTO, "it begins with the name of a .proto file")
+    if ending in ("protoset", "desc", "pb", "binpb"):
+        return KnownAs(Form.COMPILED_PROTO, f"its name ends with .{ending}")
+    text = raw.decode(json.detect_encoding(raw), "replace").lstrip("\ufeff \t\r\n")
+    if not text:
+        raise ImportRefusedError(f"{place} is empty")
+    if text.startswith("<"):
+        root = printable(root_of(text[:HEAD_BYTES]), 60)
+        if root == "Envelope":
+            parse(raw, place)  # says what is wrong with a message as papers print them
+        _require_none_of(OTHER_XML, f"<{root}>", place)
+        return KnownAs(Form.WSDL, f"it is XML with the root <{root}>")
+    return _kind_of_json(text, place, ending) if text.startswith(("{", "[")) else _kind_of_text(text, place, ending)
 
 
-def is_proto(raw: bytes, place: str) -> bool:
-    """Whether a document is a .proto file."""
-    begins = raw[:HEAD_BYTES]
-    named = place.lower().endswith(".proto") and not begins.startswith(b"<")
-    return not is_compiled_proto(raw, place) and (named or _PROTO.search(begins) is not None)
+def _kind_of_json(text: str, place: str, ending: str) -> KnownAs:
+    key = _VERSION_KEY.search(text)
+    if key is None and (_INTROSPECTION.search(text) or _BY_NAME.get(ending) is Form.GRAPHQL):
+        return KnownAs(Form.GRAPHQL, "it is JSON with the key __schema")
+    if key is None:
+        _require_none_of(OTHER_VALUES, text[:HEAD_BYTES], place)
+    return KnownAs(Form.OPENAPI, f"it is JSON with the key {key[1]}" if key else "it is JSON")
 
 
-def is_compiled_proto(raw: bytes, place: str) -> bool:
-    """Whether a document is a compiled contract: it begins with a file, and that with its name."""
-    return place.lower().endswith((".protoset", ".desc", ".pb")) or _COMPILED_PROTO.match(raw) is not None
+def _kind_of_text(text: str, place: str, ending: str) -> KnownAs:
+    head = text[:HEAD_BYTES]
+    if version := VERSION.search(text):
+        return KnownAs(Form.OPENAPI, f"a line begins with {version[1]}:")
+    if PROTO.search(head):
+        return KnownAs(Form.PROTO, "it names its syntax as protobuf does")
+    _require_none_of(OTHER_TEXTS, head, place)
+    if GRAPHQL.search(text):
+        return KnownAs(Form.GRAPHQL, "it defines types as GraphQL does")
+    if ending in _BY_NAME:
+        return KnownAs(_BY_NAME[ending], f"its name ends with .{ending}")
+    begins = printable(text.partition("\n")[0], 60)
+    raise ImportRefusedError(f"{place} is of no kind that is read: it begins with '{begins}'", hint=_READ)
 
 
-def is_openapi(raw: bytes, place: str) -> bool:
-    """Whether a document is JSON or YAML and not XML."""
-    begins = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if begins.startswith(b"<"):
-        return False
-    if begins.startswith(b"{") or _VERSION.search(raw):
-        return True
-    return urlsplit(place).path.lower().endswith(_OPENAPI_ENDINGS)
-
-
-_RECORD = "`steelyard record --to http://HOST:PORT` records the requests that it sends, as a service folder"
-# What a document is, by a line of it, and what to do instead of importing it.
-_OTHERS = (
-    (re.compile(rb"""(?m)^\s*import\b[^\n]*\bfrom\s+["']k6(/[\w/-]+)?["']"""), "a k6 script"),
-    (re.compile(rb"(?m)^\s*import\s+(static\s+)?io\.gatling\b|\bextends\s+Simulation\b"), "a Gatling simulation"),
-    (re.compile(rb"(?m)^\s*(from\s+locust\b|import\s+locust\b)"), "a Locust script"),
-    (re.compile(rb"schema\.(get)?postman\.com/(json/)?collection/"), "a Postman collection of another version"),
-)
-_INSTEAD = {"a Postman collection of another version": "export it as a collection v2.1"}
-
-
-def require_importable(raw: bytes, place: str) -> None:
+def _require_none_of(others: Sequence[NotImported], text: str, place: str) -> None:
     """Raises ImportRefusedError, which names it, for a document of a kind that is known and not read."""
-    if raw.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
-        return
-    for pattern, name in _OTHERS:
-        if pattern.search(raw):
-            raise ImportRefusedError(f"{place} is {name}, which is not read", hint=_INSTEAD.get(name, _RECORD))
+    for other in others:
+        if other.pattern.search(text):
+            raise ImportRefusedError(f"{place} is {other.title}, which is not read", hint=other.instead)

@@ -11,12 +11,15 @@ from ..multipart import is_multipart, is_whole
 from .har import OF_A_BROWSER
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of
 
-_CALL = re.compile(r"(?:^|[\s;(])fetch\(\s*(?=\")")
-_BEGIN = re.compile(r"\ufeff?\s*(?://[^\n]*\n\s*)*(?:await\s+)?fetch\(\s*\"")
+_CALL = re.compile(r"(?:^|[\s;(=])fetch\(\s*(?=[\"'`])")
+_BEGIN = re.compile(r"\ufeff?\s*(?://[^\n]*\n\s*)*(?:(?:const|let|var)\s+\w+\s*=\s*)?(?:await\s+)?fetch\(\s*[\"'`]")
 
 
 class FetchCalls:
     """A file of calls of fetch and nothing else."""
+
+    title = "calls of fetch"
+    mark = "it begins with a call of fetch"
 
     def recognizes(self, head: str) -> bool:
         """Whether it begins with a call of fetch."""
@@ -24,7 +27,7 @@ class FetchCalls:
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """A request for each call."""
-        held = ImportedRequests("calls of fetch")
+        held = ImportedRequests(self.title)
         text = text_of(content, place)
         for call in _CALL.finditer(text):
             where = f"line {text.count(chr(10), 0, call.end()) + 1}"

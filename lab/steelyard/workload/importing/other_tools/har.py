@@ -17,7 +17,9 @@ from ..multipart import BodyPart, is_multipart, is_whole, with_boundary, write_p
 from .har_values import CarriedValues
 from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError, json_of
 
-_BEGIN = re.compile(r'^\ufeff?\s*\{\s*"log"\s*:')
+_BEGIN = re.compile(
+    r'^\ufeff?\s*\{\s*(?:"[^"]{0,200}"\s*:\s*(?:"[^"]{0,500}"|[\w.+-]{1,30})\s*,\s*){0,20}"log"\s*:\s*(?!["\w])'
+)
 OF_A_BROWSER = re.compile(r"sec-|dnt$|priority$|upgrade-insecure-requests$|pragma$|cache-control$|if-", re.IGNORECASE)
 
 _ASSET_KIND = re.compile(
@@ -30,6 +32,9 @@ _LEAST_PAUSE_MS, _MOST_PAUSE_MS = 500, 3_600_000
 
 class Har:
     """A file whose `log` has `entries`. With `assets`, images, styles and scripts of pages are requests, too."""
+
+    title = "a HAR file"
+    mark = "it is JSON with a log and its entries"
 
     def __init__(self, *, assets: bool = False) -> None:
         self._assets = assets
@@ -45,7 +50,7 @@ class Har:
         entries = log.get("entries") if isinstance(log, dict) else None
         if not isinstance(entries, list):
             raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
-        held = ImportedRequests("a HAR file")
+        held = ImportedRequests(self.title)
         steps = _steps(_in_order(entries), held, assets=self._assets)
         if steps:
             held.sessions.append(HeldSession("visit", steps))
@@ -194,6 +199,9 @@ def _request(entry: Any, where: str) -> HeldRequest:
         expect["status"] = [status]
     headers = _headers(asked.get("headers"))
     kind, body = _body(asked.get("postData"))
+    size = asked.get("bodySize")
+    if not body and isinstance(size, int) and size > 0 and method not in ("GET", "HEAD"):
+        raise LeftOutError(f"its body of {size:,} bytes is not in the file")
     if is_multipart(kind):
         headers = [(name, value) for name, value in headers if name.lower() != "content-type"]
     if body and kind and not any(name.lower() == "content-type" for name, _ in headers):

@@ -1,4 +1,7 @@
-"""`.http` files, which editors send requests from: blocks between lines of `###`, with variables of the file."""
+"""`.http` files, which editors send requests from: blocks between lines of `###`, with variables of the file.
+
+A file without `###` may hold one request after the other, as the targets of vegeta do.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import re
 from pathlib import Path
 
 from ..multipart import is_multipart, is_whole
+from ..other_kinds import is_another_text
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 
 _METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
 _REQUEST = re.compile(rf"(?:({_METHODS})[ \t]+)?((?:https?://|\{{\{{)\S+)(?:[ \t]+HTTP/[\d.]+)?[ \t]*$")
-_BEGIN = re.compile(rf"^(?:{_METHODS})[ \t]+(?:https?://|\{{\{{)\S+", re.MULTILINE)
+_MESSAGE = re.compile(rf"({_METHODS})[ \t]+(/\S*)[ \t]+HTTP/[\d.]+[ \t]*$")  # its header Host names the server
+_BEGIN = re.compile(rf"^(?:{_METHODS})[ \t]+(?:(?:https?://|\{{\{{)\S+|/\S*[ \t]+HTTP/\d)", re.MULTILINE)
 _VARIABLE = re.compile(r"@([\w.-]+)[ \t]*=[ \t]*(.*?)[ \t]*$")
 _USED = re.compile(r"\{\{[ \t]*([$\w.-]+)[^{}]*\}\}")
 _SCRIPT = re.compile(r"^[<>][ \t]*\{%", re.MULTILINE)
@@ -20,19 +25,26 @@ _COMMENT = ("#", "//")
 class HttpFile:
     """A file of requests as HTTP writes them."""
 
+    title = "a .http file"
+    mark = "a line is a request with its method and address"
+
     def recognizes(self, head: str) -> bool:
         """Whether a line is a request with its method, and the file begins as such files do."""
         first = next((line for line in head.lstrip("\ufeff").splitlines() if line.strip()), "")
-        begins = first.startswith(("#", "//", "@")) or _REQUEST.match(first) is not None
-        return begins and _BEGIN.search(head) is not None and not re.search(r"^[$ \t]*curl\s", head, re.MULTILINE)
+        begins = first.startswith(("#", "//", "@")) or any(form.match(first) for form in (_REQUEST, _MESSAGE))
+        shows = begins and _BEGIN.search(head) is not None and not re.search(r"^[$ \t]*curl\s", head, re.MULTILINE)
+        return shows and not is_another_text(head)
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all blocks; scripts are named, and not run."""
-        held = ImportedRequests("a .http file")
+        held = ImportedRequests(self.title)
         variables: dict[str, str] = {}
-        line_number, name, lines = 1, "", []
-        for number, line in enumerate([*text_of(content, place).splitlines(), "###"], 1):
-            if not line.startswith("###"):
+        line_number, name, lines = 1, "", list[str]()
+        listed = text_of(content, place).splitlines()
+        parted = any(line.startswith("###") for line in listed)
+        for number, line in enumerate([*listed, "###"], 1):
+            begins = not parted and _BEGIN.match(line) is not None and any(map(_BEGIN.match, lines))
+            if not line.startswith("###") and not begins:
                 lines.append(line)
                 continue
             where = f"the block that begins in line {line_number}"
@@ -44,6 +56,8 @@ class HttpFile:
             if _SCRIPT.search("\n".join(lines)):
                 held.leave_out(f"the script in {where}", "scripts are not run")
             line_number, name, lines = number + 1, line.strip("# \t"), []
+            if begins:
+                line_number, name, lines = number, "", [line]
         return held
 
 
@@ -59,16 +73,19 @@ def _request(lines: list[str], where: str, name: str, variables: dict[str, str],
         return None
     while len(rest) > 1 and re.match(r"[ \t]+[?&]", rest[1]):  # a query over several lines
         rest[0] += rest.pop(1).strip()
-    match = _REQUEST.match(_fill(rest[0].strip(), variables))
+    begins = _fill(rest[0].strip(), variables)
+    match = _REQUEST.match(begins) or _MESSAGE.match(begins)
     if match is None:
         raise LeftOutError(f"'{rest[0][:60]}' is not a request line")
-    headers = []
+    headers: list[tuple[str, str]] = []
     at = 1
-    while at < len(rest) and rest[at].strip():
+    while at < len(rest) and rest[at].strip() and not rest[at].startswith("@"):
         key, colon, value = _fill(rest[at], variables).partition(":")
         if colon and not rest[at].startswith(_COMMENT):
             headers.append((key.strip(), value.strip()))
         at += 1
+    if at < len(rest) and rest[at].startswith("@"):  # the file with the body, as vegeta names it
+        rest[at : at + 1] = ["", f"< {rest[at][1:].strip()}"]
     body = "\n".join(line for line in rest[at + 1 :]).strip("\n")
     body = re.split(r"^[<>][ \t]*\{%|^<>", body, maxsplit=1, flags=re.MULTILINE)[0].rstrip("\n")
     if body.startswith("<") and re.match(r"<@?[ \t]+\S+$", body):
@@ -78,9 +95,18 @@ def _request(lines: list[str], where: str, name: str, variables: dict[str, str],
         body = f"{body}\n".replace("\n", "\r\n")
         if not is_whole(body, kind) or re.search(r"^<@?[ \t]+\S", body, re.MULTILINE):
             raise LeftOutError("its body has several parts, which are not written whole")
-    return HeldRequest(
-        where, match[1] or "GET", match[2], name=name, headers=tuple(headers), body=_fill(body, variables)
-    )
+    url = _address(match[2], headers)
+    return HeldRequest(where, match[1] or "GET", url, name=name, headers=tuple(headers), body=_fill(body, variables))
+
+
+def _address(url: str, headers: list[tuple[str, str]]) -> str:
+    """The address of a request line, whose server the header Host may name."""
+    if not url.startswith("/"):
+        return url
+    host = next((value for key, value in headers if key.lower() == "host"), "")
+    if not host:
+        raise LeftOutError("it has no header Host, so nothing names its server")
+    return f"http://{host}{url}"
 
 
 def _fill(text: str, variables: dict[str, str]) -> str:

@@ -105,10 +105,13 @@ class ImportedRequests:
 
 
 class Reader(Protocol):
-    """A reader of one kind of file.
+    """A reader of one kind of file: `title` names it with an article, `mark` is the content by which it is recognized.
 
     `recognizes` looks only at the beginning of the content; `read` raises ImportRefusedError if the file is broken.
     """
+
+    title: str
+    mark: str
 
     def recognizes(self, head: str) -> bool:
         """Whether a file with this beginning is of this kind."""
@@ -166,7 +169,7 @@ def neighbour_text(place: Path, name: str) -> str:
     if len(content) > MOST_BYTES:
         raise LeftOutError(f"{name} is larger than {MOST_BYTES >> 20} MiB")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()  # with its byte order mark, which tools send
     except UnicodeDecodeError:
         raise LeftOutError(f"{name} is not UTF-8 text, and samples must be") from None
 

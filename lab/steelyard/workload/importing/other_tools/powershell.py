@@ -77,13 +77,16 @@ class _Statement:
 class PowerShellCalls:
     """A file of calls of Invoke-WebRequest, with the sessions that a browser copies before them."""
 
+    title = "calls of PowerShell"
+    mark = "a line calls Invoke-WebRequest or Invoke-RestMethod"
+
     def recognizes(self, head: str) -> bool:
         """Whether it begins as such files do, and a line calls one of the commands."""
         return _BEGIN.match(head) is not None and _CALL.search(head) is not None
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """A request for each call; other statements are listed as left out."""
-        held = ImportedRequests("calls of PowerShell")
+        held = ImportedRequests(self.title)
         agent, cookies = "", False
         for statement in _ScriptScanner(text_of(content, place).replace("\r\n", "\n")).statements():
             where = f"line {statement.line}"

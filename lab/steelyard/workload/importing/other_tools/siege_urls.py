@@ -20,6 +20,9 @@ _FORM = "application/x-www-form-urlencoded"
 class SiegeUrls:
     """A file with one URL per line."""
 
+    title = "a file of URLs for Siege"
+    mark = "its first line is an address"
+
     def recognizes(self, head: str) -> bool:
         """Whether the file begins with a URL, or with a variable."""
         lines = [
@@ -30,7 +33,7 @@ class SiegeUrls:
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """One request per line; other lines are listed as left out."""
-        held = ImportedRequests("a file of URLs for Siege")
+        held = ImportedRequests(self.title)
         variables: dict[str, str] = {}
         for number, line in enumerate(text_of(content, place).splitlines(), 1):
             where = f"line {number}"
