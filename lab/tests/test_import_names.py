@@ -20,8 +20,12 @@ from small_descriptions import (
     wsdl,
 )
 from steelyard.base.errors import ImportRefusedError
+from steelyard.catalogue import entries
 from steelyard.workload.importing import bounded
 from steelyard.workload.importing.convert import convert_description
+from steelyard.workload.mocking.known import MockRequest, mock_service
+from steelyard.workload.soap import messages
+from steelyard.workload.xml_reading import read_xml
 
 ORDER = '<xs:element name="Order" type="xs:string"/>'
 
@@ -69,6 +73,30 @@ def test_a_declared_namespace_that_is_no_uri_is_no_obstacle(tmp_path: Path) -> N
     require_valid(body_content(tmp_path / "mine" / "samples" / "getOrder.xml"), schema_of(PLAIN_TYPES))
     with pytest.raises(ImportRefusedError, match="not well-formed XML"):
         import_text(text.replace("</w:service>", ""), tmp_path / "mine", "orders.wsdl")
+
+
+@pytest.mark.parametrize("namespace", ["http://shop.example/My Shop", "urn:größe", "urn:a|b^c", "urn:名前"])
+@pytest.mark.parametrize("style", ["document", "rpc"])
+def test_a_namespace_of_messages_that_is_no_uri_is_sent_and_its_answers_are_judged(
+    namespace: str, style: str, tmp_path: Path
+) -> None:
+    key = '<xs:complexType name="Key"><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:complexType>'
+    parts = {"request": 'type="o:Key"', "answer": 'type="o:Key"'} if style == "rpc" else {}
+    text = wsdl(key + PLAIN_TYPES, style=style, **parts).replace("urn:orders", namespace)
+    text = text.replace(f'soapAction="{namespace}/', 'soapAction="urn:orders/')
+    assert import_text(text, tmp_path, "orders.wsdl").taken == ["getOrder"]
+    sample = (tmp_path / "mine" / "samples" / "getOrder.xml").read_bytes()
+    (inside,) = messages.parse(sample).iterfind("{http://schemas.xmlsoap.org/soap/envelope/}Body/*")
+    assert etree.QName(inside).namespace == namespace
+    known = mock_service(entries.service_at(str(tmp_path / "mine")), 1)
+    headers = {
+        name.lower(): value for name, value in service_file(tmp_path)["operations"]["getOrder"]["headers"].items()
+    }
+    answered = known.answer(MockRequest("POST", "/orders", sample, headers["soapaction"].strip('"')))
+    assert answered is not None and answered[1].origin == "made from the schema"
+    if style == "document":
+        source = schema_of(PLAIN_TYPES).replace("urn:orders", namespace).encode()
+        etree.XMLSchema(read_xml(source)).assertValid(read_xml(etree.tostring(inside)))
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from lxml import etree
-from small_descriptions import XSD, body_content, import_text, require_valid, schema_of, wsdl
+from small_descriptions import (
+    XSD,
+    body_content,
+    import_text,
+    reasons,
+    require_valid,
+    schema_of,
+    service_file,
+    wsdl,
+)
 from steelyard.base.errors import ImportRefusedError
 from test_import_truth import POLICY, guarded
 
@@ -191,3 +201,275 @@ def test_one_service_of_both_versions_of_soap_has_both_and_each_can_be_chosen(tm
     assert spaces == ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"]
     (tmp_path / "mine").rename(tmp_path / "both")
     assert import_text(text, tmp_path, "orders.wsdl", "NewPort").taken == ["getOrder"]
+
+
+EXPRESSIONS = (
+    '<xs:element name="expr" type="xs:anyType" abstract="true"/>'
+    '<xs:complexType name="Two"><xs:sequence><xs:element ref="o:expr" minOccurs="2" maxOccurs="2"/></xs:sequence></xs:complexType>'
+    '<xs:element name="and" type="o:Two" substitutionGroup="o:expr"/>'
+    '<xs:element name="not" substitutionGroup="o:expr"><xs:complexType><xs:sequence><xs:element ref="o:expr"/></xs:sequence>'
+    "</xs:complexType></xs:element>"
+    '<xs:element name="zero" substitutionGroup="o:expr"><xs:complexType><xs:attribute name="unit" type="xs:string"/>'
+    "</xs:complexType></xs:element>"
+)
+
+
+def test_of_substitutes_and_derived_types_the_first_that_can_be_made_is_taken(tmp_path: Path) -> None:
+    types = request_of('<xs:sequence><xs:element ref="o:expr"/></xs:sequence>') + EXPRESSIONS
+    (taken,) = sampled(types, tmp_path)
+    assert etree.QName(taken).localname == "and" and [tags(child) for child in taken] == [["zero"], ["zero"]]
+
+
+def test_of_derived_types_the_first_that_ends_is_taken(tmp_path: Path) -> None:
+    def derived(name: str, inside: str) -> str:
+        extension = f'<xs:extension base="o:Shape"><xs:sequence>{inside}</xs:sequence></xs:extension>'
+        return f'<xs:complexType name="{name}"><xs:complexContent>{extension}</xs:complexContent></xs:complexType>'
+
+    types = request_of('<xs:sequence><xs:element name="shape" type="o:Shape"/></xs:sequence>') + (
+        '<xs:complexType name="Shape" abstract="true"/>'
+        + derived("All", '<xs:element name="part" type="o:All" maxOccurs="unbounded"/>')
+        + derived("Ball", '<xs:element name="size" type="xs:int"/>')
+    )
+    (shape,) = sampled(types, tmp_path)
+    assert str(shape.get(XSI_TYPE)).endswith(":Ball") and tags(shape) == ["size"]
+
+
+@pytest.mark.parametrize("namespace", ["##local", "##targetNamespace", "urn:else urn:more", "##other", "##any"])
+@pytest.mark.parametrize("contents", ["lax", "skip"])
+def test_what_a_wildcard_requires_is_of_a_namespace_that_it_admits(
+    namespace: str, contents: str, tmp_path: Path
+) -> None:
+    wildcard = f'<xs:sequence><xs:any namespace="{namespace}" processContents="{contents}"/></xs:sequence>'
+    assert len(sampled(request_of(wildcard), tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<xs:all><xs:element name="b" type="xs:int"/><xs:element name="a" type="xs:date" minOccurs="0"/></xs:all>',
+        '<xs:group ref="o:Pair"/>',
+        '<xs:sequence><xs:group ref="o:Pair" minOccurs="2" maxOccurs="3"/></xs:sequence><xs:attributeGroup ref="o:Marks"/>',
+        '<xs:simpleContent><xs:extension base="o:Size"><xs:attributeGroup ref="o:Marks"/></xs:extension></xs:simpleContent>',
+        '<xs:sequence><xs:element name="list"><xs:simpleType><xs:list itemType="o:Size"/></xs:simpleType></xs:element>'
+        "</xs:sequence>",
+        '<xs:sequence><xs:element name="one"><xs:simpleType><xs:union memberTypes="o:Size xs:date"/></xs:simpleType></xs:element>'
+        "</xs:sequence>",
+        '<xs:sequence><xs:element name="x" minOccurs="3" maxOccurs="unbounded" type="o:Size"/></xs:sequence>',
+        '<xs:sequence><xs:element name="x" type="xs:anyType"/><xs:element name="y" type="xs:anySimpleType"/></xs:sequence>',
+        '<xs:sequence><xs:element name="x" type="xs:int" fixed="7"/><xs:element name="y" type="xs:int" default="8"/></xs:sequence>',
+        '<xs:sequence><xs:element name="id" type="xs:ID"/><xs:element name="other" type="xs:ID"/></xs:sequence>',
+        '<xs:choice maxOccurs="unbounded"><xs:sequence minOccurs="0"/><xs:element name="x" type="xs:int"/></xs:choice>',
+        '<xs:sequence><xs:sequence><xs:choice><xs:element name="x" type="xs:hexBinary"/></xs:choice></xs:sequence></xs:sequence>',
+    ],
+)
+def test_every_way_to_compose_a_type_makes_a_valid_sample(content: str, tmp_path: Path) -> None:
+    shared = (
+        '<xs:group name="Pair"><xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" type="o:Size"/></xs:sequence>'
+        '</xs:group><xs:attributeGroup name="Marks"><xs:attribute name="m" type="o:Size" use="required"/></xs:attributeGroup>'
+        '<xs:simpleType name="Size"><xs:restriction base="xs:decimal"><xs:minExclusive value="7"/><xs:totalDigits value="4"/>'
+        '<xs:fractionDigits value="2"/></xs:restriction></xs:simpleType>'
+    )
+    sampled(request_of(content) + shared, tmp_path)
+
+
+CHAINED = (
+    '<wsp:Policy wsu:Id="secure"><wsp:PolicyReference URI="#middle"/></wsp:Policy>'
+    '<wsp:Policy wsu:Id="middle"><wsp:All><wsp:PolicyReference URI="#last"/></wsp:All></wsp:Policy>'
+    '<wsp:Policy wsu:Id="last"><sp:SignedParts><sp:Body/></sp:SignedParts></wsp:Policy>'
+)
+
+
+def referring(policies: str) -> str:
+    return wsdl(namespaces=POLICY, outside=policies, in_binding=REFERENCE)
+
+
+def test_a_policy_is_followed_through_those_that_it_refers_to(tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match=r"its policy requires signatures \(SignedParts\)"):
+        import_text(referring(CHAINED), tmp_path, "orders.wsdl")
+    ended = CHAINED.replace("<wsp:All>", "<wsp:ExactlyOne><wsp:All/>").replace("</wsp:All>", "</wsp:ExactlyOne>")
+    assert import_text(referring(ended), tmp_path, "orders.wsdl").taken == ["getOrder"]
+
+
+def test_policies_that_refer_to_each_other_end_soon(tmp_path: Path) -> None:
+    circle = CHAINED.replace("<sp:SignedParts><sp:Body/></sp:SignedParts>", '<wsp:PolicyReference URI="#secure"/>')
+    assert import_text(referring(circle), tmp_path, "orders.wsdl").taken == ["getOrder"]
+    (tmp_path / "mine").rename(tmp_path / "first")
+    names = ["secure", *(f"p{number}" for number in range(1, 40))]
+    twice = "".join(
+        f'<wsp:Policy wsu:Id="{name}">{REFERENCE * 2}</wsp:Policy>'.replace("#secure", f"#{following}")
+        for name, following in pairwise(names)
+    )
+    with pytest.raises(ImportRefusedError, match="its policies refer to each other more than 10,000 times"):
+        import_text(referring(twice), tmp_path, "orders.wsdl")
+
+
+@pytest.mark.parametrize(
+    ("assertion", "demand"),
+    [
+        ('<r:RMAssertion xmlns:r="http://docs.oasis-open.org/ws-rx/wsrmp/200702"/>', "reliable messaging"),
+        (
+            '<b:BinaryEncoding xmlns:b="http://schemas.microsoft.com/ws/06/2004/mspolicy/netbinary1"/>',
+            "binary messages",
+        ),
+        ('<c:CompositeDuplex xmlns:c="http://schemas.microsoft.com/net/2006/06/duplex"/>', "an address of the client"),
+        ('<o:Integrity xmlns:o="http://schemas.xmlsoap.org/ws/2002/12/secext"/>', r"signatures \(Integrity\)"),
+        ("<sp:ProtectionToken><wsp:Policy><sp:KerberosToken/></wsp:Policy></sp:ProtectionToken>", "a Kerberos token"),
+    ],
+)
+def test_a_protocol_that_a_policy_requires_and_load_lacks_is_named(assertion: str, demand: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match=demand):
+        import_text(guarded(assertion), tmp_path, "orders.wsdl")
+    assert import_text(
+        guarded(f"<wsp:ExactlyOne><wsp:All>{assertion}</wsp:All><wsp:All/></wsp:ExactlyOne>"), tmp_path, "orders.wsdl"
+    ).taken == ["getOrder"]
+
+
+@pytest.mark.parametrize(
+    ("assertions", "note"),
+    [
+        (
+            '<h:NegotiateAuthentication xmlns:h="urn:http"/>',
+            "requires NegotiateAuthentication, which is not known here",
+        ),
+        ('<a:UsingAddressing xmlns:a="http://www.w3.org/2006/05/addressing/wsdl"/>', ""),
+        (
+            "<sp:TransportBinding><wsp:Policy><sp:IncludeTimestamp/></wsp:Policy></sp:TransportBinding>",
+            "requires a timestamp; `valid_seconds` in [auth]",
+        ),
+    ],
+)
+def test_an_assertion_that_nothing_here_knows_is_noted(assertions: str, note: str, tmp_path: Path) -> None:
+    outcome = import_text(guarded(assertions), tmp_path, "orders.wsdl")
+    assert outcome.taken == ["getOrder"]
+    assert any(note in each for each in outcome.notes) if note else not any("policy" in each for each in outcome.notes)
+
+
+def test_a_policy_that_is_attached_from_outside_is_noted(tmp_path: Path) -> None:
+    outside = "<wsp:PolicyAttachment><wsp:AppliesTo/></wsp:PolicyAttachment>"
+    outcome = import_text(wsdl(namespaces=POLICY, outside=outside), tmp_path, "orders.wsdl")
+    assert outcome.taken == ["getOrder"] and any("PolicyAttachment are not read" in note for note in outcome.notes)
+
+
+HEADED = '<w:message name="Result"><w:part name="head" element="o:Head"/><w:part name="result" element="o:Order"/></w:message>'
+PLAIN_RESULT = '<w:message name="Result"><w:part name="result" element="o:Order"/></w:message>'
+OUTPUT = '<w:output><soap:body use="literal" namespace="urn:orders"/></w:output>'
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        '<w:output><soap:header message="o:Result" part="head" use="literal"/><soap:body use="literal"/></w:output>',
+        '<w:output><soap:body parts="result" use="literal"/></w:output>',
+    ],
+)
+def test_a_part_of_an_answer_that_is_a_header_is_not_expected_in_its_body(output: str, tmp_path: Path) -> None:
+    text = wsdl('<xs:element name="GetOrder" type="xs:int"/><xs:element name="Head" type="xs:string"/>' + ORDER)
+    assert PLAIN_RESULT in text and OUTPUT in text
+    import_text(text.replace(PLAIN_RESULT, HEADED).replace(OUTPUT, output), tmp_path, "orders.wsdl")
+    operation = service_file(tmp_path)["operations"]["getOrder"]
+    assert operation["answer_element"] == "Order" and operation["expect"]["contains"] == "Order"
+
+
+def test_an_answer_that_no_schema_declares_leaves_its_operation_out(tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match=r"operation getOrder: .* element Gone of its answer is not declared"):
+        import_text(wsdl(answer='element="o:Gone"'), tmp_path, "orders.wsdl")
+
+
+def test_a_header_of_a_request_is_sent_and_an_encoded_one_is_named(tmp_path: Path) -> None:
+    types = '<xs:element name="GetOrder" type="xs:int"/><xs:element name="Shop" type="xs:int"/>' + ORDER
+    shop = '<w:message name="Shop"><w:part name="shop" element="o:Shop"/></w:message><w:portType name="Orders">'
+    begin = '<w:input><soap:body use="literal" namespace="urn:orders"/>'
+    header = '<soap:header message="o:Shop" part="shop" use="literal"/>'
+    text = wsdl(types).replace('<w:portType name="Orders">', shop).replace(begin, begin + header)
+    assert import_text(text, tmp_path, "orders.wsdl").taken == ["getOrder"]
+    root = etree.parse(str(tmp_path / "mine" / "samples" / "getOrder.xml")).getroot()
+    (sent,) = root.iterfind("{http://schemas.xmlsoap.org/soap/envelope/}Header/*")
+    require_valid(sent, schema_of(types))
+    encoded = text.replace('part="shop" use="literal"', 'part="shop" use="encoded"')
+    with pytest.raises(ImportRefusedError, match="its header 'shop' is SOAP-encoded, which is not supported"):
+        import_text(encoded, tmp_path / "mine", "orders.wsdl")
+
+
+def other_binding(name: str, inside: str, port: str) -> str:
+    """A WSDL with a second binding and port."""
+    binding = f'<w:binding name="{name}" type="o:Orders">{inside}</w:binding><w:service'
+    text = wsdl(
+        namespaces='xmlns:h="http://schemas.xmlsoap.org/wsdl/http/" xmlns:n="http://schemas.xmlsoap.org/wsdl/soap12/"'
+    )
+    return text.replace("<w:service", binding).replace("</w:service>", f"{port}</w:service>")
+
+
+@pytest.mark.parametrize(
+    ("inside", "address", "why"),
+    [
+        ('<h:binding verb="GET"/>', '<h:address location="http://127.0.0.1:8080/h"/>', "its binding is not SOAP"),
+        (
+            '<soap:binding transport="http://www.w3.org/2010/soapjms/"/>',
+            '<soap:address location="jms:queue:a"/>',
+            "its transport is http://www.w3.org/2010/soapjms, not HTTP",
+        ),
+        (
+            '<n:binding transport="http://www.w3.org/2010/soapjms/"/>',
+            '<n:address location="http://127.0.0.1:8080/n"/>',
+            "its transport is http://www.w3.org/2010/soapjms, not HTTP",
+        ),
+    ],
+)
+def test_a_port_of_another_protocol_is_named(inside: str, address: str, why: str, tmp_path: Path) -> None:
+    port = f'<w:port name="Other" binding="o:OtherBinding">{address}</w:port>'
+    outcome = import_text(other_binding("OtherBinding", inside, port), tmp_path, "orders.wsdl")
+    assert outcome.taken == ["getOrder"] and f"port Other: {why}" in reasons(outcome)
+
+
+def test_services_of_other_servers_are_named_and_can_be_chosen(tmp_path: Path) -> None:
+    more = (
+        '</w:service><w:service name="Far"><w:port name="FarPort" binding="o:OrdersSoap">'
+        '<soap:address location="http://127.0.0.1:9090/far"/></w:port></w:service>'
+    )
+    text = wsdl().replace("</w:service>", more)
+    outcome = import_text(text, tmp_path, "orders.wsdl")
+    assert outcome.taken == ["getOrder"] and "it runs at http://127.0.0.1:9090" in reasons(outcome)
+    (tmp_path / "mine").rename(tmp_path / "near")
+    assert import_text(text, tmp_path, "orders.wsdl", "FarPort").taken == ["getOrder"]
+    assert service_file(tmp_path)["target"] == "http://127.0.0.1:9090"
+
+
+def test_a_message_without_an_answer_is_right_with_202(tmp_path: Path) -> None:
+    text = wsdl().replace('<w:output message="o:Result"/>', "").replace(OUTPUT, "")
+    assert import_text(text, tmp_path, "orders.wsdl").taken == ["getOrder"]
+    assert service_file(tmp_path)["operations"]["getOrder"]["expect"] == {"status": [200, 202]}
+
+
+def test_an_encoded_message_is_named_as_such(tmp_path: Path) -> None:
+    types = (
+        '<xs:complexType name="Key"><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:complexType>'
+    )
+    text = wsdl(types, style="rpc", request='type="o:Key"', answer='type="xs:string"')
+    encoded = text.replace('use="literal"', 'use="encoded" encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"')
+    assert import_text(encoded, tmp_path, "orders.wsdl").taken == ["getOrder"]
+    operation = service_file(tmp_path)["operations"]["getOrder"]
+    assert "rpc/encoded" in operation["meaning"] and operation["expect"]["schema"] is False
+    (tmp_path / "mine").rename(tmp_path / "first")
+    with pytest.raises(ImportRefusedError, match="no standard defines document/encoded"):
+        import_text(wsdl().replace('use="literal"', 'use="encoded"'), tmp_path, "orders.wsdl")
+
+
+def test_schemas_that_import_each_other_without_a_location_are_read_by_their_namespaces(tmp_path: Path) -> None:
+    def schema(space: str, inside: str) -> str:
+        own = f'xmlns:own="{space}" targetNamespace="{space}" elementFormDefault="qualified"'
+        return f'<xs:schema xmlns:xs="{XSD}" {own}>{inside}</xs:schema>'
+
+    sizes = schema("urn:sizes", '<xs:simpleType name="Size"><xs:restriction base="xs:int"/></xs:simpleType>')
+    places = schema(
+        "urn:places",
+        '<xs:import namespace="urn:sizes"/><xs:element name="place" type="s:Size" xmlns:s="urn:sizes"/>',
+    )
+    orders = schema(
+        "urn:orders",
+        '<xs:import namespace="urn:places"/>'
+        + request_of('<xs:sequence><xs:element ref="p:place" xmlns:p="urn:places"/></xs:sequence>'),
+    )
+    outcome = import_text(wsdl(schema=orders + places + sizes), tmp_path, "orders.wsdl")
+    assert outcome.taken == ["getOrder"] and not outcome.left_out
+    element = body_content(tmp_path / "mine" / "samples" / "getOrder.xml")
+    assert [child.tag for child in element] == ["{urn:places}place"] and int(element[0].text or "") == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
+from ..xml_reading import read_xml
+
 WSDL = "http://schemas.xmlsoap.org/wsdl/"
 WSDL_2 = "http://www.w3.org/ns/wsdl"
 XSD = "http://www.w3.org/2001/XMLSchema"
@@ -42,8 +44,7 @@ def space(name: str) -> str:
 
 def standalone(element: etree._Element) -> etree._Element:
     """A copy of an element as the root of its own document, with all prefixes in scope, which its texts may use."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)  # namespaces may be no URIs
-    return etree.fromstring(etree.tostring(element, encoding="UTF-8", with_tail=False), parser)
+    return read_xml(etree.tostring(element, encoding="UTF-8", with_tail=False))
 
 
 def one_line(text: str, most: int = 200) -> str:

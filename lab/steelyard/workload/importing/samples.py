@@ -8,6 +8,7 @@ from typing import Any
 import xmlschema
 from lxml import etree
 
+from ..xml_reading import makeable, with_own_namespaces
 from .names import ENCODING, XML, XSD, XSI, local, space, standalone
 from .schemas import Schemas
 from .values import UnmetError, is_identifier, name_of, text_for
@@ -15,8 +16,13 @@ from .values import UnmetError, is_identifier, name_of, text_for
 MOST_ELEMENTS = 5_000
 MOST_DEPTH = 60
 MOST_OCCURRENCES = 1_000
+_MOST_STARTED = 50_000  # elements of all attempts at one sample
 _TYPE = f"{{{XSI}}}type"
 _NIL = f"{{{XSI}}}nil"
+
+
+# The text of each simple type by the type's id, with the type and whether it is an identifier
+_Texts = dict[int, tuple[Any, str, bool]]
 
 
 class SampleMaker:
@@ -29,6 +35,7 @@ class SampleMaker:
     def __init__(self, schemas: Schemas) -> None:
         self._schema = schemas.schema
         self._arrays = schemas.arrays
+        self._texts: _Texts = {}
         spaces = sorted(
             {space(name) for name in (*self._schema.maps.types, *self._schema.maps.elements)} - {"", XSD, XML, XSI}
         )
@@ -42,7 +49,7 @@ class SampleMaker:
         declared = self._schema.maps.elements.get(name)
         if declared is None:
             raise UnmetError(f"element {local(name)} is not declared")
-        making = _Making(self._schema, self._arrays if encoded else {}, self.prefixes, encoded)
+        making = _Making(self._schema, self._arrays if encoded else {}, self.prefixes, encoded, self._texts)
         try:
             root = making.element(declared, ())
         except RecursionError:
@@ -51,41 +58,73 @@ class SampleMaker:
         # copies as different.
         declared_types = [(element, element.attrib.pop(_TYPE)) for element in making.as_declared]
         try:
-            declared.validate(standalone(root))
+            declared.validate(standalone(with_own_namespaces(root)))
         except xmlschema.XMLSchemaValidationError as error:
             raise UnmetError(f"element {local(name)}: {' '.join(str(error.reason).split())[:200]}") from None
         for element, kind in declared_types:
             element.set(_TYPE, kind)
         etree.cleanup_namespaces(root, keep_ns_prefixes=sorted(making.used))
-        return root
+        return with_own_namespaces(root)
 
 
 class _Making:
     """The construction of one sample; counts its elements and collects the prefixes in its texts."""
 
     def __init__(
-        self, schema: xmlschema.XMLSchema, arrays: Mapping[str, str], prefixes: Mapping[str, str], encoded: bool
+        self,
+        schema: xmlschema.XMLSchema,
+        arrays: Mapping[str, str],
+        prefixes: Mapping[str, str],
+        encoded: bool,
+        texts: _Texts,
     ) -> None:
         self._schema = schema
         self._arrays = arrays
         self._prefixes = prefixes
+        self._makeable = {makeable(uri): prefix for uri, prefix in prefixes.items()}
         self._encoded = encoded
         self._made = 0
+        self._started = 0
+        self._texts = texts
         self._identifiers = 0
         self.used: set[str] = set()
         self.as_declared: list[etree._Element] = []
 
     def element(self, declared: Any, within: tuple[Any, ...]) -> etree._Element:
-        """An element as declared; `within` are the enclosing types, outermost first. Raises UnmetError."""
-        declared = self._concrete(declared)
-        if declared.name == f"{{{XSD}}}schema":  # as a .NET DataSet carries it; an empty schema is valid
-            return etree.Element(declared.name, nsmap={"xs": XSD})
+        """An element as declared, or the first of its substitutes and derived types that can be made; `within` are the enclosing
+        types, outermost first. Raises UnmetError."""
+        reasons: list[UnmetError] = []
+        for candidate in self._concrete(declared):
+            if candidate.name == f"{{{XSD}}}schema":  # as a .NET DataSet carries it; an empty schema is valid
+                return etree.Element(candidate.name, nsmap={"xs": XSD})
+            made_before = self._made
+            try:
+                return self._of_first_type(candidate, within)
+            except UnmetError as error:
+                self._made = made_before
+                reasons.append(error)
+        raise reasons[0]
+
+    def _of_first_type(self, declared: Any, within: tuple[Any, ...]) -> etree._Element:
+        """An element of its type, or of the first derived one that can be made; raises UnmetError."""
+        reasons: list[UnmetError] = []
+        for kind in self._concrete_types(declared):
+            made_before = self._made
+            try:
+                return self._of_type(declared, kind, within)
+            except UnmetError as error:
+                self._made = made_before
+                reasons.append(error)
+        raise reasons[0]
+
+    def _of_type(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
+        """An element of a type; raises UnmetError."""
         self._made += 1
-        if self._made > MOST_ELEMENTS or len(within) > MOST_DEPTH:
+        self._started += 1
+        if self._made > MOST_ELEMENTS or self._started > _MOST_STARTED or len(within) > MOST_DEPTH:
             raise UnmetError(
                 f"element {local(declared.name)} would make a sample of more than {MOST_ELEMENTS} elements"
             )
-        kind = self._concrete_type(declared)
         made = self._typed_element(declared, kind, within)
         if _is_recursion(kind, within):
             if not declared.nillable:
@@ -104,8 +143,11 @@ class _Making:
 
     def _text(self, kind: Any) -> str:
         """A text for a simple type; each identifier (xs:ID) of the sample is another."""
-        text = text_for(kind)
-        if not is_identifier(kind):
+        known = self._texts.get(id(kind))
+        if known is None:
+            known = self._texts[id(kind)] = (kind, text_for(kind), is_identifier(kind))
+        _, text, identifies = known
+        if not identifies:
             return text
         self._identifiers += 1
         other = text if self._identifiers == 1 else f"{text}.{self._identifiers}"
@@ -122,7 +164,7 @@ class _Making:
         return made
 
     def _bare_element(self, name: str) -> etree._Element:
-        return etree.Element(name, nsmap={prefix: uri for uri, prefix in self._prefixes.items()})
+        return etree.Element(_makeable_name(name), nsmap={prefix: uri for uri, prefix in self._makeable.items()})
 
     def _fill(self, made: etree._Element, declared: Any, kind: Any, within: tuple[Any, ...]) -> None:
         fixed = declared.fixed if declared.fixed is not None else declared.default
@@ -149,7 +191,7 @@ class _Making:
                 continue
             fixed = attribute.fixed if attribute.fixed is not None else attribute.default
             try:
-                made.set(name, fixed if fixed is not None else self._text(attribute.type))
+                made.set(_makeable_name(name), fixed if fixed is not None else self._text(attribute.type))
             except UnmetError:
                 if attribute.use == "required":
                     raise
@@ -251,32 +293,38 @@ class _Making:
                 continue
         if wildcard.process_contents == "strict":
             raise UnmetError("a wildcard (xs:any) requires a declared element, and none fits")
-        return [etree.Element("{urn:example}any") for _ in range(wildcard.min_occurs)]
+        spaces = ["urn:example", "", *(uri for uri in wildcard.namespace if not uri.startswith("##"))]
+        names = (f"{{{uri}}}any" if uri else "any" for uri in spaces)
+        name = next((name for name in names if wildcard.is_matching(name)), "{urn:example}any")
+        return [etree.Element(_makeable_name(name)) for _ in range(wildcard.min_occurs)]
 
-    def _concrete(self, declared: Any) -> Any:
-        """The declaration that a reference means; for an abstract one, the first substitute."""
+    def _concrete(self, declared: Any) -> list[Any]:
+        """The declaration that a reference means; for an abstract one its substitutes, those of simple types first."""
         meant = declared if declared.ref is None else self._schema.maps.elements.get(declared.name, declared)
         if not meant.abstract:
-            return meant
+            return [meant]
         # The members of a member's group are substitutes, too.
-        for substitute in sorted(meant.iter_substitutes(), key=lambda substitute: str(substitute.name)):
-            if not substitute.abstract:
-                return substitute
-        raise UnmetError(f"element {local(meant.name)} is abstract and has no substitute")
+        substitutes = [substitute for substitute in meant.iter_substitutes() if not substitute.abstract]
+        if not substitutes:
+            raise UnmetError(f"element {local(meant.name)} is abstract and has no substitute")
+        return sorted(substitutes, key=lambda substitute: (not substitute.type.is_simple(), str(substitute.name)))
 
-    def _concrete_type(self, declared: Any) -> Any:
-        """The element's type; for an abstract one, the first type derived from it."""
+    def _concrete_types(self, declared: Any) -> list[Any]:
+        """The element's type; for an abstract one, the types derived from it."""
         kind = declared.type
         if kind.is_simple() or not getattr(kind, "abstract", False):
-            return kind
-        for candidate in sorted(
-            self._schema.maps.types.values(), key=lambda candidate: str(getattr(candidate, "name", ""))
-        ):
-            if getattr(candidate, "abstract", True) or candidate is kind or not getattr(candidate, "is_derived", None):
-                continue
-            if candidate.is_derived(kind):
-                return candidate
-        raise UnmetError(f"type {name_of(kind)} is abstract, and no type is derived from it")
+            return [kind]
+        derived = [
+            candidate
+            for candidate in self._schema.maps.types.values()
+            if not getattr(candidate, "abstract", True)
+            and candidate is not kind
+            and getattr(candidate, "is_derived", None) is not None
+            and candidate.is_derived(kind)
+        ]
+        if not derived:
+            raise UnmetError(f"type {name_of(kind)} is abstract, and no type is derived from it")
+        return sorted(derived, key=lambda candidate: str(getattr(candidate, "name", "")))
 
     def _declare_type(self, made: etree._Element, name: str) -> None:
         made.set(_TYPE, f"{self._prefix(space(name))}:{local(name)}" if space(name) else local(name))
@@ -285,6 +333,11 @@ class _Making:
         prefix = self._prefixes[namespace]
         self.used.add(prefix)
         return prefix
+
+
+def _makeable_name(name: str) -> str:
+    """A name `{namespace}local` of which lxml makes elements and attributes."""
+    return f"{{{makeable(space(name))}}}{local(name)}" if space(name) else name
 
 
 def _is_recursion(kind: Any, within: tuple[Any, ...]) -> bool:

@@ -11,6 +11,7 @@ import xmlschema
 from lxml import etree
 
 from ...base.errors import ImportRefusedError
+from ..xml_reading import makeable, with_own_namespaces
 from .documents import Document
 from .known_schemas import KNOWN, write_known
 from .names import ENCODING, ENVELOPES, PROVIDED, WSDL, XML, XSD, local, one_line, qualified_name, space, standalone
@@ -78,8 +79,10 @@ class _Files:
                 self._add_schema(inline, document)
 
     def _add_schema(self, root: etree._Element, document: Document) -> str:
-        # Make it a separate document with the prefixes that its texts use.
+        # Make it a separate document with the prefixes that its texts use. Annotations cost most of the time to read it, and say
+        # nothing about messages.
         own = standalone(root)
+        etree.strip_elements(own, f"{{{XSD}}}annotation", with_tail=False)
         name = f"types-{len(self._roots) + 1}.xsd"
         self._roots[name] = own
         self._places[name] = document
@@ -113,14 +116,14 @@ class _Files:
             kinds = {
                 space(str(element.get("type"))) for element in schema.iter(f"{{{XSD}}}element") if element.get("type")
             }
-            nsmap = {f"n{number}": uri for number, uri in enumerate(sorted(kinds)) if uri}
+            prefixes = {uri: f"n{number}" for number, uri in enumerate(sorted(kinds)) if uri}
+            nsmap = {prefix: makeable(uri) for uri, prefix in prefixes.items()}
             written = etree.Element(schema.tag, schema.attrib, nsmap={"xs": XSD, **nsmap})
             written.extend(list(schema))
-            prefixes = {uri: prefix for prefix, uri in nsmap.items()}
             for element in written.iter(f"{{{XSD}}}element"):
                 if (kind := element.get("type")) is not None:
                     element.set("type", f"{prefixes[space(kind)]}:{local(kind)}" if space(kind) else kind)
-            self._roots[f"types-{len(self._roots) + 1}.xsd"] = written
+            self._roots[f"types-{len(self._roots) + 1}.xsd"] = with_own_namespaces(written)
 
     def _needed_elements(self, operations: Sequence[WsdlOperation]) -> set[str]:
         """The global elements that schemas or messages refer to, as `{namespace}local`."""
@@ -162,10 +165,15 @@ class _Files:
             _let_arrays_hold_members(root)
             self._set_locations(name, root)
         spaces = self._spaces()
+        used = {name: {space(reference) for reference in _references(root)} for name, root in self._roots.items()}
         for name, root in self._roots.items():
-            self._import_what_is_used(name, root, spaces)
+            self._import_what_is_used(name, root, spaces, used[name])
         wanted = [each for each in KNOWN if each in _UNNAMED or each not in spaces]
-        wanted = [each for each in wanted if any(_refers_to(root, each) for root in self._roots.values())]
+        wanted = [
+            each
+            for each in wanted
+            if any(each in used[name] or _imports(root, each) for name, root in self._roots.items())
+        ]
         spaces |= write_known(wanted, self._folder)
         self.notes += [
             f"the schema of {namespace} is the one that Steelyard has; nothing was fetched"
@@ -220,7 +228,8 @@ class _Files:
                 spaces[root.get("targetNamespace", "")] = name
         return spaces
 
-    def _import_what_is_used(self, name: str, root: etree._Element, spaces: dict[str, str]) -> None:
+    def _import_what_is_used(self, name: str, root: etree._Element, spaces: dict[str, str], used: set[str]) -> None:
+        """Give the imports of a schema their locations, and import those of the namespaces that are `used` which it lacks."""
         own = root.get("targetNamespace", "")
         imported = set()
         for element in root.findall(f"{{{XSD}}}import"):
@@ -239,7 +248,6 @@ class _Files:
                     f"the namespace {one_line(namespace, 100) or 'without a name'} is imported but not defined"
                 )
             imported.add(namespace)
-        used = {space(reference) for reference in _references(root)}
         for namespace in sorted(used - imported - _BUILT_IN - {own}):
             location = spaces.get(namespace) or (KNOWN[namespace].name if namespace in KNOWN else None)
             if location is not None and (namespace or not own):
@@ -309,9 +317,8 @@ def _references(root: etree._Element, attributes: Sequence[str] = _REFERRING) ->
     return references
 
 
-def _refers_to(root: etree._Element, namespace: str) -> bool:
-    imported = [element.get("namespace") for element in root.findall(f"{{{XSD}}}import")]
-    return namespace in imported or any(space(reference) == namespace for reference in _references(root))
+def _imports(root: etree._Element, namespace: str) -> bool:
+    return any(element.get("namespace") == namespace for element in root.findall(f"{{{XSD}}}import"))
 
 
 def _arrays(documents: Sequence[Document]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, loca
 from .policies import demands_of, notes_of
 
 _HTTP = "http://schemas.xmlsoap.org/soap/http"
+_MOST_POLICIES = 10_000  # references of all policies together
+_TRANSPORTS = {"1.1": (_HTTP,), "1.2": (_HTTP, "http://www.w3.org/2003/05/soap/bindings/HTTP")}
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,9 @@ def read_wsdl(documents: Sequence[Document], target: str = "") -> WsdlDescriptio
         except NotTakenError as error:
             description.left.append(Left(where, str(error)))
     description.notes += known.notes
+    if any(next(root.iter("{*}PolicyAttachment"), None) is not None for root in known.roots):
+        note = "policies that are attached by a PolicyAttachment are not read: the service may refuse these requests"
+        description.notes.append(note)
     if not ports:
         raise ImportRefusedError(
             f"{documents[0].place} names no service with a port",
@@ -114,6 +120,7 @@ class _Definitions:
         self.target = target
         self.roots = [document.root for document in documents if document.root.tag == f"{{{WSDL}}}definitions"]
         self.notes: list[str] = []
+        self._written_policies = 0
         self._named: dict[tuple[str, str], etree._Element] = {}
         for root in self.roots:
             for element in root.iterchildren(etree.Element):
@@ -139,27 +146,49 @@ class _Definitions:
         return str(element.getroottree().getroot().get("targetNamespace", ""))
 
     def policies(self, element: etree._Element) -> list[etree._Element]:
-        """The policies of an element: those inside it, and those that it refers to by an element or by its attribute."""
+        """The policies of an element, those that they refer to written out: those inside it, and those that it refers to by an
+        element or by its attribute."""
         children = list(element.iterchildren(etree.Element))
         policies = [child for child in children if local(child.tag) == "Policy"]
         references = [child.get("URI", "") for child in children if local(child.tag) == "PolicyReference"]
         listed = [str(value) for key, value in element.attrib.items() if local(str(key)) == "PolicyURIs"]
         for reference in [*references, *" ".join(listed).split()]:
-            wanted = reference.lstrip("#")
-            referred = [
-                policy
-                for root in self.roots
-                for policy in root.iterchildren(etree.Element)
-                if local(policy.tag) == "Policy"
-                and wanted in [str(value) for key, value in policy.attrib.items() if local(key) in ("Id", "Name")]
-            ]
-            if not referred:
-                self.notes.append(
-                    f"the policy '{one_line(wanted, 80)}' is not in the description: if it demands signatures or "
-                    "encryption, the service refuses these requests"
-                )
-            policies += referred
-        return policies
+            policies += self._policies_at(reference)
+        return [self._whole_policy(policy, ()) for policy in policies]
+
+    def _policies_at(self, reference: str) -> list[etree._Element]:
+        """The policies that a reference names; notes one that the documents do not have."""
+        wanted = reference.rpartition("#")[2]
+        referred = [
+            policy
+            for root in self.roots
+            for policy in root.iterchildren(etree.Element)
+            if local(policy.tag) == "Policy"
+            and wanted in [str(value) for key, value in policy.attrib.items() if local(key) in ("Id", "Name")]
+        ]
+        if not referred:
+            self.notes.append(
+                f"the policy '{one_line(wanted, 80)}' is not in the description: if it demands signatures or "
+                "encryption, the service refuses these requests"
+            )
+        return referred
+
+    def _whole_policy(self, policy: etree._Element, within: tuple[etree._Element, ...]) -> etree._Element:
+        """A policy with those that it refers to in place of the references."""
+        if next(policy.iter("{*}PolicyReference"), None) is None:
+            return policy
+        whole = deepcopy(policy)
+        for reference in list(whole.iter("{*}PolicyReference")):
+            self._written_policies += 1
+            if self._written_policies > _MOST_POLICIES:
+                raise NotTakenError(f"its policies refer to each other more than {_MOST_POLICIES:,} times")
+            parent = reference.getparent()
+            referred = [each for each in self._policies_at(reference.get("URI", "")) if each not in (policy, *within)]
+            if parent is not None:
+                for each in referred:
+                    reference.addprevious(deepcopy(self._whole_policy(each, (policy, *within))))
+                parent.remove(reference)
+        return whole
 
 
 @dataclass(frozen=True)
@@ -204,8 +233,9 @@ def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
     for version, namespace in BINDINGS.items():
         spoken = binding.find(f"{{{namespace}}}binding")
         if spoken is not None:
-            if spoken.get("transport", _HTTP) != _HTTP and version == "1.1":
-                raise NotTakenError(f"its transport is {one_line(spoken.get('transport', ''), 80)}, not HTTP")
+            transport = (spoken.get("transport") or _HTTP).rstrip("/")
+            if transport not in _TRANSPORTS[version]:
+                raise NotTakenError(f"its transport is {one_line(transport, 80)}, not HTTP")
             return version, spoken
     raise NotTakenError("its binding is not SOAP (it is plain HTTP, or another)")
 
@@ -239,12 +269,11 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     described = [end for end in (bound.find(f"{{{WSDL}}}input"), asked, offered, message) if end is not None]
     _require_unprotected([policy for element in (bound, *described) for policy in known.policies(element)])
     body = _body(bound, "input", soap)
-    _body(bound, "output", soap) if told is not None else None
+    answer = None if told is None else _answer_parts(known, bound, told, soap)
     headers = _headers(known, bound, soap)
     parts = _parts(message, body, taken={part.name for _, part in headers if _ is message})
     encoded = body is not None and body.get("use") == "encoded"
     _require_spoken(style, encoded, parts, body)
-    answer = None if told is None else _parts(known.get("message", told, told.get("message")), None, taken=set())
     space = (body.get("namespace") if body is not None else None) or known.space_of(port.port_type)
     return WsdlOperation(
         name=name,
@@ -292,6 +321,18 @@ def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
     return described.find(f"{{{soap}}}body")
 
 
+def _answer_parts(
+    known: _Definitions, bound: etree._Element, told: etree._Element, soap: str
+) -> tuple[MessagePart, ...]:
+    """The parts in the body of an answer: those that the binding lists, without those that are headers."""
+    message = known.get("message", told, told.get("message"))
+    headers = bound.iterfind(f"{{{WSDL}}}output/{{{soap}}}header")
+    taken = {
+        header.get("part", "") for header in headers if known.get("message", header, header.get("message")) is message
+    }
+    return _parts(message, _body(bound, "output", soap), taken)
+
+
 def _headers(known: _Definitions, bound: etree._Element, soap: str) -> list[tuple[etree._Element, MessagePart]]:
     """The header blocks of the request, each with the message that defines it."""
     headers = []
@@ -302,6 +343,8 @@ def _headers(known: _Definitions, bound: etree._Element, soap: str) -> list[tupl
         )
         if part is None or part.element is None:
             raise NotTakenError(f"its header '{header.get('part', '')}' is not an element of the schema")
+        if header.get("use") == "encoded":
+            raise NotTakenError(f"its header '{header.get('part', '')}' is SOAP-encoded, which is not supported")
         headers.append((message, part))
     return headers
 

@@ -17,6 +17,7 @@ from lxml import etree
 from ...base.errors import ContractError
 from .. import wildcards
 from ..body_format import first_difference
+from ..xml_reading import read_xml
 
 if TYPE_CHECKING:
     import xmlschema
@@ -51,11 +52,8 @@ _known: dict[tuple[Path, frozenset[str], str], Meant] = {}
 def parse(body: bytes | str) -> etree._Element:
     """The root element of an XML document without document types, entities or external access. Raises ContractError."""
     raw = body.encode() if isinstance(body, str) else body
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
-    )
     try:
-        root = etree.fromstring(raw, parser)
+        root = read_xml(raw, remove_comments=True)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ContractError(f"the answer is not XML: {error}; it begins {raw[:120]!r}") from None
     if root.getroottree().docinfo.doctype:
