@@ -5,34 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote_plus
 
 from ..multipart import with_boundary, write_parts
+from ..other_kinds import is_another_text
+from .curl_addresses import address_of
 from .curl_forms import part_of
 from .curl_options import BODY, FORM, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
 from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
-from .shell import Command, commands_of
+from .shell import Command, with_pipes
 from .windows_shell import is_for_windows, windows_commands_of
 
-_DESCRIPTION = re.compile(r"^[\"']?(?:openapi|swagger|asyncapi)[\"']?[ \t]*:", re.MULTILINE)
-_CURL = re.compile(r"^\s*(?:[$%>#]\s+)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
+_CURL = re.compile(r"^\s*(?:[$%>]\s+)?(?:(?:echo|cat)\b[^\n]*\|[ \t]*)?(?:[\w./\\-]*/)?curl(?:\.exe)?\s", re.MULTILINE)
+_COMMENT = ("#", "//")
+_SHELL = re.compile(r"#!\S*[/ ](?:ba|da|z|k|a)?sh\b")
 
 
 class CurlCommands:
     """A file with commands of curl."""
 
+    title = "curl commands"
+    mark = "a line begins with curl"
+
     def recognizes(self, head: str) -> bool:
-        """Whether a line begins with curl, and the file is not a description that only shows a command."""
-        if head.lstrip("\ufeff \r\n\t").startswith(("<", "{", "[")) or _DESCRIPTION.search(head):
+        """Whether a line begins with curl, and the file is not a description or a script that only shows a command."""
+        begins = head.lstrip("\ufeff \r\n\t")
+        if begins.startswith(("<", "{", "[")):
             return False
-        return _CURL.search(head) is not None
+        lines = (line for line in begins.splitlines() if line.strip() and not line.lstrip().startswith(_COMMENT))
+        if _CURL.match(next(lines, "")):
+            return True
+        return _CURL.search(begins) is not None and (_SHELL.match(begins) is not None or not is_another_text(begins))
 
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all curl commands; other commands are listed as left out."""
-        held = ImportedRequests("curl commands")
+        held = ImportedRequests(self.title)
         text = text_of(content, place)
-        for command in (windows_commands_of if is_for_windows(text) else commands_of)(text):
+        for command in (windows_commands_of if is_for_windows(text) else with_pipes)(text):
             where = f"line {command.line}"
             words = [word.text for word in command.words]
             while words and (words[0] in ("$", "%", ">", "#", "time") or re.fullmatch(r"[A-Za-z_]\w*=.*", words[0])):
@@ -45,6 +56,7 @@ class CurlCommands:
             try:
                 _require_plain(command)
                 for part in _parts(words[1:]):
+                    part.input = command.input
                     held.requests += _requests(part, where, place, held)
             except LeftOutError as error:
                 held.leave_out(where, str(error))
@@ -61,16 +73,25 @@ def _require_plain(command: Command) -> None:
 
 @dataclass
 class _Part:
-    """One transfer: its options in order, and its URLs."""
+    """One transfer: its options in order, its URLs, and the text of its standard input, if the file holds that."""
 
     options: list[tuple[str, str]] = field(default_factory=list)
     urls: list[str] = field(default_factory=list)
+    input: str | None = None
 
     def values(self, *names: str) -> list[str]:
         return [value for name, value in self.options if name in names]
 
     def has(self, name: str) -> bool:
         return any(name == own for own, _ in self.options)
+
+    def file_text(self, name: str, place: Path) -> str:
+        """The text of a file, or of the standard input (`-`); raises LeftOutError."""
+        if name != "-":
+            return neighbour_text(place, name)
+        if self.input is None:
+            raise LeftOutError("its body is the output of another command")
+        return self.input
 
 
 def _parts(words: Sequence[str]) -> Iterator[_Part]:
@@ -101,6 +122,8 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         word = left.pop()
         if word.startswith("--") and len(word) > 2:
             name, equals, _ = word[2:].partition("=")
+            if name not in KNOWN and name.removeprefix("no-") in KNOWN - WITH_VALUE:
+                continue  # switched off
             if equals or name not in KNOWN:
                 raise LeftOutError(f"its option --{name[:40]} is unknown")
             yield name, value_of(word) if name in WITH_VALUE else ""
@@ -135,11 +158,13 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
     query = (body if part.has("get") else "") or _query(part, place)
     made = []
     for url in part.urls:
-        if re.search(r"\[[^]:]*-[^]]*\]|(?<!\{)\{[^{}]*,[^{}]*\}", url) and not part.has("globoff"):
-            raise LeftOutError("its URL is a pattern for several ([1-9] or {a,b}): write them one by one")
-        address = url.partition("#")[0]
-        if query:
-            address += ("" if address.endswith(("?", "&")) else "&" if "?" in address else "?") + query
+        address = address_of(
+            url,
+            query,
+            as_is=part.has("path-as-is"),
+            globs=not part.has("globoff"),
+            target=(part.values("request-target") or [""])[-1],
+        )
         made.append(HeldRequest(where, method, address, headers=headers, body="" if part.has("get") else body))
     asker = _asker(part)
     return [replace(request, asker=asker) for request in made]
@@ -155,7 +180,8 @@ def _multipart(
     """The headers and the body of a form of several parts; raises LeftOutError."""
     if part.values(*BODY) or part.has("get"):
         raise LeftOutError("it has a form of several parts and another body, which curl refuses")
-    body, boundary = write_parts([part_of(name, value, place) for name, value in part.options if name in FORM])
+    read = partial(part.file_text, place=place)
+    body, boundary = write_parts([part_of(name, value, read) for name, value in part.options if name in FORM])
     own = next((value for name, value in headers if name.lower() == "content-type"), "")
     kept = [(name, value) for name, value in headers if name.lower() != "content-type"]
     return (*kept, ("Content-Type", with_boundary(own, boundary))), body
@@ -164,7 +190,7 @@ def _multipart(
 def _query(part: _Part, place: Path) -> str:
     """What --url-query adds to an address: encoded as --data-urlencode does, or after a plus sign as it is."""
     values = part.values("url-query")
-    return "&".join(value[1:] if value.startswith("+") else _url_encode(value, place) for value in values)
+    return "&".join(value[1:] if value.startswith("+") else _url_encode(value, part, place) for value in values)
 
 
 def _cookies(
@@ -222,24 +248,20 @@ def _body(part: _Part, place: Path) -> str:
         if name not in BODY:
             continue
         if name == "data-urlencode":
-            pieces.append((name, _url_encode(value, place)))
+            pieces.append((name, _url_encode(value, part, place)))
         elif value.startswith("@") and name != "data-raw":
-            text = neighbour_text(place, value[1:]) if value != "@-" else _nothing()
+            text = part.file_text(value[1:], place)
             pieces.append((name, re.sub(r"[\r\n\0]", "", text) if name in ("data", "data-ascii") else text))
         else:
             pieces.append((name, value))
     return "".join(text if not number or name == "json" else f"&{text}" for number, (name, text) in enumerate(pieces))
 
 
-def _nothing() -> str:
-    raise LeftOutError("its body is the output of another command")
-
-
-def _url_encode(value: str, place: Path) -> str:
+def _url_encode(value: str, part: _Part, place: Path) -> str:
     """`content`, `=content`, `name=content`, `@file` or `name@file`, as curl encodes them."""
     match = re.match(r"([^=]*)(=)(.*)" if "=" in value else r"([^@]*)(@)(.*)", value, re.DOTALL)
     if match is None:
         return quote_plus(value)
     name, kind, rest = match.groups()
-    text = neighbour_text(place, rest) if kind == "@" else rest
+    text = part.file_text(rest, place) if kind == "@" else rest
     return (f"{name}=" if name else "") + quote_plus(text)

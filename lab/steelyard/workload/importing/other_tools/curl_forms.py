@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 from ..multipart import BodyPart
-from .imported_requests import LeftOutError, neighbour_text
+from .imported_requests import LeftOutError
 
 # The content types that curl knows by the ending of a file's name.
 _TYPES = {
@@ -26,8 +25,9 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"[^;]*', re.DOTALL)
 _ATTRIBUTE = re.compile(r";\s*(type|filename|headers|encoder)=", re.IGNORECASE)
 
 
-def part_of(option: str, value: str, place: Path) -> BodyPart:
-    """The part of one option `form` or `form-string`; raises LeftOutError if a sample cannot hold it."""
+def part_of(option: str, value: str, read: Callable[[str], str]) -> BodyPart:
+    """The part of one option `form` or `form-string`, with the files that `read` reads; raises LeftOutError if a sample cannot
+    hold it."""
     name, equals, rest = value.partition("=")
     if not equals:
         raise LeftOutError(f"its form field '{value[:40]}' has no value")
@@ -43,12 +43,10 @@ def part_of(option: str, value: str, place: Path) -> BodyPart:
             raise LeftOutError(f"its form field '{name[:40]}' has {key}, which are not supported")
     if sign == "@" and "," in content:
         raise LeftOutError(f"its form field '{name[:40]}' holds several files: write a field for each")
-    if content == "-" and sign:
-        raise LeftOutError("a part of its body is the output of another command")
     filename = attributes.get("filename")
     if sign == "@" and filename is None:
         filename = content.replace("\\", "/").rpartition("/")[2]
-    text = neighbour_text(place, content) if sign else content
+    text = read(content) if sign else content
     return BodyPart(name, text, filename, attributes.get("type") or _guessed_type(sign, content, filename))
 
 

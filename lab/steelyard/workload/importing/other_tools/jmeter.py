@@ -70,6 +70,9 @@ _ALWAYS = ("true", '"true"', "${JMeterThread.last_sample_ok}", "${__jexl3(${JMet
 class JMeterPlan:
     """A `.jmx` file."""
 
+    title = "a JMeter plan"
+    mark = "it is XML with the root <jmeterTestPlan>"
+
     def recognizes(self, head: str) -> bool:
         """Whether the root element is that of a plan."""
         return root_of(head) == "jmeterTestPlan"
@@ -80,7 +83,7 @@ class JMeterPlan:
         trees = root.findall("hashTree")
         if not trees:
             raise ImportRefusedError(f"{place} is a JMeter plan without a hashTree, so it has nothing to run")
-        plan = _Plan(ImportedRequests("a JMeter plan", statuses=RIGHT_STATUSES), place, trees)
+        plan = _Plan(ImportedRequests(self.title, statuses=RIGHT_STATUSES), place, trees)
         plan.read_variables()
         for tree in trees:
             plan.session("plan", plan.walk(tree, Scope()), weight=1, options={})
@@ -113,6 +116,10 @@ class _Plan:
     def read_variables(self) -> None:
         """Remember the plan's variables, the columns of its tables, and the variables of extractors, wherever they take effect."""
         for element in enabled_parts(self._trees):
+            if element.tag == "TestPlan" and parts.properties(element).get("TestPlan.serialize_threadgroups") == "true":
+                self.held.leave_out(
+                    "the order of its thread groups", "they run one after the other; sessions run side by side"
+                )
             if element.tag == "CSVDataSet":
                 try:
                     parts.import_table(element, self._texts, self._place, self.held)
@@ -211,6 +218,9 @@ class _Plan:
             notes.append(
                 f"`load --follow-redirects` follows redirects; without it a redirect is a right answer to {names}"
             )
+        if self._requests.closing:
+            names = one_line(", ".join(dict.fromkeys(self._requests.closing)), 100)
+            notes.append(f"{names}: the plan closes the connection; `load --new-connection` opens one for each request")
         if any(step.captures for session in self.held.sessions for step in session.steps):
             notes.append("an answer without a value that a later request needs is a failure; defaults are not used")
         notes.append("the users of a session keep the cookies that the server sets")

@@ -40,8 +40,12 @@ def group_load(element: etree._Element, texts: Texts) -> GroupLoad:
     said = [f"`{load_words(users, duration)}`"]
     delay = number("ThreadGroup.delay") if scheduled else ""
     stages = _stages(*(int(text) if text.isdecimal() else 0 for text in (users, ramp, duration, delay)))
-    if stages:
+    if stages and duration.isdecimal():
         said.append(f"its users start and end as in the plan with `steelyard load --stages {stages}`")
+    elif stages:
+        said.append(
+            f"its users start as in the plan with `steelyard load --stages {stages},{users}/TIME`: choose the TIME"
+        )
     if not scheduled and loops.isdecimal() and users.isdecimal():
         said.append(f"each user repeats it {loops} times")
     open_ended = {"users": users, "ramp": ramp, "duration": duration}

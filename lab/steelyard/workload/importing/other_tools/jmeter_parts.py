@@ -213,13 +213,16 @@ def import_table(element: etree._Element, texts: Texts, place: Path, held: Impor
     """Import a table of data with its columns as places; raises LeftOutError."""
     own = properties(element)
     file = texts.fill(own.get("filename", ""))
-    content = neighbour_text(place, file)
+    content = neighbour_text(place, file).removeprefix("\ufeff")
     separator = _SEPARATORS.get(own.get("delimiter", ","), own.get("delimiter", ","))
     if len(separator) != 1:
         raise LeftOutError(f"its values are separated by '{separator[:20]}', which is not a single character")
     names = [name.strip() for name in own.get("variableNames", "").split(",") if name.strip()]
+    quoted = own.get("quotedData") != "false"
     try:
-        rows = list(csv.reader(io.StringIO(content), delimiter=separator))[: _MOST_ROWS + 1]
+        text = io.StringIO(content)
+        plain = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE)
+        rows = list(csv.reader(text, delimiter=separator) if quoted else plain)[: _MOST_ROWS + 1]
     except csv.Error as error:
         raise LeftOutError(f"{file} cannot be read: {error}") from None
     rows = [row for row in rows if row]

@@ -43,11 +43,12 @@ def sampler_name(element: etree._Element) -> str:
 
 
 class RequestReader:
-    """Reads samplers; `redirected` are those whose redirects the plan follows."""
+    """Reads samplers; `redirected` are those whose redirects the plan follows, `closing` those that close their connection."""
 
     def __init__(self, held: ImportedRequests, texts: parts.Texts) -> None:
         self._held, self._texts = held, texts
         self.redirected: list[str] = []
+        self.closing: list[str] = []
 
     def request(self, element: etree._Element, scope: Scope) -> HeldRequest:
         """The request of a sampler; raises LeftOutError."""
@@ -72,6 +73,8 @@ class RequestReader:
         headers = self._headers(scope, where)
         if body and not raw and not any(name.lower() == "content-type" for name, _ in headers):
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+        if own.get("HTTPSampler.use_keepalive") == "false":
+            self.closing.append(element.get("testname") or "")
         if own.get("HTTPSampler.image_parser") == "true":
             self._held.leave_out(f"{where}: embedded resources", "import each as a separate request")
         expect = self._expected_answer(scope, where)

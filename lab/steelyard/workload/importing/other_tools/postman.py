@@ -5,18 +5,19 @@ Scripts are not run. Their simple forms are read; all others are listed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
 
 from ....base.errors import ImportRefusedError
 from ....base.text import plural
 from ....models.service import OF_THE_ENGINE
+from ..multipart import KIND as MULTIPART
+from ..multipart import BodyPart, with_boundary, write_parts
 from ..names import one_line
 from ..secrets import names_secret, wildcard_of
 from .imported_requests import (
@@ -38,14 +39,23 @@ _SCHEMA = re.compile(r"schema\.(?:get)?postman\.com/(?:json/)?collection/v2\.[01
 _USED = re.compile(r"\{\{([^{}]{1,200})\}\}")
 _PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
 _SECRET = re.compile(r"(?i:bearer) \{\{secret_\w+\}\}")
+_IN_PATHS, _IN_QUERIES = ' "<>`{}', " \"<>'"  # characters that Postman encodes there
 _MOST_DEPTH = 50
 _MOST_FILLED = 100_000  # variables of one text, those within them counted
-_KINDS = {"json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain"}
+_KINDS = {
+    "json": "application/json",
+    "xml": "application/xml",
+    "html": "text/html",
+    "javascript": "application/javascript",
+}  # of raw bodies; others are plain text
 _OF_ENGINE = {"$guid": "{{uuid}}", "$randomUUID": "{{uuid}}", "$isoTimestamp": "{{time}}"}
 
 
 class PostmanCollection:
     """A collection, as Postman exports it."""
+
+    title = "a Postman collection"
+    mark = "it is JSON that names the schema of a collection"
 
     def recognizes(self, head: str) -> bool:
         """Whether the content is a JSON object that names the schema of a collection."""
@@ -54,10 +64,12 @@ class PostmanCollection:
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all folders, as one session."""
         document = json_of(content, place)
+        if isinstance(document, dict) and isinstance(document.get("collection"), dict):
+            document = document["collection"]  # as Postman's own service answers
         items = document.get("item") if isinstance(document, dict) else None
         if not isinstance(items, list):
             raise ImportRefusedError(f"{place} is not a Postman collection: it has no list of items")
-        collection = _Collection(ImportedRequests("a Postman collection", statuses=RIGHT_STATUSES), document)
+        collection = _Collection(ImportedRequests(self.title, statuses=RIGHT_STATUSES), document)
         steps = collection.steps(items, _Inherited(document.get("auth")), 0)
         info = document.get("info")
         name = info.get("name") if isinstance(info, dict) else None
@@ -232,7 +244,7 @@ class _Collection:
     def _url(self, url: Any) -> str:
         fill = self._variables.fill
         if isinstance(url, str):
-            return fill(url).partition("#")[0]
+            return _encoded_address(fill(url).partition("#")[0])
         if not isinstance(url, dict):
             raise LeftOutError("it has no URL")
         raw = url.get("raw")
@@ -246,7 +258,7 @@ class _Collection:
                 if not value:
                     raise LeftOutError(f":{name[:60]} in its path has no value")
                 address = re.sub(rf"/:{re.escape(name)}(?=/|$)", f"/{quote_text(value)}", address)
-        return fill(address + mark + query)
+        return _encoded_address(fill(address + mark + query))
 
     def _headers(self, listed: Any, where: str) -> list[tuple[str, str]]:
         if isinstance(listed, str):
@@ -304,7 +316,7 @@ class _Collection:
             options = body.get("options")
             raw = options.get("raw") if isinstance(options, dict) else None
             language = raw.get("language") if isinstance(raw, dict) else None
-            return _KINDS.get(str(language), "") if body.get("raw") else "", fill(body.get("raw"))
+            return _KINDS.get(str(language), "text/plain") if body.get("raw") else "", fill(body.get("raw"))
         fields = [
             each
             for each in _objects_of(body.get(mode))
@@ -316,11 +328,15 @@ class _Collection:
         if mode == "formdata":
             if any(each.get("type") == "file" for each in fields):
                 raise LeftOutError("its form sends files, which a sample cannot hold")
-            return _multipart([(fill(each["key"]), fill(each.get("value"))) for each in fields])
+            parts = [
+                BodyPart(fill(each["key"]), fill(each.get("value")), content_type=fill(each.get("contentType")))
+                for each in fields
+            ]
+            text, boundary = write_parts(parts)
+            return with_boundary(MULTIPART, boundary), text
         if mode == "graphql" and isinstance(body.get("graphql"), dict):
-            return "application/json", _graphql(
-                fill(body["graphql"].get("query")), fill(body["graphql"].get("variables"))
-            )
+            asked = {key: fill(body["graphql"].get(key)) for key in ("query", "variables", "operationName")}
+            return "application/json", _graphql(asked)
         raise LeftOutError(f"its body is of the mode {str(mode)[:40]}, which a sample cannot hold")
 
 
@@ -374,21 +390,26 @@ def _form(text: str) -> str:
     return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
 
 
-def _multipart(fields: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """The content type and the body of a multipart form of texts (RFC 7578)."""
-    boundary = f"form-{hashlib.sha256(repr(fields).encode()).hexdigest()[:24]}"
-    names = [name.translate({34: "%22", 13: "%0D", 10: "%0A"}) for name, _ in fields]
-    parts = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, (_, value) in zip(names, fields, strict=True)
-    ]
-    return f"multipart/form-data; boundary={boundary}", "".join(parts) + f"--{boundary}--\r\n"
+def _encoded_address(address: str) -> str:
+    """An address as Postman sends it."""
+    path, mark, query = address.partition("?")
+    return _percent_encode(path, _IN_PATHS) + mark + _percent_encode(query, _IN_QUERIES)
 
 
-def _graphql(query: str, variables: str) -> str:
-    """A GraphQL request as JSON."""
+def _percent_encode(text: str, letters: str) -> str:
+    """A text with these letters percent-encoded; places are kept."""
+    pieces = (
+        piece if _PLACE.fullmatch(piece) else "".join(quote(each) if each in letters else each for each in piece)
+        for piece in _PLACE.split(text)
+    )
+    return "".join(pieces)
+
+
+def _graphql(asked: Mapping[str, str]) -> str:
+    """A GraphQL request as JSON, of its query, its variables and the name of its operation."""
     try:
-        parsed = json.loads(variables) if variables.strip() else {}
+        variables = json.loads(asked["variables"]) if asked["variables"].strip() else {}
     except ValueError:
         raise LeftOutError("its GraphQL variables are not JSON") from None
-    return json.dumps({"query": query, "variables": parsed}, ensure_ascii=False)
+    named = {"operationName": asked["operationName"]} if asked["operationName"] else {}
+    return json.dumps({"query": asked["query"], **named, "variables": variables}, ensure_ascii=False)

@@ -41,11 +41,22 @@ _STEPS = {
     "goto": "a session has no conditions and no jumps",
     "calltestcase": "its requests are imported with their own test case",
 }
+# Settings by which SoapUI adds headers to a message, and what they add.
+_ADDED = {
+    "outgoingWss": "the security (WSS)",
+    "useWsAddressing": "the addressing (WS-A)",
+    "useWsReliableMessaging": "the reliable messaging (WS-RM)",
+}
+_TOKENS = {"PasswordText": "password", "PasswordDigest": "password-digest"}
+_OWN_HEADERS = "SoapUI adds it when it sends: write the headers into the sample"
 _SOAP_TYPES = {"1_1": "text/xml; charset=utf-8", "1_2": "application/soap+xml; charset=utf-8"}
 
 
 class SoapUiProject:
     """A SoapUI or ReadyAPI project in one file."""
+
+    title = "a SoapUI project"
+    mark = "it is XML with the root <soapui-project>"
 
     def recognizes(self, head: str) -> bool:
         """Whether the root element is that of a project."""
@@ -56,7 +67,7 @@ class SoapUiProject:
         root = parse(content, str(place))
         if root.tag != f"{_C}soapui-project":
             raise ImportRefusedError(f"{place} is not a SoapUI project: the namespace of its root is not {CON}")
-        project = _Project(root, ImportedRequests("a SoapUI project", statuses=RIGHT_STATUSES))
+        project = _Project(root, ImportedRequests(self.title, statuses=RIGHT_STATUSES))
         project.tests()
         if not project.held.sessions:
             project.interfaces()
@@ -217,6 +228,11 @@ class _Project:
     ) -> HeldRequest:
         if request.find(f"{_C}attachment") is not None:
             raise LeftOutError("it has attachments, which a sample cannot hold")
+        if request.get("postQueryString") == "true":
+            raise LeftOutError("it posts its parameters as a form: write them as its body")
+        for attribute, added in _ADDED.items():
+            if request.get(attribute, "false") not in ("false", ""):
+                self.held.leave_out(f"{added} of {where}", _OWN_HEADERS)
         endpoint = texts.fill((request.findtext(f"{_C}endpoint") or known.address).strip())
         if not endpoint:
             raise LeftOutError("it has no URL")
@@ -387,6 +403,9 @@ def _headers(request: etree._Element) -> list[tuple[str, str]]:
 
 def _asker(request: etree._Element) -> Asker | None:
     user = request.findtext(f"{_C}credentials/{_C}username") or ""
+    token = _TOKENS.get(request.get("wssPasswordType") or "")
+    if user and token:
+        return Asker(token, user)
     kind = request.findtext(f"{_C}credentials/{_C}authType") or ""
     return Asker("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
 
