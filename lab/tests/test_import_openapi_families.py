@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from jsonschema import Draft4Validator
 from small_descriptions import SERVER, import_text, openapi, reasons, service_file
 from steelyard.base.errors import ImportRefusedError
 from steelyard.models.outputs.own_service import ImportOutput
@@ -204,3 +206,194 @@ def test_several_documents_in_one_file_are_refused_in_a_sentence(tmp_path: Path)
     text = see("")
     with pytest.raises(ImportRefusedError, match="a second document begins, but only one is allowed"):
         import_text(f"{text}---\n{text}", tmp_path, "a.yaml")
+
+
+MANY = "[{url: 'https://one.example/v1'}, {url: 'https://two.example/v2'}, {url: 'https://two.example/v3'}]"
+
+
+@pytest.mark.parametrize(
+    ("port", "target", "path"),
+    [
+        (None, "https://one.example", "/v1/items"),
+        ("https://two.example", "https://two.example", "/v2/items"),
+        ("https://two.example/v3", "https://two.example", "/v3/items"),
+    ],
+)
+def test_each_of_several_servers_can_be_chosen(port: str | None, target: str, path: str, tmp_path: Path) -> None:
+    text = openapi(f"  /items:\n    get: {{operationId: see, {FINE}}}\n", MANY)
+    outcome = import_text(text, tmp_path, "a.yaml", *([port] if port else []))
+    assert (service_file(tmp_path)["target"], operation(tmp_path)["path"]) == (target, path)
+    (note,) = [note for note in outcome.notes if note.startswith("servers:")]
+    assert f"{target}{path.removesuffix('/items')} was chosen" in note and "--port URL takes another" in note
+
+
+def test_servers_of_an_operation_are_named_and_chosen_like_those_of_the_document(tmp_path: Path) -> None:
+    own = f"servers: [{{url: '{SERVER}'}}, {{url: 'http://127.0.0.1:9090'}}]"
+    text = openapi(f"  /a:\n    get: {{operationId: see, {own}, {FINE}}}\n")
+    outcome = import_text(text, tmp_path, "a.yaml")
+    assert any(f"{SERVER} was chosen; the others are http://127.0.0.1:9090" in note for note in outcome.notes)
+    (tmp_path / "mine").rename(tmp_path / "first")
+    import_text(text, tmp_path, "a.yaml", "http://127.0.0.1:9090")
+    assert service_file(tmp_path)["target"] == "http://127.0.0.1:9090"
+
+
+def test_a_server_that_is_none_is_named_beside_one_that_is(tmp_path: Path) -> None:
+    servers = f"[{{url: 'http://server:port/'}}, {{url: '{SERVER}'}}]"
+    outcome = import_text(openapi(f"  /a:\n    get: {{operationId: see, {FINE}}}\n", servers), tmp_path, "a.yaml")
+    assert service_file(tmp_path)["target"] == SERVER
+    assert any("its server 'http://server:port/' is not a valid" in note for note in outcome.notes)
+    (tmp_path / "mine").rename(tmp_path / "first")
+    alone = openapi(f"  /a:\n    get: {{operationId: see, {FINE}}}\n", "[{url: 'https://{tenant}.example/'}]")
+    with pytest.raises(ImportRefusedError, match="--target URL names the server"):
+        import_text(alone, tmp_path, "a.yaml")
+
+
+def test_the_variables_of_a_server_have_their_defaults(tmp_path: Path) -> None:
+    variables = "{host: {default: 127.0.0.1}, port: {enum: ['8080'], default: '8080'}, base: {default: v2}}"
+    servers = f"[{{url: 'http://{{host}}:{{port}}/{{base}}', variables: {variables}}}]"
+    import_text(openapi(f"  /a:\n    get: {{operationId: see, {FINE}}}\n", servers), tmp_path, "a.yaml")
+    assert (service_file(tmp_path)["target"], operation(tmp_path)["path"]) == (SERVER, "/v2/a")
+
+
+def test_a_value_that_is_left_empty_is_none(tmp_path: Path) -> None:
+    text = openapi(
+        "  /a:\n    parameters:\n    get:\n      operationId: see\n      summary:\n      description:\n      tags:\n"
+        "      parameters:\n"
+        "      security:\n      requestBody:\n      responses: {'200': {description: , content: }}\n"
+        "  /b:\n    post:\n      operationId: make\n      responses: {'200': {description: fine}}\n      requestBody:\n"
+        "        content: {application/json: {schema: {type: object, required: , "
+        "properties: {x: {type: integer, enum: , format: }}}}}\n"
+        "  /c:\n    get:\n"
+    )
+    outcome = import_text(text, tmp_path, "a.yaml")
+    assert outcome.taken == ["see", "make"] and "operation GET /c: " in reasons(outcome)
+    assert json.loads((tmp_path / "mine" / "samples" / "make.json").read_text()) == {"x": 1}
+
+
+def test_a_null_that_is_an_example_or_a_constant_is_sent(tmp_path: Path) -> None:
+    body = "{type: object, required: [a, b], properties: {a: {nullable: true, type: string, example: null}, b: {enum: [null]}}}"
+    assert sent(body, "    Unused: {type: string}\n", tmp_path) == {"a": None, "b": None}
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1", "'3.0.0'", "3.2"])
+def test_a_version_without_quotes_is_read(version: str, tmp_path: Path) -> None:
+    text = openapi(f"  /a:\n    get: {{operationId: see, {FINE}}}\n", version=version)
+    assert import_text(text, tmp_path, "a.yaml").taken == ["see"]
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "{name: x, in: query, style: odd, schema: {type: string}}",
+        "{name: x, in: header, content: {text/csv: {schema: {type: string}}}}",
+        "{name: 'a b', in: header, schema: {type: string}}",
+        "{name: x, in: elsewhere}",
+    ],
+)
+def test_an_optional_parameter_that_cannot_be_sent_costs_nothing_but_itself(parameter: str, tmp_path: Path) -> None:
+    outcome = import_text(see(parameter), tmp_path, "a.yaml")
+    assert outcome.taken == ["see"] and operation(tmp_path)["path"] == "/items"
+    assert any("an optional parameter was left out: #/paths/~1items/get/parameters/0" in note for note in outcome.notes)
+    with pytest.raises(ImportRefusedError, match="no operation of"):
+        import_text(see(f"{parameter[:-1]}, required: true}}"), tmp_path / "mine", "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("schema", "wrong"),
+    [
+        ("{type: string, format: date-time}", "2026-01-31 12:00:00"),
+        ("{type: string, format: date-time}", "2026-13-31T12:00:00Z"),
+        ("{type: string, format: time}", "12:00"),
+        ("{type: string, format: duration}", "5 minutes"),
+        ("{type: string, format: byte}", "no base64"),
+        ("{type: string, format: date}", "31.1.2026"),
+        ("{type: string, format: uuid}", "7"),
+        ("{type: string, format: ipv4}", "300.0.0.1"),
+        ("{type: string, format: email}", "me"),
+        ("{type: integer, format: int32}", 3_000_000_000),
+    ],
+)
+def test_an_example_that_breaks_its_format_is_not_sent(schema: str, wrong: object, tmp_path: Path) -> None:
+    shown = schema[:-1] + f", example: {json.dumps(wrong)}}}"
+    body = f"{{type: object, required: [x], properties: {{x: {shown}}}}}"
+    value = sent(body, "    Unused: {type: string}\n", tmp_path)["x"]
+    assert value != wrong
+    (tmp_path / "mine").rename(tmp_path / "first")
+    right = shown.replace(json.dumps(wrong), json.dumps(value))
+    assert sent(body.replace(shown, right), "    Unused: {type: string}\n", tmp_path) == {"x": value}
+
+
+SCHEMAS = [
+    "{allOf: [{$ref: '#/components/schemas/Pet'}, {type: object, required: [size], properties: {size: {minimum: 3}}}]}",
+    "{anyOf: [{type: string, pattern: '^[A-Z]{3}-[0-9]+$'}, {type: integer}]}",
+    "{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}], discriminator: {propertyName: kind}}",
+    "{type: array, minItems: 2, uniqueItems: true, items: {enum: [a, b, c]}}",
+    "{type: object, additionalProperties: {type: integer, multipleOf: 7}, minProperties: 2}",
+    "{type: object, required: [next], properties: {next: {nullable: true, allOf: [{$ref: '#/components/schemas/Node'}]}}}",
+    "{type: object, properties: {at: {type: string, format: date-time}, id: {type: string, format: uuid}}, required: [at, id]}",
+    "{type: number, minimum: 0, exclusiveMinimum: true, maximum: 0.5}",
+    "{type: string, minLength: 12, maxLength: 12}",
+    "{type: object, required: [a], properties: {a: {not: {type: string}}}}",
+]
+COMPONENTS = (
+    "    Pet: {type: object, required: [name], properties: {name: {type: string}, kind: {type: string}}}\n"
+    "    Cat: {allOf: [{$ref: '#/components/schemas/Pet'}, {required: [kind], properties: {lives: {type: integer}}}]}\n"
+    "    Dog: {type: object, required: [kind, bark], properties: {kind: {type: string}, bark: {type: boolean}}}\n"
+    "    Node: {type: object, properties: {next: {$ref: '#/components/schemas/Node'}}}\n"
+)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_body_of_every_composition_keeps_the_schema_of_the_source(schema: str, tmp_path: Path) -> None:
+    value = sent(schema, COMPONENTS, tmp_path)
+    source = yaml.safe_load(f"schema: {schema}\ncomponents:\n  schemas:\n{COMPONENTS}")
+    judge = Draft4Validator({**as_draft_4(source["schema"]), "components": as_draft_4(source["components"])})
+    judge.validate(value)
+
+
+def as_draft_4(schema: Any) -> Any:
+    """A schema of OpenAPI 3.0 in the draft of JSON Schema that it extends: only `nullable` differs."""
+    if isinstance(schema, list):
+        return [as_draft_4(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: as_draft_4(value) for key, value in schema.items()}
+    return (
+        {"anyOf": [{key: value for key, value in inner.items() if key != "nullable"}, {"type": "null"}]}
+        if inner.get("nullable")
+        else inner
+    )
+
+
+def test_references_stand_wherever_openapi_lets_them(tmp_path: Path) -> None:
+    paths = (
+        "  /items/{id}: {$ref: '#/components/pathItems/Item'}\n"
+        "  /other:\n    post:\n      operationId: make\n      requestBody: {$ref: '#/components/requestBodies/Made'}\n"
+        "      responses: {'201': {$ref: '#/components/responses/Done'}}\n"
+    )
+    components = (
+        "components:\n"
+        "  pathItems:\n    Item:\n      parameters: [{$ref: '#/components/parameters/Id'}]\n"
+        "      get: {operationId: see, responses: {'200': {$ref: '#/components/responses/Done'}}}\n"
+        "  parameters:\n    Id: {name: id, in: path, required: true, schema: {$ref: '#/components/schemas/Id'}}\n"
+        "  requestBodies:\n    Made: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Made'}, "
+        "examples: {one: {$ref: '#/components/examples/One'}}}}}\n"
+        "  responses:\n    Done: {description: done, content: {application/json: {schema: {$ref: '#/components/schemas/Made'}}}}\n"
+        "  examples:\n    One: {value: {size: 41}}\n"
+        "  schemas:\n    Id: {type: integer, minimum: 7}\n"
+        "    Made: {type: object, required: [size], properties: {size: {type: integer}}}\n"
+    )
+    outcome = import_text(openapi(paths, version="3.1.0") + components, tmp_path, "a.yaml")
+    assert outcome.taken == ["see", "make"] and operation(tmp_path)["path"] == "/items/7"
+    assert json.loads((tmp_path / "mine" / "samples" / "make.json").read_text()) == {"size": 41}
+    assert operation(tmp_path, "make")["expect"]["status"] == [201]
+
+
+def test_a_path_keeps_its_template_for_a_stand_in(tmp_path: Path) -> None:
+    parameter = "{name: straße, in: path, required: true, schema: {type: string}, example: 'Köln 1/2'}"
+    import_text(see(parameter, "/größe/{straße}"), tmp_path, "a.yaml")
+    described = operation(tmp_path)
+    assert (
+        described["template"] == "/gr%C3%B6%C3%9Fe/{stra%C3%9Fe}"
+        and described["path"] == "/gr%C3%B6%C3%9Fe/K%C3%B6ln%201%2F2"
+    )

@@ -164,7 +164,7 @@ HOSTILE = {
     "list.json": ('["openapi"]', "its top level is not an object"),
     "old.yaml": ("swagger: '1.2'\npaths: {}\n", "is Swagger 1.2; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2"),
     "new.yaml": ("openapi: 4.0.0\n", "is OpenAPI 4.0.0"),
-    "number.yaml": ("openapi: 3.0\n", "no version in a text field 'openapi'"),
+    "number.yaml": ("openapi: 3\n", "no version in a text field 'openapi'"),
     "events.yaml": ("asyncapi: 3.0.0\n", "is AsyncAPI"),
     "paths.json": ('{"openapi": "3.0.0", "paths": []}', "cannot be used: #/paths is a list, but must be object"),
     "path.json": (document('"/x": 5'), "path /x: #/paths/~1x is a number, but must be object"),

@@ -98,8 +98,8 @@ def test_a_form_of_swagger_is_what_a_form_parser_reads(tmp_path: Path) -> None:
         ("swagger: '2.0'\nhost: [a]\npaths: {}\n", "#/host is a list, but must be text"),
         ("swagger: '2.0'\nhost: 'a b'\npaths: {/a: {get: {responses: {}}}}\n", "is not a valid http or https URL"),
         (
-            "swagger: '2.0'\npaths: {/a: {get: {responses: {}, parameters: [{name: a, in: query, type: array, "
-            "collectionFormat: semicolons}]}}}\n",
+            "swagger: '2.0'\npaths: {/a: {get: {responses: {}, parameters: [{name: a, in: query, required: true, "
+            "type: array, collectionFormat: semicolons}]}}}\n",
             "unknown collectionFormat 'semicolons'",
         ),
         (

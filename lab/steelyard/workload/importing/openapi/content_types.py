@@ -8,7 +8,7 @@ from collections.abc import Iterable
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 _KINDS = {FORM: "form", MULTIPART: "multipart", "text/plain": "text"}
-_JSON = re.compile(r"application/([a-z0-9.+-]+\+)?json\s*(;.*)?", re.IGNORECASE)
+_JSON = re.compile(r"(?:application|text)/([a-z0-9.+*-]+\+)?json\s*(;.*)?", re.IGNORECASE)
 _RANGE = re.compile(r"[!#$&^_.+*\w-]+/[!#$&^_.+*\w-]+", re.ASCII)
 _PARAMETER = re.compile(r"[\w.-]+=[\w.+/-]+", re.ASCII)
 _WILDCARDS = ("*/*", "application/*")

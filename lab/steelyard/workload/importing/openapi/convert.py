@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from .forms import WrittenBody, unwritable_fields, write_body
 from .json_samples import JsonSamples
 from .json_schemas import SchemaBook
 from .operations import OpenApiDescription, RestBody, RestOperation, RestParameter, Scheme
-from .parameters import path_of
+from .parameters import path_of, template_of
 from .references import Node, OpenApiDocuments
 from .versions import has_old_schemas, read_openapi
 
@@ -144,7 +145,8 @@ class _Taking:
         headers = dict(written["header"])
         if written["cookie"]:
             headers["Cookie"] = "; ".join(filter(None, written["cookie"].values()))
-        return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open)
+        template = template_of(prefix + operation.template) if written["path"] else ""
+        return SampledRequest(operation, f"{path}{'?' if query else ''}{query}", headers, body, left_open, template)
 
     def _body(self, name: str, body: RestBody) -> tuple[WrittenBody, list[str]]:
         """A body as it is sent, and the optional fields of a form whose values cannot be written; raises UnmetError."""
@@ -180,22 +182,23 @@ class _Taking:
 
 
 def _keep_one_server(description: OpenApiDescription, wanted: Sequence[str]) -> None:
-    """Keep the operations of the `wanted` server (http://HOST:PORT), or of the one with most operations; leave out the others,
-    with the reason. Raises ImportRefusedError if no operation runs at a wanted server."""
-    times = Counter(origin_of(operation.server) for operation in description.operations)
+    """Keep the operations of the `wanted` server (http://HOST:PORT, or with its path), or of the one with most operations; leave
+    out the others, with the reason. Raises ImportRefusedError if no operation runs at a wanted server."""
+    operations = [_at_wanted(operation, wanted) for operation in description.operations]
+    times = Counter(origin_of(operation.server) for operation in operations)
     if not times:
         return
     chosen = max(times, key=lambda server: times[server])
     if wanted:
-        asked = {origin(server if is_url(server) else f"http://{server}") for server in wanted}
-        matching = [server for server in times if origin(server) in asked]
+        matching = [each.server for each in operations if any(_is_server(each.server, named) for named in wanted)]
         if not matching:
+            known = dict.fromkeys(server for each in operations for server in (each.server, *each.others))
             raise ImportRefusedError(
-                f"no operation runs at {', '.join(sorted(asked))}", hint=f"there are {', '.join(list(times)[:10])}"
+                f"no operation runs at {', '.join(wanted)}"[:300], hint=f"there are {', '.join(list(known)[:10])}"
             )
-        chosen = matching[0]
+        chosen = origin_of(matching[0])
     kept: list[RestOperation] = []
-    for operation in description.operations:
+    for operation in operations:
         server = origin_of(operation.server)
         if server == chosen:
             kept.append(operation)
@@ -203,6 +206,33 @@ def _keep_one_server(description: OpenApiDescription, wanted: Sequence[str]) -> 
             why = f"it runs at {server}, the others at {chosen}; import it into another folder with --port {server}"
             description.left.append(Left(f"operation {operation.name}", why))
     description.operations[:] = kept
+    description.notes += _other_servers(kept)
+
+
+def _at_wanted(operation: RestOperation, wanted: Sequence[str]) -> RestOperation:
+    """An operation at the first of its servers that is wanted, if one is."""
+    servers = (operation.server, *operation.others)
+    server = next((each for each in servers if any(_is_server(each, named) for named in wanted)), operation.server)
+    return replace(operation, server=server, others=tuple(each for each in servers if each != server))
+
+
+def _is_server(server: str, wanted: str) -> bool:
+    """Whether a server's URL is the wanted one, which may lack its scheme, and its path."""
+    whole = wanted if is_url(wanted) else f"http://{wanted}"
+    path = urlsplit(whole).path.rstrip("/")
+    return origin(server) == origin(whole) and path in ("", urlsplit(server).path.rstrip("/"))
+
+
+def _other_servers(operations: Sequence[RestOperation]) -> list[str]:
+    """Notes on the servers that were not chosen, by those that were."""
+    others: dict[str, dict[str, None]] = {}
+    for operation in operations:
+        others.setdefault(operation.server, {}).update(dict.fromkeys(operation.others))
+    return [
+        f"servers: {server} was chosen; the others are {', '.join(list(more)[:5])}: --port URL takes another"
+        for server, more in others.items()
+        if more
+    ]
 
 
 def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDescription) -> Scheme | None:
@@ -235,6 +265,12 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
     if is_url(place) and origin(place) != origin(target):
         where = f"the description came from {origin(place)}, but gives {origin(target)} as the service's address"
         notes.append(f"{where}: check `target` in service.toml")
+    streamed = [sample.operation.name for sample in sampled if sample.operation.accept.startswith("text/event-stream")]
+    if streamed:
+        notes.append(
+            f"the answers of {_names_text(streamed)} are server-sent events: their time is that of the whole stream, which must "
+            "end; `load` also shows the time to the first event and between two"
+        )
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:
         notes.append(

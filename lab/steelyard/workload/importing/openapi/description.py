@@ -35,6 +35,7 @@ class OpenApiReading:
     """A reading of one document of OpenAPI 3."""
 
     servers_key = "servers"  # by which an operation or a path has servers of its own
+    in_body: tuple[str, ...] = ()  # places of parameters that are parts of a body
 
     def __init__(self, documents: OpenApiDocuments, target: str) -> None:
         self._documents = documents
@@ -54,24 +55,17 @@ class OpenApiReading:
                 continue
             try:
                 item = self._elsewhere(item, (*METHODS, *_OF_PATHS))
-                item.object()
+                methods = [method for method in METHODS if method in item.object()]
             except NotTakenError as error:
                 self._read.left.append(Left(f"path {one_line(template, 100)}", str(error)))
                 continue
-            for method in METHODS:
-                if item.has(method):
-                    self._read_operation(template, method, item, item.at(method), servers)
+            for method in methods:
+                self._read_operation(template, method, item, item.at(method), servers)
             self._read_additional(template, item, servers)
         if self._root.has("webhooks"):
             self._read.left.append(Left("webhooks", "the service sends these requests itself"))
         self._note_parameters(self._undescribed, "path parameters without a description have the value 'text'")
         self._note_parameters(self._unnamed, "path parameters that their path does not name were left out")
-        others = servers[1:]
-        if others and self._read.operations:
-            listed = ", ".join(others[:5])
-            self._read.notes.append(
-                f"servers: {servers[0]} was chosen; the others are {listed}: see `target` in service.toml"
-            )
         return self._read
 
     def _elsewhere(self, node: Node, keys: Sequence[str]) -> Node:
@@ -120,11 +114,13 @@ class OpenApiReading:
         text = one_line(node.text("summary") or node.text("description"), 120)
         statuses, answers, has_body, accept = self._answers(node, method)
         own = next((level for level in (node, item) if level.nodes(self.servers_key)), None)
+        here = servers if own is None else self._servers(own)
         return RestOperation(
             name=self._own_name(node.text("operationId") or f"{method}_{template}"),
             method=method,
             template=template,
-            server=self._servers(own)[0] if own is not None else servers[0],
+            server=here[0],
+            others=tuple(here[1:]),
             parameters=self._with_undescribed(method, template, tuple(self._parameters(item, node))),
             body=self._body(item, node, method),
             statuses=statuses,
@@ -167,14 +163,15 @@ class OpenApiReading:
                 f"the document names no server: `target` in service.toml is set to {NOWHERE}; --target URL names another"
             )
         whole: dict[str, None] = {}
-        refused = None
+        refused: list[str] = []
         for address in addresses or ["/"]:
             try:
                 whole[_address(urljoin(place if is_url(place) else NOWHERE, address))] = None
             except (NotTakenError, ValueError) as error:
-                refused = str(error)
+                refused.append(str(error))
         if not whole:
-            raise NotTakenError(refused or "it has no server")
+            raise NotTakenError(f"{refused[0]}: --target URL names the server")
+        self._read.notes += [f"{why}, and another one was taken" for why in refused]
         return list(whole)
 
     def _addresses(self, level: Node) -> list[str]:
@@ -202,10 +199,17 @@ class OpenApiReading:
     def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
         """The parameters that are sent outside the body."""
         for (where, name), parameter in self._described_parameters(item, node).items():
-            if where == "querystring":  # of 3.2
-                yield self._whole_query(name, parameter)
-            elif self._is_sent(where, name, parameter):
-                yield self._parameter(where, name, parameter)
+            if where in self.in_body:
+                continue
+            try:
+                if where == "querystring":  # of 3.2
+                    yield self._whole_query(name, parameter)
+                elif self._is_sent(where, name, parameter):
+                    yield self._parameter(where, name, parameter)
+            except NotTakenError as error:
+                if where == "path" or parameter.flag("required"):
+                    raise
+                self._read.notes.append(f"an optional parameter was left out: {error}")
 
     def _with_undescribed(
         self, method: str, template: str, described: tuple[RestParameter, ...]

@@ -53,14 +53,15 @@ _LATER = """
 
 @dataclass(frozen=True)
 class SampledRequest:
-    """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), and descriptions
-    of the parameters and form fields that were `left_open`."""
+    """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), descriptions
+    of the parameters and form fields that were `left_open`, and the `template` of its path (empty without parameters)."""
 
     operation: RestOperation
     path: str
     headers: Mapping[str, str]
     body: WrittenBody | None
     left_open: Sequence[str]
+    template: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,7 @@ def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, 
         "meaning": f"{title}{f': {operation.text}' if operation.text else ''}",
         "method": operation.method.upper(),
         "path": sample.path,
+        **({"template": sample.template} if sample.template else {}),
         "changes_data": operation.changes_data,
     }
     headers = {"Accept": operation.accept, **sample.headers}

@@ -113,7 +113,7 @@ def _parts(name: str, value: Any, field: FieldForm) -> Iterator[BodyPart]:
         if field.is_file:
             kind = kind if kind and "*" not in kind else _OF_FILES
         elif isinstance(item, dict | list):
-            kind = kind if is_json(kind) else "application/json"
+            kind = kind if is_json(kind) and "*" not in kind else "application/json"
         as_json = isinstance(item, dict | list) or is_json(kind)
         text = (
             _without_places(json.dumps(item, ensure_ascii=False))

@@ -1,4 +1,5 @@
-"""Makes values that match a JSON Schema: from its examples first, else with every described property once."""
+"""Makes values that match a JSON Schema: from its examples first, else with every described property once, as deep as few hundred
+values reach."""
 
 from __future__ import annotations
 
@@ -15,9 +16,12 @@ import rstr
 from referencing import Registry
 
 from ..values import UnmetError, drawn_from, in_ascii
+from .formats import format_checker
 
 MOST_VALUES = 5_000
 MOST_ITEMS = 1_000
+MOST_OPTIONAL = 400
+_DEEPEST = 20
 _MOST_LETTERS = 100_000
 _MOST_ALTERNATIVES = 20
 _TRIES = 25
@@ -49,6 +53,7 @@ _INFERRED = {
     "string": ("pattern", "format", "minLength", "maxLength"),
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 }
+_ANY_KIND = ("string", "integer", "boolean", "object", "array")
 _GREATER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _LESSER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 _OF_OTHER_TYPES: tuple[Any, ...] = (0, "text", True, [], {})
@@ -65,9 +70,11 @@ class JsonSamples:
     def __init__(self, definitions: Mapping[str, Any]) -> None:
         self.notes: list[str] = []
         self._definitions = definitions
-        self._judge = jsonschema.Draft202012Validator(
-            {"$defs": definitions}, registry=Registry(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
-        )
+        self._known = _KnownValues()
+        self._sizes = _Sizes(definitions)
+        whole = {"$defs": definitions}
+        self._judge: Any = jsonschema.Draft202012Validator(whole, registry=Registry(), format_checker=format_checker())
+        self._quick: Any = self._known.kind(whole, registry=Registry(), format_checker=format_checker())
 
     def value(self, name: str, offered: Sequence[Any] = ()) -> Any:
         """A value that matches the definition `name`: the first of `offered` that does, else a generated one.
@@ -80,7 +87,9 @@ class JsonSamples:
                 if self._takes(schema, example):
                     return example
                 self.notes.append(f"an example of {name} does not match its schema, and was not used")
-            made = _MakingJson(self._definitions, self._takes).value(schema, frozenset())
+            self._known.forget()
+            making = _MakingJson(self._definitions, self._takes_part, self._known, self._sizes.depth(schema))
+            made = making.value(schema, frozenset())
             if not self._takes(schema, made):
                 raise UnmetError(f"no value was found that matches its schema: {self._why(schema, made)}")
         except RecursionError:
@@ -96,21 +105,86 @@ class JsonSamples:
     def _takes(self, schema: Any, value: Any) -> bool:
         return next(self._errors(schema, value), None) is None
 
+    def _takes_part(self, schema: Any, value: Any) -> bool:
+        """Whether a part of a value matches, of which the parts are judged once."""
+        return next(iter(self._quick.evolve(schema=schema).iter_errors(value)), None) is None
+
     def _why(self, schema: Any, value: Any) -> str:
         error = next(self._errors(schema, value))
         return f"{error.message[:160]} at {error.json_path[:80]}"
 
     def _errors(self, schema: Any, value: Any) -> Iterator[jsonschema.ValidationError]:
-        judge: Any = self._judge
-        return iter(judge.evolve(schema=schema).iter_errors(value))
+        return iter(self._judge.evolve(schema=schema).iter_errors(value))
+
+
+class _KnownValues:
+    """The values that were found to match a definition, and a validator that does not judge them again."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, int], Any] = {}  # held, so that no other value takes its number
+        follow = jsonschema.Draft202012Validator.VALIDATORS["$ref"]
+
+        def judge_reference(validator: Any, reference: str, value: Any, schema: Any) -> Iterator[Any]:
+            if (reference, id(value)) not in self._held:
+                yield from follow(validator, reference, value, schema) or ()
+
+        extend: Any = jsonschema.validators.extend
+        self.kind: Any = extend(jsonschema.Draft202012Validator, {"$ref": judge_reference})
+
+    def add(self, schema: Any, value: Any) -> None:
+        """Remember an object or list that matches a schema, if it is a reference."""
+        if isinstance(schema, dict) and "$ref" in schema and isinstance(value, dict | list):
+            self._held[schema["$ref"], id(value)] = value
+
+    def forget(self) -> None:
+        """Begin anew, as values may be changed between samples."""
+        self._held.clear()
+
+
+class _Sizes:
+    """How many values a sample holds with the optional properties down to a depth of references."""
+
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
+        self._definitions = definitions
+        self._known: dict[tuple[str, int], int] = {}
+
+    def depth(self, schema: Any) -> int:
+        """The greatest depth at which a sample has few enough values."""
+        depth = 0
+        while depth < _DEEPEST and self._size(schema, depth + 1) <= MOST_OPTIONAL:
+            depth += 1
+        return depth
+
+    def _size(self, schema: Any, depth: int) -> int:
+        if not isinstance(schema, dict):
+            return 1
+        size = 1
+        name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+        if name and depth > 0:
+            if (name, depth) not in self._known:
+                self._known[name, depth] = self._size(self._definitions.get(name), depth - 1)
+            size += self._known[name, depth]
+        parts = [*schema.get("allOf", []), *schema.get("prefixItems", [])]
+        parts += [schema[key][0] for key in ("oneOf", "anyOf") if schema.get(key)]
+        parts += [schema[key] for key in ("items", "contains") if key in schema]
+        if "examples" not in schema and "default" not in schema:
+            parts += schema.get("properties", {}).values()
+        for part in parts:
+            size += self._size(part, depth)
+            if size > MOST_OPTIONAL:
+                break
+        return min(size, MOST_OPTIONAL + 1)
 
 
 class _MakingJson:
-    """The construction of one value; counts how many values it holds so far."""
+    """The construction of one value; counts how many values it holds so far. Optional properties are made within so many
+    definitions."""
 
-    def __init__(self, definitions: Mapping[str, Any], takes: Any) -> None:
+    def __init__(self, definitions: Mapping[str, Any], takes: Any, known: _KnownValues, depth: int) -> None:
         self._definitions = definitions
         self._takes = takes
+        self._known = known
+        self._depth = depth
         self._made = 0
 
     def value(self, schema: Any, within: _Within) -> Any:
@@ -123,6 +197,7 @@ class _MakingJson:
             try:
                 for candidate in self._candidates(flat, inner):
                     if self._takes(schema, candidate):
+                        self._known.add(schema, candidate)
                         return candidate
                 reason = f"no value was found for {json.dumps({key: flat[key] for key in list(flat)[:6]})[:200]}"
             except UnmetError as error:
@@ -189,7 +264,7 @@ class _MakingJson:
         if "const" in schema or "enum" in schema:
             return
         declared = schema.get("type")
-        kinds = [declared] if isinstance(declared, str) else list(declared or _kinds_of(schema))
+        kinds = [declared] if isinstance(declared, str) else list(declared or _kinds_of(schema) or _ANY_KIND)
         makers = {"object": self._objects, "array": self._arrays}
         for kind in sorted(kinds, key=lambda kind: kind == "null"):
             if kind in makers:
@@ -204,7 +279,7 @@ class _MakingJson:
         made = {}
         for name in dict.fromkeys([*required, *described]):
             inner = described.get(name, self._additional_schema(schema, name))
-            if name not in required and self._is_read_only(inner):
+            if name not in required and (len(within) > self._depth or self._is_read_only(inner)):
                 continue
             try:
                 made[name] = self.value(inner, within)
@@ -273,7 +348,7 @@ class _MakingJson:
 
 def _kinds_of(schema: dict[str, Any]) -> list[str]:
     """The types that the keywords imply if `type` is absent."""
-    return [kind for kind, words in _INFERRED.items() if any(word in schema for word in words)] or ["string"]
+    return [kind for kind, words in _INFERRED.items() if any(word in schema for word in words)]
 
 
 def _variants(value: Any, number: int) -> Iterator[Any]:

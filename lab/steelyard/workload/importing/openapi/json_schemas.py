@@ -10,7 +10,7 @@ from ..wsdl import NotTakenError
 from .references import Node, OpenApiDocuments
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-MOST_SCHEMAS = 50_000
+MOST_SCHEMAS = 1_000_000
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
 _DEFS = "#/$defs/"
 _LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
@@ -46,8 +46,11 @@ class SchemaBook:
         self._old = old  # OpenAPI 3.0 has its own schema dialect
         self._not_ours = "readOnly" if sent else "writeOnly"
         self._names: dict[tuple[str, str], str] = {}
+        self._taken: set[str] = set()
         self._waiting: list[tuple[str, Node]] = []
         self._broken: dict[str, str] = {}
+        self._referred: dict[str, set[str]] = {}
+        self._ending: set[str] = set()  # definitions from which no circle is reached
         self._converted = 0
 
     def define(self, name: str, alternatives: Iterable[Node]) -> None:
@@ -61,7 +64,7 @@ class SchemaBook:
             except NotTakenError as error:
                 self._broken[key] = str(error)
         schema = converted[0] if len(converted) == 1 else {"anyOf": converted}
-        for key in _reachable(schema, self.definitions):
+        for key in self._reachable(_referred_in(schema)) if self._broken else ():
             if key in self._broken:
                 raise NotTakenError(self._broken[key])
         self.definitions[name] = schema
@@ -69,28 +72,38 @@ class SchemaBook:
 
     def file_content(self, names: Iterable[str]) -> dict[str, Any]:
         """The file's content: the definitions of these names and all that they refer to."""
-        needed: dict[str, None] = {}
-        for name in names:
-            needed[name] = None
-            needed |= dict.fromkeys(_reachable(self.definitions[name], self.definitions))
+        needed = self._reachable(names)
         return {"$schema": DIALECT, "$defs": {name: self.definitions[name] for name in needed}}
 
     def _require_end(self, name: str) -> None:
         """Raises NotTakenError if schemas refer to each other in a circle without a value between them."""
-        done: set[str] = set()
         on_way: list[str] = []
         waiting: list[tuple[str, bool]] = [(name, True)]
         while waiting:
             key, enters = waiting.pop()
             if not enters:
-                done.add(on_way.pop())
+                self._ending.add(on_way.pop())
             elif key in on_way:
                 del self.definitions[name]
                 raise NotTakenError(f"the schema {key.removeprefix('schema.')} refers to itself endlessly")
-            elif key not in done:
+            elif key not in self._ending:
                 on_way.append(key)
                 waiting.append((key, False))
                 waiting += [(inner, True) for inner in _in_place(self.definitions[key])]
+
+    def _reachable(self, names: Iterable[str]) -> dict[str, None]:
+        """These definitions and all that they refer to, the broken ones included."""
+        needed: dict[str, None] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name in needed:
+                continue
+            needed[name] = None
+            if name in self.definitions and name not in self._referred:
+                self._referred[name] = _referred_in(self.definitions[name])
+            waiting += sorted(self._referred.get(name, ()))
+        return needed
 
     def _name_of(self, node: Node) -> str:
         """The name of the definition that a reference leads to; it is added if it is missing."""
@@ -98,9 +111,9 @@ class SchemaBook:
         place = (target.place, target.pointer)
         if place not in self._names:
             plain = re.sub(r"[^A-Za-z0-9_.-]", "_", target.last)[:80] or "schema"
-            taken = set(self._names.values())
             numbered = (f"schema:{plain}{f'.{number}' if number > 1 else ''}" for number in range(1, MOST_SCHEMAS))
-            self._names[place] = next(name for name in numbered if name not in taken)
+            self._names[place] = next(name for name in numbered if name not in self._taken)
+            self._taken.add(self._names[place])
             self._waiting.append((self._names[place], target))
         return self._names[place]
 
@@ -175,6 +188,9 @@ class SchemaBook:
         if self._old:
             yield from _bounds_of_3_0(node)
         yield from _lists(node)
+        if node.has("dependentRequired"):
+            named = node.at("dependentRequired")
+            yield "dependentRequired", {key: [_text(item) for item in named.nodes(key)] for key in named.object()}
         for key in _ANYTHING:
             if node.has(key):
                 yield key, node.value[key]
@@ -283,9 +299,9 @@ def _text(node: Node) -> str:
     return node.value
 
 
-def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
-    """The definitions that a schema refers to, without itself."""
-    needed: dict[str, None] = {}
+def _referred_in(schema: Any) -> set[str]:
+    """The definitions that a schema names."""
+    named: set[str] = set()
     waiting = [schema]
     while waiting:
         value = waiting.pop()
@@ -293,11 +309,9 @@ def _reachable(schema: Any, definitions: Mapping[str, Any]) -> dict[str, None]:
             waiting += value
         elif isinstance(value, dict):
             key = _definition_name(value)
-            if key is not None and key not in needed:
-                needed[key] = None
-                waiting.append(definitions.get(key))
+            named |= {key} if key is not None else set()
             waiting += [inner for word, inner in value.items() if word not in ("enum", "const", "default", "examples")]
-    return needed
+    return named
 
 
 def _definition_name(schema: Mapping[str, Any]) -> str | None:

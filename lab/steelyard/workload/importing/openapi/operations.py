@@ -52,7 +52,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class RestOperation:
-    """One operation.
+    """One operation. `others` are further servers at which it runs.
 
     `statuses` are those of right answers; an answer must match one of the schemas `answers`. `has_body`: every right
     answer has a body. `accept` is the header for their content types. `schemes` are all required together; empty: no
@@ -71,6 +71,7 @@ class RestOperation:
     accept: str
     schemes: tuple[Scheme, ...]
     text: str
+    others: tuple[str, ...] = ()
 
     @property
     def changes_data(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -103,6 +104,14 @@ def path_of(template: str, written: Mapping[str, str]) -> str:
             raise NotTakenError(f"its path {template[:100]} names '{name[:60]}', which is not a described parameter")
         path += written[name] + _path_text(rest)
     return path
+
+
+def template_of(template: str) -> str:
+    """A path template percent-encoded, its parameters in braces."""
+    pieces = re.split(r"\{([^{}]*)\}", template)
+    return "".join(
+        f"{{{quote(piece, safe='')}}}" if number % 2 else _path_text(piece) for number, piece in enumerate(pieces)
+    )
 
 
 def _path_text(text: str) -> str:

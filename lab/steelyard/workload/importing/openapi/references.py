@@ -16,6 +16,7 @@ from .reading import values_of
 
 MOST_DOCUMENTS = 100
 MOST_HOPS = 20
+_MAY_BE_NULL = ("example", "default", "const", "value", "dataValue", "x-example")
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ class Node:
         return unescape(self.pointer.rpartition("/")[2])
 
     def has(self, key: str) -> bool:
-        """Whether the value is an object with this key."""
-        return isinstance(self.value, dict) and key in self.value
+        """Whether the value is an object with this key. A null, as YAML reads an empty value, counts only as an example or a
+        constant."""
+        held = isinstance(self.value, dict) and key in self.value
+        return held and (self.value[key] is not None or key in _MAY_BE_NULL)
 
     def at(self, key: str | int) -> Node:
         """The child under an existing key or index."""
@@ -51,7 +54,7 @@ class Node:
 
     def nodes(self, key: str) -> list[Node]:
         """The items of the list under a key, empty without the key; raises NotTakenError if it is not a list."""
-        if key not in self.object():
+        if not self.require_object().has(key):
             return []
         listed = self.at(key)
         return [listed.at(number) for number in range(len(listed._value_of_kind(list, "list")))]
@@ -59,18 +62,23 @@ class Node:
     def children_by_name(self, key: str) -> dict[str, Node]:
         """The children of the object under a key by name, empty without the key; raises NotTakenError if it is not an
         object."""
-        if key not in self.object():
+        if not self.require_object().has(key):
             return {}
         inner = self.at(key)
         return {name: inner.at(name) for name in inner.object()}
 
     def text(self, key: str, default: str = "") -> str:
         """The text under a key; raises NotTakenError if it is not a text."""
-        return str(self.at(key)._value_of_kind(str, "text")) if key in self.object() else default
+        return str(self.at(key)._value_of_kind(str, "text")) if self.require_object().has(key) else default
 
     def flag(self, key: str, default: bool = False) -> bool:
         """The boolean under a key; raises NotTakenError if it is not a boolean."""
-        return bool(self.at(key)._value_of_kind(bool, "true or false")) if key in self.object() else default
+        return bool(self.at(key)._value_of_kind(bool, "true or false")) if self.require_object().has(key) else default
+
+    def require_object(self) -> Node:
+        """This node; raises NotTakenError if its value is not an object."""
+        self._value_of_kind(dict, "object")
+        return self
 
     def _value_of_kind(self, kind: type, word: str) -> Any:
         if not isinstance(self.value, kind):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..names import one_line
@@ -28,13 +28,13 @@ _SCHEMA_KEYS = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     *("minLength", "maxLength", "minItems", "maxItems"),
 )
-_IN_BODY = ("body", "formData")
 
 
 class SwaggerReading(OpenApiReading):
     """A reading of one Swagger document."""
 
     servers_key = "schemes"
+    in_body = ("body", "formData")
 
     def _addresses(self, level: Node) -> list[str]:
         """The URLs of `schemes`, `host` and `basePath`; the path alone if there is no host."""
@@ -51,11 +51,6 @@ class SwaggerReading(OpenApiReading):
             place = self._root.place
             spoken = ["https" if place.lower().startswith("https:") else "http"]
         return [f"{scheme}://{host}{path}" for scheme in spoken]
-
-    def _parameters(self, item: Node, node: Node) -> Iterator[RestParameter]:
-        for (where, name), parameter in self._described_parameters(item, node).items():
-            if where not in _IN_BODY and self._is_sent(where, name, parameter):
-                yield self._parameter(where, name, parameter)
 
     def _parameter(self, where: str, name: str, node: Node) -> RestParameter:
         style, explode = self._style(node)
@@ -76,7 +71,9 @@ class SwaggerReading(OpenApiReading):
 
     def _body(self, item: Node, node: Node, method: str) -> RestBody | None:
         del method  # any may have a body
-        described = {key: value for key, value in self._described_parameters(item, node).items() if key[0] in _IN_BODY}
+        described = {
+            key: value for key, value in self._described_parameters(item, node).items() if key[0] in self.in_body
+        }
         consumed = self._types(node, "consumes")
         if not described:
             return None

@@ -41,8 +41,7 @@ def _require_spoken(root: Node) -> None:
         )
     key, known = ("swagger", r"2\.0") if root.has("swagger") else ("openapi", r"3\.[012](\..*)?")
     version = root.value.get(key)
-    if key == "swagger" and version == 2.0:  # YAML without quotes
-        version = "2.0"
+    version = str(version) if isinstance(version, float) else version  # YAML without quotes
     if not isinstance(version, str):
         raise ImportRefusedError(f"{root.place} has no version in a text field '{key}'; {_SPOKEN}")
     if not re.fullmatch(known, version):
