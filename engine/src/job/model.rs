@@ -148,6 +148,16 @@ pub enum FaultRule {
     Any,
 }
 
+/// The form of the events in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventForm {
+    /// Server-sent events (text/event-stream).
+    EventStream,
+    /// The messages of a gRPC stream.
+    Grpc,
+}
+
 /// Where an answer shows a fault: in the envelope of its body, or in the gRPC status in a field behind the body, which is then required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -168,6 +178,8 @@ pub struct Rule {
     pub contains: Option<String>,
     pub sha256: Option<String>,
     pub matches: Option<String>,
+    /// The events in a right answer, which are timed.
+    pub events: Option<EventForm>,
 }
 
 impl Default for Rule {
@@ -180,6 +192,7 @@ impl Default for Rule {
             contains: None,
             sha256: None,
             matches: None,
+            events: None,
         }
     }
 }

@@ -121,6 +121,10 @@ pub struct OperationRecord {
     pub connect: Histogram<u64>,
     pub tls: Histogram<u64>,
     pub first_byte: Histogram<u64>,
+    /// Of right answers with events: from the instant sent to the end of the first.
+    pub first_event: Histogram<u64>,
+    /// From the end of an event to that of the next one of the same answer.
+    pub between_events: Histogram<u64>,
 }
 
 impl Default for OperationRecord {
@@ -137,6 +141,8 @@ impl Default for OperationRecord {
             connect: histogram_us(),
             tls: histogram_us(),
             first_byte: histogram_us(),
+            first_event: histogram_us(),
+            between_events: histogram_us(),
         }
     }
 }
@@ -235,6 +241,8 @@ impl OperationRecord {
             (&mut self.connect, &other.connect),
             (&mut self.tls, &other.tls),
             (&mut self.first_byte, &other.first_byte),
+            (&mut self.first_event, &other.first_event),
+            (&mut self.between_events, &other.between_events),
         ];
         for (own, other) in pairs {
             add(own, other);
@@ -249,7 +257,7 @@ impl OperationRecord {
     }
 
     /// The histograms by the name of their kind.
-    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 10] {
+    pub fn by_kind(&self) -> [(&'static str, std::borrow::Cow<'_, Histogram<u64>>); 12] {
         use std::borrow::Cow::{Borrowed, Owned};
         [
             ("response", Borrowed(&self.response)),
@@ -260,6 +268,8 @@ impl OperationRecord {
             ("connect", Borrowed(&self.connect)),
             ("tls", Borrowed(&self.tls)),
             ("first_byte", Borrowed(&self.first_byte)),
+            ("first_event", Borrowed(&self.first_event)),
+            ("between_events", Borrowed(&self.between_events)),
             ("late", Borrowed(&self.late)),
             ("carried", Borrowed(&self.carried)),
         ]

@@ -20,6 +20,9 @@ pub struct Exchange {
     pub taken_up: Ns,
     pub sent: Ns,
     pub first_byte: Ns,
+    /// When the first and the newest event of the answer ended.
+    pub first_event: Ns,
+    pub newest_event: Ns,
     pub last_byte: Ns,
     /// The status of its answer; 0 where no status line came.
     pub status: u16,
@@ -332,6 +335,24 @@ impl Recorder {
         }
     }
 
+    /// Records that `ended` events of an answer ended at `now`. Those that came together have no time between them.
+    pub fn record_events(&mut self, exchange: &mut Exchange, now: Ns, ended: u64) {
+        let before = std::mem::replace(&mut exchange.newest_event, now);
+        if before == 0 {
+            exchange.first_event = now;
+        }
+        if !self.measures(now) {
+            return;
+        }
+        let Some(operation) = self.record_of(exchange.operation) else {
+            return;
+        };
+        if before > 0 {
+            record(&mut operation.between_events, now.saturating_sub(before));
+        }
+        operation.between_events.saturating_record_n(1, ended - 1);
+    }
+
     /// Whether a request that ended counts.
     #[inline]
     pub fn counts(&self, exchange: &Exchange) -> bool {
@@ -380,6 +401,12 @@ impl Recorder {
                     &mut operation.first_byte,
                     exchange.first_byte.saturating_sub(exchange.sent),
                 );
+                if exchange.first_event > 0 {
+                    record(
+                        &mut operation.first_event,
+                        exchange.first_event.saturating_sub(exchange.sent),
+                    );
+                }
                 if let Some(second) = &mut self.tick_response {
                     record(second, response);
                 }

@@ -143,7 +143,8 @@ impl Output {
             let operation = &plan.corpus.operations[place];
             for (kind, histogram) in record.by_kind() {
                 // These are written only if there were any.
-                if !matches!(kind, "tls" | "late" | "carried") || !histogram.is_empty() {
+                let always = !matches!(kind, "tls" | "late" | "carried" | "first_event" | "between_events");
+                if always || !histogram.is_empty() {
                     let tag = format!("{}/{}/{operation}/{kind}", slice.subject, slice.number);
                     self.histograms.append(&tag, result.begin, result.end, &histogram)?;
                 }

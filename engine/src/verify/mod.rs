@@ -1,8 +1,10 @@
 //! Judges an answer as it arrives, without keeping or allocating: status, fault, length, marker, hash, expression.
 
+mod events;
 mod fault;
 mod rule;
 
+pub use events::EventScan;
 pub use fault::FaultScan;
 pub use rule::{Check, CompiledRule};
 

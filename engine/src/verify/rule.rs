@@ -4,8 +4,8 @@ use memchr::memmem::Finder;
 use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 
-use super::{Failure, FaultScan, Outcome};
-use crate::job::{FaultPlace, FaultRule, Rule};
+use super::{EventScan, Failure, FaultScan, Outcome};
+use crate::job::{EventForm, FaultPlace, FaultRule, Rule};
 
 /// A rule ready for use. Cloning gives each thread its own expression, free of locks.
 #[derive(Debug, Clone)]
@@ -18,6 +18,7 @@ pub struct CompiledRule {
     contains: Option<Finder<'static>>,
     sha256: Option<[u8; 32]>,
     matches: Option<Regex>,
+    events: Option<EventForm>,
 }
 
 impl CompiledRule {
@@ -46,6 +47,7 @@ impl CompiledRule {
                 .map(|text| Finder::new(text.as_bytes()).into_owned()),
             sha256: rule.sha256.as_deref().map(parse_hash).transpose()?,
             matches,
+            events: rule.events,
         })
     }
 }
@@ -93,6 +95,7 @@ pub struct Check {
     /// The last bytes of earlier pieces, in which the marker may have begun.
     tail: Vec<u8>,
     hash: Option<Sha256>,
+    events: EventScan,
 }
 
 impl Check {
@@ -106,6 +109,15 @@ impl Check {
         self.matched = false;
         self.tail.clear();
         self.hash = rule.sha256.map(|_| Sha256::new());
+        if rule.events.is_some() {
+            self.events = EventScan::default();
+        }
+    }
+
+    /// How many events of the answer have ended since the last call.
+    #[inline]
+    pub fn take_events(&mut self) -> u64 {
+        self.events.take()
     }
 
     /// Reads the fields of the answer's head, or the trailers.
@@ -127,6 +139,9 @@ impl Check {
         self.length += piece.len() as u64;
         if rule.reads_envelope() {
             self.fault.feed(piece);
+        }
+        if let Some(form) = rule.events {
+            self.events.feed(form, piece);
         }
         if let Some(finder) = &rule.contains
             && !self.found

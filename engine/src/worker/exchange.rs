@@ -38,6 +38,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         exchange.taken_up = self.now;
         exchange.sent = 0;
         exchange.first_byte = 0;
+        exchange.first_event = 0;
+        exchange.newest_event = 0;
         exchange.status = 0;
         user.written = 0;
         user.fresh = false;
@@ -185,7 +187,9 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
             // The buffer is taken out while the answer is read, and put back before anything is sent.
             let buffer = std::mem::take(&mut self.scratch.buffer);
             let full = count == buffer.len();
-            let ended = match user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room) {
+            let digest = user.digest(&self.rules[rule], &buffer[..count], &mut self.scratch.room);
+            self.record_events(lane);
+            let ended = match digest {
                 Digest::Pending => None,
                 Digest::Malformed(why) => Some(Conclusion::Judged(Ok(Outcome::Failed(why.into())))),
                 Digest::Done { surplus: true, .. } => Some(Conclusion::Judged(Ok(Outcome::Failed(SURPLUS)))),
@@ -224,6 +228,16 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         match self.unread.iter_mut().find(|(other, _)| *other == token) {
             Some((_, hung_up)) => *hung_up |= hangup,
             None => self.unread.push((token, hangup)),
+        }
+    }
+
+    /// Records the events of the answer that ended with the last input.
+    #[inline]
+    pub(super) fn record_events(&mut self, lane: usize) {
+        let user = &mut self.pool.lanes[lane];
+        let ended = user.check.take_events();
+        if ended > 0 {
+            self.recorder.record_events(&mut user.exchange, self.now, ended);
         }
     }
 

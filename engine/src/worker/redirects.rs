@@ -154,6 +154,8 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
         user.hop = Some(redirect.hop);
         user.kept_whole = true;
         user.exchange.first_byte = 0;
+        user.exchange.first_event = 0;
+        user.exchange.newest_event = 0;
         user.written = 0;
         user.fresh = false;
         user.retried = false;

@@ -339,6 +339,7 @@ impl<W: Wire, C: Clock> Drive<'_, W, C> {
                 }
             }
         }
+        self.record_events(lane);
         if end || taken.is_err() {
             self.complete(lane, whole.then_some(bytes), taken);
         }

@@ -248,6 +248,7 @@ def require_good(loaded: LoadOutput) -> None:
 
 def _print_outcome(loaded: LoadOutput) -> None:
     from ..results import failure_text
+    from ..results.session_text import stream_rows
 
     terminal = console(stderr=False)
     terminal.print(f"{loaded.service} at {loaded.target}: {loaded.load}")
@@ -258,6 +259,8 @@ def _print_outcome(loaded: LoadOutput) -> None:
     terminal.print(estimates_table(loaded.throughput_per_s, loaded.response_ms))
     if loaded.sessions:
         _print_sessions(terminal, loaded.sessions)
+    if loaded.streams:
+        terminal.print(rows_table(*stream_rows(loaded.streams)))
     if loaded.by_users:
         terminal.print(rows_table(*failure_text.user_rows(loaded.by_users), numbers=5))
     if loaded.engines:

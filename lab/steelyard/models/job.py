@@ -231,7 +231,8 @@ class Rule(Strict):
 
     `fault`: the answer must be a fault (`present`, an expected one), must not be one (`absent`), or may be one (`any`).
     `fault_in`: where a fault shows: in the SOAP envelope of the body, or in gRPC's status, a trailer that is then required.
-    `contains`: a literal in the body. `sha256`: of the whole body. `matches`: a regular expression on the body.
+    `contains`: a literal in the body. `sha256`: of the whole body. `matches`: a regular expression on the body. `events`: the body
+    holds server-sent events (`event-stream`) or the messages of a gRPC stream, which the engine times.
     """
 
     status: list[Annotated[int, Field(ge=100, le=599)]] = [200]
@@ -241,6 +242,7 @@ class Rule(Strict):
     contains: str | None = None
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     matches: str | None = None
+    events: Literal["event-stream", "grpc"] | None = None
 
 
 class Tls(Strict):

@@ -1,11 +1,11 @@
-"""Tables and sentences about the sessions of a load."""
+"""Tables and sentences about the sessions of a load, and about the events in its answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.text import plural, value_text
-from ..models.outputs.loading import LoadedSession
+from ..models.outputs.loading import LoadedSession, LoadedStream
 from .failure_text import failures_text
 
 _TIMES = ("mean", "p50", "p95", "p99")
@@ -40,6 +40,17 @@ def step_rows(sessions: Sequence[LoadedSession]) -> tuple[list[str], list[list[s
         for session in sessions
         for step in session.steps
     ]
+
+
+def stream_rows(streams: Sequence[LoadedStream]) -> tuple[list[str], list[list[str]]]:
+    """The table of operations with events: its headings and rows, two each."""
+    headings = ["events", "time of", "number", *(f"{name}, ms" for name in _TIMES)]
+    rows = []
+    for stream in streams:
+        rows.append([stream.operation, "the first event", f"{stream.answers:,}", *_times(stream.first_event_ms)])
+        between = stream.events - stream.answers
+        rows.append([stream.operation, "an event to the next", f"{between:,}", *_times(stream.between_events_ms)])
+    return headings, rows
 
 
 def session_sentences(sessions: Sequence[LoadedSession]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from ..base.errors import ConfigurationError
 from ..catalogue.entries import Entry
@@ -18,7 +19,8 @@ class LoadOperation:
 
     `paths` are those of the bodies, one each, where data fills `path`; else none. `filled`: places of it are filled by the
     engine when it is sent. `described` is the operation whose schema its answers keep: its own if None, none if empty. One of
-    `pauses_ms` follows each answer, where there are any. `grpc`: its answers end with gRPC's status.
+    `pauses_ms` follows each answer, where there are any. `grpc`: its answers end with gRPC's
+    status; `streams`: they have any number of messages.
     """
 
     name: str
@@ -33,11 +35,20 @@ class LoadOperation:
     described: str | None = None
     pauses_ms: Sequence[float] = ()
     grpc: bool = False
+    streams: bool = False
+
+    @property
+    def events(self) -> Literal["event-stream", "grpc"] | None:
+        """The form of the events in its answers: messages of a stream, or server-sent events if it accepts them first."""
+        if self.grpc:
+            return "grpc" if self.streams else None
+        accepted = next((value for name, value in self.headers.items() if name.lower() == "accept"), "")
+        return "event-stream" if accepted.strip().lower().startswith("text/event-stream") else None
 
     def rule(self) -> Rule:
-        """What the engine judges every answer by."""
-        rule = rule_of(self.expect)
-        return rule.model_copy(update={"fault_in": "grpc-status"}) if self.grpc else rule
+        """What the engine judges every answer by, and of what it times the events."""
+        fault_in = "grpc-status" if self.grpc else "envelope"
+        return rule_of(self.expect).model_copy(update={"fault_in": fault_in, "events": self.events})
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         _fill_sample(text, row, values, coding) for text in texts for row, values in zip(rows, plain, strict=True)
     ]
     grpc = model.meaning == "grpc"
+    streams = grpc and _is_stream(service, path)
     bodies = _grpc_bodies(service, name, path, filled) if grpc else [text.encode() for text in filled]
     paths: list[str] = []
     in_path = {*_PLACE.findall(path), *(each for spot, each in computed if spot == "path")}
@@ -215,6 +216,7 @@ def _operation(service: Entry[Service], name: str, operation: Operation, seed: i
         changes_data=operation.changes_data,
         paths=paths,
         grpc=grpc,
+        streams=streams,
     )
 
 
@@ -244,6 +246,16 @@ def _check_data(
             f"{name}: placeholders of data are allowed in a request's body and path, not in its headers",
             hint=f"see {service.file}",
         )
+
+
+def _is_stream(service: Entry[Service], path: str) -> bool:
+    """Whether the answers of a gRPC method are streams; one that its contract does not have is refused later."""
+    from . import protobuf
+
+    try:
+        return bool(protobuf.method_at(service.folder / (service.model.schema_file or ""), path).server_streaming)
+    except ContractError:
+        return False
 
 
 def _grpc_bodies(service: Entry[Service], name: str, path: str, texts: Sequence[str]) -> list[bytes]:

@@ -75,6 +75,7 @@ from .run_folder import (
 )
 from .session_figures import forget_private, session_figures
 from .sharing import driven_from, require_shared, with_engines
+from .stream_figures import stream_figures
 
 NOT_JUDGED = [
     "whether the service counted as many requests: the counter of a running target is not known",
@@ -360,6 +361,7 @@ def _output(
         response_ms=figures.response_times(judged.times, judged.counts.bad, seconds, steady=steady),
         operations=figures.by_operation(_operations(load_target, planned), ticks),
         sessions=session_figures(load_target, planned, row, folder, ready.ground),
+        streams=stream_figures(load_target, row, folder),
         not_loaded=not_loaded,
         kept_answers=driven.looked_at + len(ready.answers),
         kept_rules=_kept_rules(load_target),

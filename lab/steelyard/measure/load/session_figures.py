@@ -50,7 +50,7 @@ def session_figures(
                 failed_outside=failed_outside.total,
                 cut=cut.total,
                 throughput_per_s=whole.total / row.seconds if row.seconds else 0.0,
-                time_ms=_milliseconds(whole),
+                time_ms=times_in_ms(whole),
                 steps=[
                     _step(load_target, operation, ticks, times, repeated, samples)
                     for operation in load_target.sessions[name].operations
@@ -108,12 +108,12 @@ def _step(
         failed=sum(failures.values()),
         failures=failures,
         repeated=repeated.get(operation, 0),
-        response_ms=_milliseconds(times.get((operation, "response"), histogram.merge_histograms([]))),
+        response_ms=times_in_ms(times.get((operation, "response"), histogram.merge_histograms([]))),
         first_wrong=None if wrong is None else _wrong_text(wrong, load_target),
     )
 
 
-def _milliseconds(times: Histogram) -> dict[str, float | None]:
+def times_in_ms(times: Histogram) -> dict[str, float | None]:
     """Mean and percentiles in ms; None where too few requests lie beyond one."""
     known: dict[str, float | None] = {"mean": times.mean() / 1000 if times.total else None}
     for share in PERCENTILES:

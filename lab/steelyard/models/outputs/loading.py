@@ -120,6 +120,18 @@ class LoadedSession(Strict):
     rows_ended: bool = False
 
 
+class LoadedStream(Strict):
+    """An operation whose answers hold events: server-sent ones, or the messages of a gRPC stream. Of `answers` that were right,
+    `first_event_ms` has the time from the request to the end of the first event, `between_events_ms` that from an event to the
+    next one: mean and percentiles, null of too few. `events` were timed."""
+
+    operation: str
+    answers: int
+    events: int
+    first_event_ms: dict[str, Significant | None]
+    between_events_ms: dict[str, Significant | None]
+
+
 class LoadedUsers(Strict):
     """The measurements while `users[0]` to `users[1]` users were active, in whole `seconds`: right answers per second, mean
     response time, and p95 where there were enough requests."""
@@ -267,8 +279,9 @@ class LoadOutput(Strict):
     `not_judged` lists questions that the load does not answer, `not_loaded` the operations that were left out. `kept_answers`
     sampled answers were checked in full by `kept_rules`. `started` describes a target that was started for this load, null for a
     running one. `by_users` has the measurements by number of users, for a ramp or steps. `layers` has the time by layer inside
-    the target, if requested. `sessions` are those that were driven. Where several `engines` shared the load, `began_apart_ms` is
-    the time from the first to the last engine's readiness, from their own files.
+    the target, if requested. `sessions` are those that were driven, `streams` the operations whose answers hold events. Where
+    several `engines` shared the load, `began_apart_ms` is the time from the first to the last engine's readiness, from their own
+    files.
     """
 
     service: str
@@ -294,6 +307,7 @@ class LoadOutput(Strict):
     response_ms: dict[str, Estimate]
     operations: list[LoadedOperation]
     sessions: list[LoadedSession] = []
+    streams: list[LoadedStream] = []
     not_loaded: list[LeftOut]
     kept_answers: int
     kept_rules: list[str]

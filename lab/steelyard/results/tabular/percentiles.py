@@ -20,7 +20,10 @@ _COLUMNS = {
     "subject": StoredColumn("subject", "text", "", "label of the subject"),
     "operation": StoredColumn("operation", "text", "", "operation, or session"),
     "kind": StoredColumn(
-        "kind", "text", "", "response, service, failure, all, queueing, connect, first_byte, tls, session"
+        "kind",
+        "text",
+        "",
+        "response, service, failure, all, queueing, connect, first_byte, first_event, between_events, tls, session",
     ),
     "second": StoredColumn(
         "second", "int", "", "number of the second among the slice's seconds with an answer, from 1"
