@@ -190,7 +190,6 @@ def test_what_grpc_does_not_allow_is_refused_by_name(tmp_path: Path) -> None:
     for words, why in (
         (("load", "./mine", "--new-connection"), "over HTTP/2"),
         (("load", "./mine", "--follow-redirects"), "over HTTP/2"),
-        (("mock", "./mine"), "hint: load the service itself"),
         (("export", "./mine", "--k6"), "hint: ghz and k6 take its .proto file"),
     ):
         ran = steelyard(*words, folder=tmp_path)

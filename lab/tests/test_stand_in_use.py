@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import threading
 import time
@@ -11,9 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 import uvicorn
 from lxml import etree
-from small_descriptions import SERVER, import_text, require_valid, schema_of, wsdl
+from small_descriptions import SERVER, import_text, openapi, require_valid, schema_of, wsdl
 from starlette.testclient import TestClient
 from steelyard.base.loopback_server import listening_on
 from steelyard.catalogue import entries
@@ -120,6 +122,84 @@ def test_a_document_of_250_operations_is_known_within_two_seconds_of_work(tmp_pa
     begun = time.process_time()
     known = mock_service(entries.service_at(str(tmp_path / "mine")), 1)
     assert len(known.operations) == 250 and time.process_time() - begun < 2
+
+
+def test_a_wsdl_of_250_operations_is_known_within_two_seconds_of_work(tmp_path: Path) -> None:
+    text = wsdl(
+        "".join(
+            f'<xs:element name="Ask{number}"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/>'
+            f'<xs:element name="note" type="xs:string" maxOccurs="9"/></xs:sequence></xs:complexType></xs:element>'
+            f'<xs:element name="Tell{number}" type="xs:string"/>'
+            for number in range(250)
+        ),
+        name="ask0",
+        request='element="o:Ask0"',
+        answer='element="o:Tell0"',
+    )
+    parts = {
+        '<w:message name="Query">': "</w:message>",
+        '<w:message name="Result">': "</w:message>",
+        '<w:operation name="ask0"><w:input': "</w:operation>",
+        '<w:operation name="ask0"><soap': "</w:operation>",
+    }
+    for begin, end in parts.items():
+        start = text.index(begin)
+        stop = text.index(end, start) + len(end)
+        first = text[start:stop].replace('"Query"', '"Query0"').replace('"Result"', '"Result0"')
+        first = first.replace("o:Query", "o:Query0").replace("o:Result", "o:Result0")
+        copies = (re.sub(r"((?:Ask|Tell|ask|Query|Result))0", rf"\g<1>{number}", first) for number in range(250))
+        text = text[:start] + "".join(copies) + text[stop:]
+    assert len(import_text(text, tmp_path, "many.wsdl").taken) == 250
+    begun = time.process_time()
+    known = mock_service(entries.service_at(str(tmp_path / "mine")), 1)
+    assert len(known.operations) == 250 and time.process_time() - begun < 2
+
+
+def test_a_path_with_other_values_than_the_sample_is_answered_by_its_template(tmp_path: Path) -> None:
+    def see(name: str, *parameters: str) -> str:
+        listed = ", ".join(
+            f"{{name: {each}, in: path, required: true, schema: {{type: string}}}}" for each in parameters
+        )
+        return (
+            f"    get: {{operationId: {name}, parameters: [{listed}], responses: {{'200': {{description: fine}}}}}}\n"
+        )
+
+    paths = (
+        "  /orders/{id}:\n"
+        + see("order", "id")
+        + "  /orders/{id}/items/{item}:\n"
+        + see("item", "id", "item")
+        + "  /orders/latest:\n"
+        + see("latest")
+        + "  /{kind}/{id}:\n"
+        + see("any", "kind", "id")
+    )
+    app = StandIn(mocked(openapi(paths), tmp_path, "a.yaml"), Think(), 0.0, 1)
+    asking = TestClient(app)
+    for path, name in (
+        ("/orders/7", "order"),
+        ("/orders/7?full=yes", "order"),
+        ("/orders/a%2Fb", "order"),
+        ("/orders/7/items/8", "item"),
+        ("/orders/latest", "latest"),
+        ("/carts/7", "any"),
+    ):
+        before = app.answered[name]
+        assert asking.get(path).status_code == 200 and app.answered[name] == before + 1, path
+    for path in ("/orders", "/orders/7/items", "/orders/7/items/8/9", "/orders//items/8"):
+        assert asking.get(path).status_code == 404, path
+    assert asking.post("/orders/7").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("text/plain", "text"), ("application/xml", "<answer/>"), ("application/hal+json", "{}"), ("*/*", "{}")],
+)
+def test_an_answer_has_the_content_type_that_is_described(kind: str, body: str, tmp_path: Path) -> None:
+    paths = f"  /a:\n    get: {{operationId: see, responses: {{'200': {{description: fine, content: {{'{kind}': {{}}}}}}}}}}\n"
+    asking = TestClient(StandIn(mocked(openapi(paths), tmp_path, "a.yaml"), Think(), 0.0, 1))
+    answer = asking.get("/a")
+    assert answer.text == body and answer.headers["content-type"] == kind.replace("*/*", "application/json")
 
 
 class Events(BaseHTTPRequestHandler):

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
+from .asgi import Asgi, Receive
 from .errors import ConfigurationError
 from .paths import HOST
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 @contextmanager
@@ -71,6 +66,21 @@ def serve_until_interrupted(
         if seconds is not None:
             asyncio.get_running_loop().call_later(seconds, setattr, server, "should_exit", True)
         await server.serve(sockets=[listening])
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+def serve_http2_until_interrupted(app: Asgi, listening: socket.socket, seconds: float | None = None) -> None:
+    """Serve `app` over HTTP/2 until it is interrupted, or for this many seconds."""
+    import asyncio
+
+    from .http2_server import serve_http2  # imported late, so that other commands start faster
+
+    async def serve() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await serve_http2(app, listening)
 
     with suppress(KeyboardInterrupt):
         asyncio.run(serve())

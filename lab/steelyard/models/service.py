@@ -174,7 +174,8 @@ class Operation(Strict):
     on more than the request (on a file that the user may replace), so the generator makes them all. For a service that runs
     elsewhere, `sample` is the file with its request (JSON: none without a body), `samples` are further files, sent in turn with
     it, `expect` has rules for its answers beyond the service's own, and `changes_data` excludes it from load, except for one
-    request of the verification, unless the user allows it.
+    request of the verification, unless the user allows it. `template` is its path as a description has it, with `{NAME}` for what
+    differs from request to request: the mock server answers all such paths.
     """
 
     element: str | None = None
@@ -183,6 +184,7 @@ class Operation(Strict):
     meaning: str
     method: Method = "POST"
     path: RequestPath | None = None
+    template: Annotated[str | None, Field(pattern="^/[!-~]*$")] = None
     headers: dict[str, str] = {}
     written: bool = True
     sample: str | None = None

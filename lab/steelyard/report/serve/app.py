@@ -21,9 +21,9 @@ from starlette.routing import Route
 
 from ...analyse.analysis import analyse_run
 from ...base import raw_archive
+from ...base.asgi import Asgi
 from ...base.csvfiles import names_in
 from ...base.errors import SteelyardError, StoreError
-from ...base.loopback_server import Asgi
 from ...base.text import upper_first
 from ...models.live import RunningNow
 from ...results.live_file import ask_to_stop, running_now

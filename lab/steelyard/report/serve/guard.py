@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse
 
-from ...base.loopback_server import Asgi, Receive, Scope, Send
+from ...base.asgi import Asgi, Receive, Scope, Send
 from ...base.paths import HOST_NAMES
 
 PAGE_POLICY = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -46,12 +46,13 @@ class NotMockedError(SteelyardError):
 
 @dataclass(frozen=True)
 class MockAnswer:
-    """An HTTP answer, and a description of its origin."""
+    """An HTTP answer, and a description of its origin; `trailers` follow the body, as those of gRPC do."""
 
     status: int
     content_type: str
     body: bytes
     origin: str
+    trailers: Mapping[str, str] = field(default_factory=dict)
 
 
 def content_type(service: Service) -> str:
@@ -99,7 +100,7 @@ def _candidate_answers(
     """Candidate answers, the most reliable first, or a reason why one kind is missing."""
     statuses = expect.status or [200]
     status = next((each for each in statuses if each not in _BODILESS), None)
-    kind = _SOAP_12 if ENVELOPES["1.2"].encode() in request else content_type(service.model)
+    kind = _answered_type(service.model, name, request)
     if status is None:
         yield MockAnswer(statuses[0], kind, b"", "an empty body, by its status")
         return
@@ -117,9 +118,18 @@ def _candidate_answers(
             yield MockAnswer(status, kind, sampled_answer(service, name, request), "made from the schema")
         except NotMockedError as error:
             yield error.message
-    made = _by_rules(expect, service.model.meaning)
+    made = _by_rules(expect, service.model.meaning, kind)
     if made is not None:
         yield MockAnswer(status, kind, made, "made from the rules for its answers")
+
+
+def _answered_type(service: Service, name: str, request: bytes) -> str:
+    """The content type of an operation's answers: the first that its request accepts, or the service's own."""
+    if ENVELOPES["1.2"].encode() in request:
+        return _SOAP_12
+    headers = {key.lower(): value for key, value in {**service.headers, **service.operations[name].headers}.items()}
+    accepted = headers.get("accept", "").partition(",")[0].partition(";")[0].strip()
+    return accepted if service.meaning == "json" and accepted and "*" not in accepted else content_type(service)
 
 
 def answer_files(service: Entry[Service], name: str) -> list[Path]:
@@ -200,29 +210,36 @@ def element_inside(request: bytes) -> str | None:
     return str(inside[0].tag) if inside else None
 
 
-def _by_rules(expect: Expect, meaning: str) -> bytes | None:
-    """A body that meets the rules; None if they require more than a text and a length."""
+def _by_rules(expect: Expect, meaning: str, kind: str) -> bytes | None:
+    """A body of a content type that meets the rules; None if they require more than a text and a length."""
     if expect.matches is not None or expect.xpath or expect.jsonpath:
         return None
-    text = (expect.contains or "").encode()
+    text = _least_body(meaning, kind) if expect.contains is None else expect.contains.encode()
     lacking = max(0, (expect.least or 0) - len(text))
-    if lacking > MOST_PADDING:
-        return None
-    if meaning != "json" or expect.contains is not None:
-        return text + b" " * lacking
-    return b"{}" + b" " * max(0, lacking - 2)
+    return None if lacking > MOST_PADDING else text + b" " * lacking
+
+
+def _least_body(meaning: str, kind: str) -> bytes:
+    """A body without any content; a client that reads its type reads it."""
+    if meaning != "json":
+        return b""
+    if "json" in kind:
+        return b"{}"
+    if "event-stream" in kind:
+        return b"data: text\n\n" * 3
+    return b"<answer/>" if "xml" in kind else b"text"
 
 
 def _not_right(service: Entry[Service], name: str, expect: Expect, answer: MockAnswer) -> str | None:
     """Why an answer would count as wrong under load, as a sentence; None if it is right."""
-    broken = _broken_rule(rule_of(expect), answer)
+    broken = broken_rule(rule_of(expect), answer)
     if broken is not None:
         return broken
     json_of = name if service.model.meaning == "json" else None
     return answer_rules.difference(answer.body, expect, schema_of(service), json_of)
 
 
-def _broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
+def broken_rule(rule: Rule, answer: MockAnswer) -> str | None:
     """The first rule that an answer breaks, as a sentence."""
     size = len(answer.body)
     if rule.length is not None and not rule.length.least <= size <= rule.length.most:

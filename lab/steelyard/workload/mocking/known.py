@@ -26,6 +26,8 @@ from .answers import (
 
 _PLACE = re.compile(r"\{\{[A-Za-z0-9_]{1,64}\}\}")
 _ACTION = re.compile(r';\s*action="?([^";]*)', re.IGNORECASE)
+_NAMED = re.compile(r"\{[^{}]*\}")  # what may be anything in a template
+_ANYTHING = "[^/]+"
 _REMEMBERED = 1_000  # requests whose answer is cached by their bytes
 _REMEMBERED_BYTES = 16_384  # of such a request
 # Values for wildcards: the mock server uses the first that the contract accepts.
@@ -66,7 +68,7 @@ class MockedOperation:
     by the `envelope`.
 
     The SOAP `action`, then the texts of a `sample` body (a character per byte), distinguish operations that are otherwise
-    equal. `usual` answers requests that match no pair.
+    equal. A path that no operation has may be one of a `template`. `usual` answers requests that match no pair.
     """
 
     name: str
@@ -77,6 +79,7 @@ class MockedOperation:
     usual: MockAnswer
     pairs: tuple[WrittenPair, ...] = ()
     action: str = ""
+    template: re.Pattern[str] | None = None
 
 
 @dataclass
@@ -110,7 +113,7 @@ class MockedService:
             bare = request.path.partition("?")[0]
             candidates = [
                 each for each in self.operations if each.method == request.method and _matches_bare_path(each, bare)
-            ]
+            ] or self._of_template(request.method, bare)
         if any(each.envelope is not None for each in candidates):
             envelope = _envelope(request.body)
             candidates = [each for each in candidates if each.envelope == envelope]
@@ -118,6 +121,16 @@ class MockedService:
         body = request.body.decode("latin-1")
         alike = [each for each in candidates if _fits(each.sample, body)]
         return next(iter(alike or candidates), None)
+
+    def _of_template(self, method: str, bare: str) -> list[MockedOperation]:
+        """The operations whose template a path without its query fits, those with the most fixed parts first."""
+        fitting = [
+            (each.template.pattern.count(_ANYTHING), each)
+            for each in self.operations
+            if each.method == method and each.template is not None and each.template.fullmatch(bare)
+        ]
+        least = min((places for places, _ in fitting), default=0)
+        return [each for places, each in fitting if places == least]
 
     def _paired_answer(self, operation: MockedOperation, request: MockRequest) -> MockAnswer | None:
         here = [pair for pair in operation.pairs if (pair.method, pair.path) == (request.method, request.path)]
@@ -133,11 +146,6 @@ def mock_service(service: Entry[Service], seed: int) -> MockedService:
 
     Raises ConfigurationError if no operation can be answered.
     """
-    if service.model.meaning == "grpc":
-        raise ConfigurationError(
-            f"{service.name} is called by gRPC, and `mock` answers HTTP/1.1 alone",
-            hint="load the service itself, or start a mock of gRPC that reads .proto files, such as GripMock",
-        )
     known = _of_contract(service, seed) if service.model.target is None else _of_target(service)
     if not known.operations:
         reasons = "; ".join(f"{omitted.what}: {omitted.why}" for omitted in known.left_out)
@@ -152,7 +160,7 @@ def _of_target(service: Entry[Service]) -> MockedService:
         try:
             sample = _sample(service, name)
             path = operation.path or service.model.path
-            usual = default_answer(service, name, sample.encode())
+            usual = _usual_answer(service, name, sample)
             pairs = _written_pairs(service, name, usual)
         except NotMockedError as error:
             left_out.append(LeftOut(what=name, why=f"{error.message}: {error.hint}" if error.hint else error.message))
@@ -168,9 +176,23 @@ def _of_target(service: Entry[Service]) -> MockedService:
                 usual=usual,
                 pairs=pairs,
                 action=soap_action({**service.model.headers, **operation.headers}),
+                template=_template(operation.template),
             )
         )
     return MockedService(service, operations, left_out, _body_format(service) if paired else None)
+
+
+def _template(text: str | None) -> re.Pattern[str] | None:
+    """The paths of a template as an expression."""
+    return None if text is None else re.compile(_ANYTHING.join(map(re.escape, _NAMED.split(text))))
+
+
+def _usual_answer(service: Entry[Service], name: str, sample: str) -> MockAnswer:
+    if service.model.meaning != "grpc":
+        return default_answer(service, name, sample.encode())
+    from .grpc_answers import grpc_answer  # loaded late: other services need no protobuf
+
+    return grpc_answer(service, name)
 
 
 def _sample(service: Entry[Service], name: str) -> str:

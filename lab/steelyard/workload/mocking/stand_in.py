@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
 
-from ...base.loopback_server import Receive, Scope, Send, listening_on, serve_until_interrupted, whole_body
+from ...base.asgi import Receive, Scope, Send
+from ...base.loopback_server import (
+    listening_on,
+    serve_http2_until_interrupted,
+    serve_until_interrupted,
+    whole_body,
+)
 from ...base.paths import url
 from ...models.job import Think
 from ...models.outputs.trying import MockOperation, MockOutput
@@ -28,6 +34,7 @@ class StandIn:
     def __init__(self, mocked: MockedService, delay: Think, fail: float, seed: int) -> None:
         self._mocked = mocked
         self._wsdl = served_wsdl(mocked.service)
+        self._is_grpc = mocked.service.model.meaning == "grpc"
         self._delay = delay
         self._fail = fail
         self._pauses, self._failures = (random.Random(f"{of} {seed}") for of in ("pauses", "failures"))
@@ -49,11 +56,7 @@ class StandIn:
             headers_sent = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", [])}
             request = MockRequest(scope["method"], path, body, soap_action(headers_sent))
             answer = self._description(scope, path) or await self._answer(request)
-        headers = [(b"content-length", str(len(answer.body)).encode())]
-        if answer.body:
-            headers.append((b"content-type", answer.content_type.encode("latin-1")))
-        await send({"type": "http.response.start", "status": int(answer.status), "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+        await _send(answer, scope["method"], send)
 
     def _description(self, scope: Scope, path: str) -> MockAnswer | None:
         """The service's WSDL, or a part of it, if a path requests one."""
@@ -72,12 +75,31 @@ class StandIn:
         known = self._mocked.answer(request)
         if known is None:
             self.unknown += 1
-            return _plain(HTTPStatus.NOT_FOUND, "no mocked operation matches this request")
+            return self._refusal("no mocked operation matches this request")
         operation, answer = known
         fails = self._failures.random() < self._fail
         (self.failed if fails else self.answered)[operation.name] += 1
         await asyncio.sleep(self._pause_seconds())
-        return _failure(operation, request) if fails else answer
+        return self._failure(operation, request) if fails else answer
+
+    def _refusal(self, why: str) -> MockAnswer:
+        """The answer to a request that no operation matches."""
+        if not self._is_grpc:
+            return _plain(HTTPStatus.NOT_FOUND, why)
+        from .grpc_answers import UNIMPLEMENTED, grpc_failure
+
+        return grpc_failure(UNIMPLEMENTED, why)
+
+    def _failure(self, operation: MockedOperation, request: MockRequest) -> MockAnswer:
+        """The answer to a request that fails deliberately."""
+        if operation.envelope is not None:
+            return fault(request.body, "a failure")
+        why = "the mock server fails this request deliberately (--fail)"
+        if not self._is_grpc:
+            return _plain(HTTPStatus.SERVICE_UNAVAILABLE, why)
+        from .grpc_answers import UNAVAILABLE, grpc_failure
+
+        return grpc_failure(UNAVAILABLE, why)
 
     def _pause_seconds(self) -> float:
         if self._delay.kind == "none":
@@ -99,7 +121,8 @@ def stand_in(
     with listening_on(port) as (listening, bound):
         address = url(bound, "")
         ready(address)
-        serve_until_interrupted(app, listening, seconds)
+        serve = serve_http2_until_interrupted if mocked.service.model.meaning == "grpc" else serve_until_interrupted
+        serve(app, listening, seconds)
     return MockOutput(
         service=mocked.service.name,
         address=address,
@@ -117,10 +140,17 @@ def stand_in(
     )
 
 
-def _failure(operation: MockedOperation, request: MockRequest) -> MockAnswer:
-    if operation.envelope is not None:
-        return fault(request.body, "a failure")
-    return _plain(HTTPStatus.SERVICE_UNAVAILABLE, "the mock server fails this request deliberately (--fail)")
+async def _send(answer: MockAnswer, method: str, send: Send) -> None:
+    has_trailers = bool(answer.trailers)
+    headers = [] if has_trailers else [(b"content-length", str(len(answer.body)).encode())]
+    if answer.body or has_trailers:
+        headers.append((b"content-type", answer.content_type.encode("latin-1")))
+    start = {"type": "http.response.start", "status": int(answer.status), "headers": headers, "trailers": has_trailers}
+    await send(start)
+    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else answer.body})
+    if has_trailers:
+        fields = [(name.encode(), value.encode("latin-1")) for name, value in answer.trailers.items()]
+        await send({"type": "http.response.trailers", "headers": fields})
 
 
 def _plain(status: HTTPStatus, text: str) -> MockAnswer:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...base.loopback_server import Receive, Send
+from ...base.asgi import Receive, Send
 from .recorded_server import PassedAnswer, passed_fields
 
 _EVENTS = "text/event-stream"

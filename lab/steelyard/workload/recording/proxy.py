@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from http import HTTPStatus
 
+from ...base.asgi import Receive, Scope, Send
 from ...base.errors import NoAnswerError
-from ...base.loopback_server import Receive, Scope, Send, whole_body
+from ...base.loopback_server import whole_body
 from .event_stream import EventStream
 from .recorded_server import MOST_BYTES, PassedAnswer, PassedRequest, RecordedServer
 from .remembering import Remembered

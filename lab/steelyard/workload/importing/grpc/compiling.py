@@ -31,7 +31,7 @@ def compile_proto(place: str, also: Sequence[str]) -> bytes:
             f"{place} is a .proto file at a URL, whose imports are not known", hint="save it to a file"
         )
     file = Path(place).resolve()
-    folders = [file.parent, *(Path(each).resolve() for each in also if not is_url(each))]
+    folders = [file.parent, *(Path(each).resolve() for each in also if not is_url(each)), *_common_folders()]
     with TemporaryDirectory(prefix="steelyard-proto-") as scratch:
         made = Path(scratch) / "contract.protoset"
         words = [
@@ -53,6 +53,13 @@ def compile_proto(place: str, also: Sequence[str]) -> bytes:
         if made.stat().st_size > MOST_BYTES:
             raise ImportRefusedError(f"{place} compiles to more than {MOST_BYTES >> 20} MiB")
         return made.read_bytes()
+
+
+def _common_folders() -> list[Path]:
+    """The folder of Google's common files (google/api, google/rpc, google/type), if their package is installed."""
+    package = importlib.util.find_spec("google.api") if importlib.util.find_spec("google") is not None else None
+    places = list(package.submodule_search_locations or []) if package is not None else []
+    return [Path(place).parents[1] for place in places[:1]]
 
 
 def _compiler() -> list[str]:

@@ -72,7 +72,10 @@ def import_grpc(
     if streams:
         more = f" and {len(streams) - _LISTED} more" if len(streams) > _LISTED else ""
         listed = f"{', '.join(streams[:_LISTED])}{more}"
-        notes.append(f"the answers of {listed} are streams: their time is that of the whole stream, which must end")
+        notes.append(
+            f"the answers of {listed} are streams: their time is that of the whole stream, which must end; `load` also "
+            "shows the time to the first message and between two"
+        )
     if urlsplit(target).path.strip("/"):
         raise ImportRefusedError(
             f"--target {target[:200]} has a path, but a gRPC call has its own", hint="write http://HOST:PORT"
