@@ -239,12 +239,15 @@ def _usage_problem(error: TyperException) -> tuple[str, str]:
 
 
 def _keep_near_options(error: TyperException) -> None:
-    """Of the options that an unknown one may have meant, keep those with a similar word: the dashes are alike in all."""
+    """Of the options that an unknown one may have meant, keep those whose word is about as similar as the most similar one. The
+    dashes are alike in all."""
     meant, possible = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
     if possible:
-        words = {option.lstrip("-"): option for option in possible}
-        near = difflib.get_close_matches(meant.lstrip("-"), words, cutoff=0.6)
-        error.possibilities = [words[word] for word in near]  # type: ignore[attr-defined]  # of click's NoSuchOption
+        asked = meant.lstrip("-")
+        alike = {option: difflib.SequenceMatcher(None, asked, option.lstrip("-")).ratio() for option in possible}
+        least = max(0.6, max(alike.values()) - 0.15)
+        near = sorted((option for option in alike if alike[option] >= least), key=alike.__getitem__, reverse=True)
+        error.possibilities = near  # type: ignore[attr-defined]  # of click's NoSuchOption
 
 
 def _print_error(message: str, hint: str) -> None:
