@@ -36,7 +36,7 @@ def small(tmp_path: Path, **planted: object) -> Path:
 def test_markdown_says_the_verdict_why_when_and_the_figures_and_a_study_writes_none_of_it(tmp_path: Path) -> None:
     said = markdown_of(analyse_run(read_run(small(tmp_path, forks=4, pairs=10, study=STUDY))))
     assert said.startswith("# A \\| B \\<script\\> \\*bold\\*\n\n**tomcat-metro is slower than go on echoStruct")
-    assert "Compared with go, tomcat-metro spends 1." in said and "- measured: 5 January 2026" in said
+    assert "Compared with go, tomcat-metro uses 1." in said and "- measured: 5 January 2026" in said
     rows = [line for line in said.splitlines() if line.startswith("|")]
     assert len({line.replace("\\|", "").count("|") for line in rows}) == 1 and len(rows) == 4
 
