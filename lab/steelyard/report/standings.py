@@ -73,7 +73,7 @@ def against_reference(analysis: Analysis) -> list[Judgement]:
 def cost_sentences(analysis: Analysis) -> list[str]:
     """A sentence per comparison on the measures behind its verdict, with both subjects' values.
 
-    Such as "Compared with tomcat-metro, go uses 1.61 times the processor time per request (212 against 131 µs) and uses 29
+    Such as "Compared with the reference, go uses 1.61 times the processor time per request (212 against 131 µs) and uses 29
     times less memory (13.5 against 398 MiB)." Empty for several judged cells, for too many subjects, and without a valid verdict.
     """
     judged = against_reference(analysis)
