@@ -16,6 +16,7 @@ import grpc
 import pytest
 from command import steelyard
 from google.protobuf import descriptor_pb2, message_factory
+from serving_grpc import serving
 from small_descriptions import import_text, reasons, service_file
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
@@ -96,13 +97,8 @@ def server(compiled: Path, asked: Counter[str], surplus: bytes = b"", status: An
                 return grpc.unary_stream_rpc_method_handler(lambda body, context: stream(call.method, body, context))
             return grpc.unary_unary_rpc_method_handler(lambda body, context: unary(call.method, body, context))
 
-    running = grpc.server(ThreadPoolExecutor(4), handlers=[Every()])
-    port = running.add_insecure_port("127.0.0.1:0")
-    running.start()
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        running.stop(None).wait()
+    with serving(Every(), 4) as address:
+        yield address
 
 
 def test_each_method_with_one_message_is_an_operation_and_the_rest_is_named(tmp_path: Path) -> None:

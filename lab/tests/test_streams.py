@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import grpc
 import pytest
 from command import steelyard
+from serving_grpc import serving
 from small_descriptions import import_text, openapi
 from steelyard.catalogue import entries
 from steelyard.models.service import Expect
@@ -78,13 +78,8 @@ def grpc_server() -> Iterator[str]:
         def service(self, _: Any) -> Any:
             return grpc.unary_stream_rpc_method_handler(stream)
 
-    running = grpc.server(ThreadPoolExecutor(8), handlers=[Every()])
-    port = running.add_insecure_port("127.0.0.1:0")
-    running.start()
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        running.stop(None).wait()
+    with serving(Every(), 8) as address:
+        yield address
 
 
 def require_timed(stream: dict[str, Any], name: str) -> None:

@@ -174,7 +174,7 @@ class _Answer:
 
 
 def _scope(fields: Fields, server: tuple[str, int]) -> MutableMapping[str, Any]:
-    """What an application is told of a request."""
+    """The ASGI scope of a request, from its header fields."""
     pseudo = {name: value for name, value in fields if name.startswith(b":")}
     path, _, query = pseudo.get(b":path", b"/").partition(b"?")
     return {

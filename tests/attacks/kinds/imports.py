@@ -133,7 +133,7 @@ def _verdict(ground: Ground, ended: oracle.Ended, sent: list[int]) -> Verdict:
     if ended.code == 0 or (ended.code == 130 and left == ["service"]):
         wrong += [] if left == ["service"] else [f"it made {left}"]
         wrong += _unreadable(made / "service") if (made / "service").is_dir() else []
-    elif not killed or not all(name.startswith(".import-") for name in left):  # whoever is killed removes nothing
+    elif not killed or not all(name.startswith(".import-") for name in left):  # a killed process removes nothing
         wrong += [f"it failed, and left {name}" for name in left]
     return oracle.verdict(ended, wrong)
 
