@@ -324,12 +324,9 @@ class Target(Strict):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_unset(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave `rmi` and `redirects` out where they are not set: the HTTP engine does not know the first, the RMI driver not the
-        second."""
-        return {
-            key: value for key, value in serialize(self).items() if key not in ("rmi", "redirects") or value is not None
-        }
+    def _without_unset_rmi(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave `rmi` out where it is not set: the HTTP engine does not know it."""
+        return {key: value for key, value in serialize(self).items() if key != "rmi" or value is not None}
 
 
 class OnFailure(Strict):

@@ -47,6 +47,9 @@ final class Check {
         at + " needs a host and a port, and no url");
     refuse(target.secure(), "TLS, which " + at + " wants");
     refuse(target.http2() != null && !target.http2().isNull(), "HTTP/2, which " + at + " wants");
+    refuse(
+        target.redirects() != null && !target.redirects().isNull(),
+        "redirects, which " + at + " wants");
     boolean headers =
         target.headers() != null
             && target.headers().keySet().stream().anyMatch(name -> !ofMessages(name));
@@ -69,6 +72,9 @@ final class Check {
     require(
         !"present".equals(rule.fault()),
         "rule " + name + " expects a fault, which no call is made for here");
+    require(
+        rule.events() == null,
+        "rule " + name + " expects events, and an answer by RMI comes as a whole");
     require(
         rule.status() == null || rule.status().equals(List.of(200)),
         "rule " + name + " expects a status, and a call by RMI has none");

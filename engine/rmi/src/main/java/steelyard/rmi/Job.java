@@ -61,6 +61,7 @@ record Job(
       Map<String, Map<String, String>> operationHeaders,
       JsonNode tls,
       JsonNode http2,
+      JsonNode redirects,
       Rmi rmi,
       JsonNode keepers) {
 
@@ -82,7 +83,8 @@ record Job(
       JsonNode length,
       String contains,
       String sha256,
-      String matches) {}
+      String matches,
+      String events) {}
 
   record Profile(
       String kind,

@@ -2,6 +2,7 @@ package steelyard.rmi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -15,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import steelyard.rmi.sample.Served;
 
@@ -230,11 +233,16 @@ class DriverTest {
             "the remote interface steelyard.rmi.sample.Simple is not among the contract's classes"),
         List.of(
             "\"contains\":\"mark\"", "\"matches\":\"m\"", "rule marked judges bytes of an answer"),
+        List.of(
+            "\"rmi\":{",
+            "\"redirects\":{},\"rmi\":{",
+            "this driver does not know redirects, which target s wants"),
+        List.of("\"contains\":\"mark\"", "\"events\":\"grpc\"", "rule marked expects events"),
         List.of("{\"echo\":1}", "{\"egho\":1}", "the corpus has no requests called egho"));
   }
 
   @ParameterizedTest
-  @org.junit.jupiter.params.provider.MethodSource("refusals")
+  @MethodSource("refusals")
   void whatItDoesNotDoItRefusesInASentence(List<String> change) throws Exception {
     String job = Driven.job(folder, 1, 1, "echo").replace(change.get(0), change.get(1));
     try (var driven = new Driven(folder, job)) {
@@ -244,6 +252,34 @@ class DriverTest {
           .startsWith("steelyard-rmi: ")
           .hasLineCount(1);
     }
+  }
+
+  static Stream<Arguments> recordsOfTheContract() {
+    return Stream.of(
+        Arguments.of("", Job.class),
+        Arguments.of("/$defs/Rule", Job.Rule.class),
+        Arguments.of("/$defs/Target", Job.Target.class),
+        Arguments.of("/$defs/Slice", Job.Slice.class),
+        Arguments.of("/$defs/Think", Job.Think.class),
+        Arguments.of("/$defs/OnFailure", Job.OnFailure.class),
+        Arguments.of("/$defs/Samples", Job.Samples.class),
+        Arguments.of("/$defs/EngineShare", Job.Share.class),
+        Arguments.of("/$defs/Rmi", Job.Rmi.class));
+  }
+
+  /** The lab writes keys that are not set, too: one that is missing here makes every job fail. */
+  @ParameterizedTest
+  @MethodSource("recordsOfTheContract")
+  void everyKeyThatTheLabWritesIsRead(String place, Class<?> part) throws Exception {
+    var contract = Path.of("..", "..", "contracts", "job.schema.json").toFile();
+    var type = Json.OF_THE_LAB.constructType(part);
+    var read =
+        Json.OF_THE_LAB.getDeserializationConfig().introspect(type).findProperties().stream()
+            .map(BeanPropertyDefinition::getName)
+            .toList();
+    assertThat(read)
+        .containsExactlyInAnyOrderElementsOf(
+            Json.OF_THE_LAB.readTree(contract).at(place + "/properties")::fieldNames);
   }
 
   @Test
