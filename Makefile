@@ -72,7 +72,7 @@ check: build ## check format, lint, types and generated files
 	$(RUN) ruff check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
 	$(RUN) mypy engine/bench
-	$(RUN) mypy monitor/bench/bench.py monitor/bench/cost.py monitor/bench/beside.py
+	$(RUN) mypy monitor/bench/overhead.py monitor/bench/cost.py monitor/bench/beside.py
 	$(RUN) python engine/bench/table.py --check
 	$(RUN) python -m steelyard.commands.schemas --check
 	$(RUN) python tools/readme.py --check
@@ -142,7 +142,7 @@ test-long: build ## tests that take minutes: calibration, kept runs, freezes (on
 bench: build ## measure the engine against its peers and known truths, and the monitor against Kieker; BENCH="capacity --pairs 3" and MONITOR_BENCH="--forks 2" measure less
 	cargo build $(CARGO_FLAGS) --release --features testservers
 	$(RUN) python engine/bench/bench.py $(BENCH)
-	$(RUN) python monitor/bench/bench.py $(MONITOR_BENCH)
+	$(RUN) python monitor/bench/overhead.py $(MONITOR_BENCH)
 
 bench-agent: build ## measure the monitor's agent against OpenTelemetry's, on two services (half an hour); AGENT_BENCH="--forks 2 --rounds 20" measures less
 	$(RUN) python monitor/bench/beside.py $(AGENT_BENCH)

@@ -26,7 +26,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from asking import Connections, Half, poisson
-from bench import RESULTS, processor
+from overhead import RESULTS, processor
 from rich.console import Console
 from served import APPLICATIONS, OPENTELEMETRY, WAYS, Ground, Served, agents
 from spans_sink import SpansSink

@@ -34,7 +34,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from asking import Asked, Connections, Half, flight_requests, judged_cpu_ns, poisson
-from bench import RESULTS, build, java, processor
+from overhead import RESULTS, build, java, processor
 from rich.console import Console
 from steelyard.base.lock import machine_lock
 from steelyard.base.progress import Progress

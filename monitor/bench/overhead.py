@@ -1,7 +1,7 @@
 """Measures what a watched call costs, by the monitor and by Kieker in the same run; raw data and a table go to results/.
 
-    python3 monitor/bench/bench.py              about four minutes
-    python3 monitor/bench/bench.py --forks 2    fewer fresh processes of each way of watching
+    python3 monitor/bench/overhead.py              about four minutes
+    python3 monitor/bench/overhead.py --forks 2    fewer fresh processes of each way of watching
 
 Needs Maven and a JDK of 17 or later. The table is made anew by `--table` alone.
 """
@@ -34,7 +34,7 @@ WAYS = {
 HEAD = """\
 # What a watched call costs
 
-Made by `make bench` (`monitor/bench/bench.py`) from `overhead.csv` beside it; `setup.csv` has the machine. In the manner
+Made by `make bench` (`monitor/bench/overhead.py`) from `overhead.csv` beside it; `setup.csv` has the machine. In the manner
 of MooBench (J. Waller and W. Hasselbring, *A Benchmark Engineering Methodology to Measure the Overhead of Application-Level
 Monitoring*, 2013): a call that calls itself to a depth of ten. Each figure is processor time of the calling thread, which
 other programs on the machine do not add to, and Kieker's own writer thread neither: the median over fresh processes, above

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 
 from asking import Asked, flight_requests, judged_cpu_ns
-from bench import java
+from overhead import java
 from steelyard.base import paths
 from steelyard.base.progress import Progress
 from steelyard.catalogue import entries

@@ -9,9 +9,9 @@ import random
 from pathlib import Path
 
 import asking
-import bench
 import beside
 import cost
+import overhead
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
@@ -25,14 +25,14 @@ def costs(clock: float, probe: float, monitor: float) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize(("monitor", "fits"), [(38, True), (42, False)])
 def test_the_monitor_is_held_against_half_of_the_probe(monitor: float, fits: bool) -> None:
-    probe, share = bench.judged(costs(20, 80, monitor))
-    assert probe == "Kieker's probe" and (share <= bench.PROBE_SHARE) is fits
+    probe, share = overhead.judged(costs(20, 80, monitor))
+    assert probe == "Kieker's probe" and (share <= overhead.PROBE_SHARE) is fits
 
 
 @pytest.mark.parametrize(("monitor", "fits"), [(59, True), (64, False)])
 def test_where_the_clock_alone_is_more_than_half_what_stands_above_it_is_compared(monitor: float, fits: bool) -> None:
-    probe, share = bench.judged(costs(44, 80, monitor))
-    assert "above two readings of the clock" in probe and (share <= bench.PROBE_SHARE) is fits
+    probe, share = overhead.judged(costs(44, 80, monitor))
+    assert "above two readings of the clock" in probe and (share <= overhead.PROBE_SHARE) is fits
 
 
 def halves(added: float, spread: float, of_starts: float = 0.0) -> list[dict[str, str]]:
