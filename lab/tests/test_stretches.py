@@ -93,6 +93,14 @@ def test_stretches_to_come_grow_where_answers_turn_out_slower() -> None:
     assert lengthen_stretches(plan, 2.0, [plan.seconds] * plan.pairs, 2) == plan, "none is left"
 
 
+@pytest.mark.parametrize("within", [None, 60.0])
+@pytest.mark.parametrize("slower", [1.19, 1.4, 3.0])
+def test_stretches_that_hold_enough_of_slower_answers_keep_their_length(slower: float, within: float | None) -> None:
+    plan = plan_stretches(schedule(), CELL, 2, 0.002, within, SETTLE_SECONDS)
+    kept = lengthen_stretches(plan, 0.002 * slower, [plan.seconds], 2, within)
+    assert plan.fits and (kept.seconds, kept.fits) == (plan.seconds, True)
+
+
 def test_stretches_do_not_grow_beyond_a_budget_and_then_fit_no_more() -> None:
     plan = plan_stretches(schedule(), CELL, 2, 0.5, within=100.0)
     assert plan.fits

@@ -69,15 +69,17 @@ def lengthen_stretches(
 ) -> PlannedStretches:
     """The plan for the remaining pairs if answers are slower than planned;
 
-    `driven` are the seconds of each subject's stretches so far. If the budget (`within`, of all pairs) leaves no room
-    for longer ones, the plan no longer fits.
+    `driven` are the seconds of each subject's stretches so far. Stretches that hold enough of the slower answers keep their
+    length. If the budget (`within`, of all pairs) leaves no room for longer ones, the plan no longer fits.
     """
     left = plan.pairs - len(driven)
     if not plan.fits or response_s <= HEADROOM * plan.response_s or left <= 0:
         return plan
     least = HEADROOM * STRETCH_ANSWERS * response_s
     done = sum(seconds for seconds in driven if seconds >= STRETCH_ANSWERS * response_s)
-    seconds = max(least, (HEADROOM * FORK_ANSWERS * response_s - done) / left)
+    seconds = max(plan.seconds, least, (HEADROOM * FORK_ANSWERS * response_s - done) / left)
+    if seconds == plan.seconds:
+        return plan.model_copy(update={"response_s": response_s})
     whole = sum(pair_seconds(plan.settle_s + each, plan.response_s, subjects) for each in driven)
     whole += left * pair_seconds(plan.settle_s + seconds, response_s, subjects)
     if within is not None and whole > within:
