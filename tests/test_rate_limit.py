@@ -26,7 +26,7 @@ def test_a_limiter_that_delays_is_named_and_its_true_rate_is_measured(lab: Lab) 
     limited = script(lab, "limited", f"--limit-per-s {LIMIT} --burst {LIMIT} --excess wait")
     honest = script(lab, "honest", "")
     ran = lab.run_undisturbed("compare", limited, honest, "--request", "POST /", "--budget", "10m", "--json")
-    assert "turns distort a subject, so the next fork is measured in stretches" in ran.err
+    assert ran.err.count("turns distort a subject") == 1
     outcome = ran.json()
     primary = next(each for each in outcome["comparisons"] if each["primary"])
     assert primary["verdict"] == "slower" and primary["forks"] >= 2

@@ -142,7 +142,7 @@ def test_the_next_start_is_driven_as_the_starts_so_far_ask_for(
     progress = Progress(Console(quiet=True))
     nothing: Any = None
     setting = TrialContext(run.schedule, nothing, {}, nothing, tmp_path, nothing, progress)
-    assert main_job._in_turns_or_stretches(setting).schedule.turn_ms == turn_ms
+    assert main_job._in_turns_or_stretches(setting, main_job._Tally(progress, [], {})).schedule.turn_ms == turn_ms
     assert run.schedule.turn_ms == read_run(tmp_path).schedule.turn_ms == 150, "the stored schedule stays"
 
 

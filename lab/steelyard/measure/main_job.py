@@ -8,7 +8,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -238,7 +238,7 @@ def _outcome(folder: Path, failures: list[str], progress: Progress) -> Outcome:
 
 def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
     """Drive every remaining trial; a failed trial is a result, and the next starts fresh. Returns the failures, in words."""
-    tally = _Tally(setting.progress, list(standing.failures), dict(standing.broken), set())
+    tally = _Tally(setting.progress, list(standing.failures), dict(standing.broken))
     if setting.schedule.at_once > 1:
         return _drive_side_by_side(setting, standing, tally)
     begun = time.monotonic() - standing.seconds
@@ -262,7 +262,7 @@ def _drive_all(setting: TrialContext, standing: ResumeState) -> list[str]:
         setting = _with_subject_rates(setting)
         fresh = not set(plan.start_order) <= tally.verified
         try:
-            drive.run_trial(_in_turns_or_stretches(setting), plan, all_spellings=fresh)
+            drive.run_trial(_in_turns_or_stretches(setting, tally), plan, all_spellings=fresh)
             tally.verified.update(plan.start_order)
         except TrialFailedError as error:
             tally.add_failure(setting.schedule, plan, error)
@@ -309,7 +309,7 @@ def _with_subject_rates(setting: TrialContext) -> TrialContext:
     return replace(setting, schedule=changed)
 
 
-def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
+def _in_turns_or_stretches(setting: TrialContext, tally: _Tally) -> TrialContext:
     """The setting for the next trial, with stretches instead of turns where the forks so far show that turns distort a subject.
 
     The stored schedule keeps its turns; each trial's slices record how they were driven.
@@ -318,7 +318,10 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
         return setting
     with suppress(SteelyardError):
         if turns_refused(read_run(setting.folder)):
-            setting.progress.print_line("turns distort a subject, so the next fork is measured in stretches")
+            tally.tell_once(
+                "turns distort a subject: forks that took turns do not count, and the others are measured in stretches, "
+                "which takes longer"
+            )
             changed = setting.schedule.model_copy(update={"turn_ms": 0.0})
             return replace(setting, schedule=changed, settle_s=SETTLE_SECONDS)
     return setting
@@ -326,13 +329,20 @@ def _in_turns_or_stretches(setting: TrialContext) -> TrialContext:
 
 @dataclass(frozen=True)
 class _Tally:
-    """The state of the trials so far: sentences on failed trials, subjects that cannot be started with the reasons, and subjects
-    whose answers were verified in all spellings."""
+    """The state of the trials so far: sentences on failed trials, subjects that cannot be started with the reasons, subjects
+    whose answers were verified in all spellings, and messages that were printed once for all trials."""
 
     progress: Progress
     failures: list[str]
     broken: dict[str, str]
-    verified: set[str]
+    verified: set[str] = field(default_factory=set)
+    told: set[str] = field(default_factory=set)
+
+    def tell_once(self, message: str) -> None:
+        """Print a message, unless an earlier trial did."""
+        if message not in self.told:
+            self.told.add(message)
+            self.progress.print_line(message)
 
     def add_failure(self, schedule: Schedule, plan: TrialPlan, error: TrialFailedError) -> None:
         """Record a failed trial."""
