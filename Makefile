@@ -30,7 +30,7 @@ CARGO_FLAGS := --manifest-path engine/Cargo.toml --locked
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: build ## compare two real servers, in under five minutes once they are fetched
+demo: build ## compare two real servers, in about five minutes once they are fetched
 	@$(RUN) steelyard demo
 
 test: ## the tests of every part, and short runs on real servers, as in CI; prints the time of each part and the skipped tests

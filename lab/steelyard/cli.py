@@ -36,7 +36,7 @@ class Verb(NamedTuple):
 # The commands in the order of the help. Only the module of the command that a user names is loaded: all of them, with their
 # models, take a second. A test compares the table with the modules.
 VERBS = {
-    "demo": Verb("demo", "Compare two real servers in under five minutes."),
+    "demo": Verb("demo", "Compare two real servers in about five minutes."),
     "run": Verb("run", "Run a study: provide, verify, warm up, measure, report."),
     "report": Verb("report", "Rebuild the report of a stored run, or of several."),
     "serve": Verb("serve", "Serve a page over stored and active runs."),

@@ -1,4 +1,4 @@
-"""`steelyard demo`: compares two real servers in under five minutes."""
+"""`steelyard demo`: compares two real servers in about five minutes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ commands = typer.Typer()
 
 
 @commands.command(
-    short_help="Compare two real servers in under five minutes.",
+    short_help="Compare two real servers in about five minutes.",
     epilog=examples(
         "steelyard demo",
     ),
@@ -21,5 +21,5 @@ def demo(
     json: Json = False,
     out: Out = None,
 ) -> None:
-    """Compare two real servers in under five minutes (the study `demo`)."""
+    """Compare two real servers in about five minutes (the study `demo`)."""
     require_verdict(run_study("demo", Request(), out, json))
