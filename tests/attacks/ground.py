@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,8 @@ LYING_SHOP = HERE / "lying_shop.py"
 GUIDE = HERE.parent.parent / "docs" / "guides" / "sessions"
 STEELYARD = Path(sys.executable).with_name("steelyard")
 MOST_SECONDS = 300.0  # of a command; each takes some seconds, and a busy machine is ten times slower
+PROCESS_SECONDS = 15.0  # until a process that is waited for is there
+PAUSES = (0.5, 3.0)  # seconds that a paused process stands still
 NOBODY = 65_534
 UNKNOWN_USER = 54_321  # without an entry in the user database, as in many containers
 START = ["python3", "-I", "-B", str(TARGET), "{port}"]
@@ -297,6 +300,10 @@ class Ground:
         """The words of a run of the tiny study."""
         return ["run", "tiny.toml", "--users", "2", "--out", str(self.runs), *more]
 
+    def words(self, command: str, seconds: str = "2s") -> list[str]:
+        """The words of a `load` of the service `./shop` for so many seconds, or of a `run` of the tiny study."""
+        return self.load_words("./shop", seconds=seconds) if command == "load" else self.study_words()
+
     def run_folder(self) -> Path | None:
         """The newest folder of a run; None where there is none."""
         folders = sorted(path for path in self.runs.glob("*") if path.is_dir()) if self.runs.is_dir() else []
@@ -305,6 +312,17 @@ class Ground:
     def processes(self) -> list[Process]:
         """The live processes of the attack."""
         return oracle.processes(str(self.folder))
+
+    def await_process(self, lab: Lab, find: Callable[[dict[int, Process]], int | None]) -> int | None:
+        """The process id that `find` returns for the processes of the attack, by their ids; None where the command ends before, or
+        PROCESS_SECONDS pass."""
+        end = time.monotonic() + PROCESS_SECONDS
+        while lab.runs and time.monotonic() < end:
+            pid = find({process.pid: process for process in self.processes()})
+            if pid is not None:
+                return pid
+            time.sleep(0.02)
+        return None
 
     def remember_tables(self, run: Path) -> None:
         """Remember the tables of a run folder as older than the attack: this ground's servers did not answer their requests."""
@@ -338,6 +356,12 @@ class Ground:
     def served(self) -> Served:
         """The counts of this attack's servers."""
         return oracle.served(self.counts)
+
+    def verdict(self, command: str, ended: Ended, wrong: Sequence[str]) -> Verdict:
+        """The outcome of a `load`, or of the study's `run`, or of its `resume`."""
+        if command == "load":
+            return self.load_verdict(ended, wrong)
+        return self.study_verdict(ended, wrong, resumed=command == "resume")
 
     def load_verdict(self, ended: Ended, wrong: Sequence[str]) -> Verdict:
         """The outcome of a load; a load whose server gave other answers than right ones must not end well."""
@@ -379,6 +403,14 @@ def send_signal(pid: int, number: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def strike(pid: int, number: int, draw: random.Random) -> None:
+    """Send a process a signal; a paused one goes on after a moment."""
+    send_signal(pid, number)
+    if number == signal.SIGSTOP:
+        time.sleep(draw.uniform(*PAUSES))
+        send_signal(pid, signal.SIGCONT)
 
 
 def toml_list(words: Sequence[str]) -> str:

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import mmap
+import random
 import shutil
 import struct
 import subprocess
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from .ground import Ground, NotHereError
+from .ground import Ground, Lab, NotHereError
 
 SOURCE = Path(__file__).with_name("preloaded.c")
 CLOCKS = ("", "ahead", "swings", "stands", "double", "half")
@@ -22,6 +25,33 @@ _LAYOUT = struct.Struct(
 )  # clock, its ns, when it was moved, readings; act on writes, its amount, what was written, struck
 _CLOCK, _WRITES = 0, 32
 _READINGS, _STRUCK = 24, 56
+# The program that the library hits, by its place in a variant; empty: all.
+PROGRAMS = {
+    "everywhere": "",
+    "in the lab": "python",
+    "in the engine": "steelyard-engine",
+    "in the keeper": "steelyard-keeper",
+}
+AT_START = "at the start"
+MOST_LATER_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Act:
+    """The parts of a variant `COMMAND: NAME WHERE, WHEN`; `where` is one of PROGRAMS."""
+
+    command: str
+    name: str
+    where: str
+    when: str
+
+
+def act_of(variant: str) -> Act:
+    """The parts of a variant."""
+    command, _, rest = variant.partition(": ")
+    what, _, when = rest.rpartition(", ")
+    where = next(place for place in PROGRAMS if what.endswith(place))
+    return Act(command, what.removesuffix(f" {where}"), where, when)
 
 
 class Control:
@@ -43,6 +73,19 @@ class Control:
             "ATTACK_PROGRAM": program,
             "ATTACK_FOLDER": str(ground.runs),
         }
+
+    def start(
+        self, ground: Ground, words: Sequence[str], act: Act, strike: Callable[[], None], step: str, draw: random.Random
+    ) -> Lab:
+        """Start a command with the library, and strike at its start, or at a drawn moment after this step."""
+        if act.when == AT_START:
+            strike()
+        lab = ground.start(*words, **self.environment)
+        if act.when != AT_START:
+            lab.await_step(step)
+            time.sleep(draw.uniform(0, MOST_LATER_SECONDS))
+            strike()
+        return lab
 
     def move_clock(self, act: str, ns: int = 0) -> None:
         """Move the clock from now on: one of CLOCKS, and by how much."""

@@ -12,6 +12,7 @@ _PIECE = 65_536
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: close with a reset
 _DELAY_SECONDS = 0.2
 _TRICKLE_SECONDS = 0.01
+_BREAK_SECONDS = 0.8
 
 
 class Relay:
@@ -48,6 +49,14 @@ class Relay:
             self._close_port()
             for pair in self._pairs:
                 _close(pair)
+
+    def follow(self, variant: str) -> None:
+        """Break the network as `ACT` says; after `ACT, then as before` it is whole again after a moment."""
+        name, _, then = variant.partition(", ")
+        self.act(name)
+        if then:
+            time.sleep(_BREAK_SECONDS)
+            self.act("")
 
     def _close_port(self) -> None:
         with suppress(OSError):

@@ -7,7 +7,6 @@ import socket
 import ssl
 import struct
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,11 +46,12 @@ class TlsRelay:
     """Accepts TLS on a port of its own, and forwards to `to`. A context manager."""
 
     def __init__(self, to: int, certificate: Path, key: Path) -> None:
-        self._to, self._act = to, ""
-        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._context.load_cert_chain(certificate, key)
+        self.to = to
+        self.current_act = ""
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate, key)
+        self.over = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self._over = threading.Event()
         self.port: int = self._listener.getsockname()[1]
 
     def __enter__(self) -> TlsRelay:
@@ -59,14 +59,14 @@ class TlsRelay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self.over.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # `accept` in the other thread returns
         self._listener.close()
 
     def act(self, name: str) -> None:
         """Break what comes from now on, as one of ACTS says; an empty name breaks nothing."""
-        self._act = name
+        self.current_act = name
 
     def _accept(self) -> None:
         while True:
@@ -79,34 +79,17 @@ class TlsRelay:
     def _guarded(self, client: socket.socket) -> None:
         with client, suppress(OSError, ssl.SSLError):
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self._act in INSTEAD:
-                self._answer_instead(client, INSTEAD[self._act])
+            if self.current_act in INSTEAD:
+                self._answer_instead(client, INSTEAD[self.current_act])
             else:
                 _Connection(self, client).serve()
 
     def _answer_instead(self, client: socket.socket, answer: bytes | None) -> None:
         client.recv(PIECE)
         if answer is None:
-            self._over.wait()
+            self.over.wait()
         else:
             client.sendall(answer)
-
-    @property
-    def target(self) -> int:
-        """The port that it forwards to."""
-        return self._to
-
-    def next_act(self) -> str:
-        """The current act."""
-        return self._act
-
-    def is_over(self) -> bool:
-        """Whether the relay ends."""
-        return self._over.is_set()
-
-    def secured(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
-        """The server's side of a connection."""
-        return self._context.wrap_bio(incoming, outgoing, server_side=True)
 
 
 class _Connection:
@@ -115,17 +98,17 @@ class _Connection:
     def __init__(self, relay: TlsRelay, client: socket.socket) -> None:
         self._relay, self._client = relay, client
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._secure = relay.secured(self._incoming, self._outgoing)
+        self._secure = relay.context.wrap_bio(self._incoming, self._outgoing, server_side=True)
 
     def serve(self) -> None:
         """Make the handshake, and forward until one side ends."""
         while not self._shake_hands():
             if not self._take():
                 return
-        with socket.create_connection(("127.0.0.1", self._relay.target)) as server:
+        with socket.create_connection(("127.0.0.1", self._relay.to)) as server:
             if not self._forward(server):  # a request may have come with the end of the handshake
                 return
-            while not self._relay.is_over():
+            while not self._relay.over.is_set():
                 ready, _, _ = select.select([self._client, server], [], [], _TICK_SECONDS)
                 if self._client in ready and not (self._take() and self._forward(server)):
                     return
@@ -145,10 +128,9 @@ class _Connection:
 
     def _flush(self) -> None:
         records = self._outgoing.read()
-        if self._relay.next_act() == HALF_HANDSHAKE and records:
+        if self._relay.current_act == HALF_HANDSHAKE and records:
             self._client.sendall(records[: len(records) // 2])
-            while not self._relay.is_over():
-                time.sleep(_TICK_SECONDS)
+            self._relay.over.wait()
             raise ConnectionAbortedError
         if records:
             self._client.sendall(records)
@@ -173,7 +155,7 @@ class _Connection:
 
     def _send(self, answer: bytes) -> bool:
         """Send the client an answer, broken as the act says; returns whether the connection goes on."""
-        act = self._relay.next_act()
+        act = self._relay.current_act
         if act == "a close in an answer":
             self._secure.write(answer[: len(answer) // 2])
             with suppress(ssl.SSLError):
@@ -206,8 +188,7 @@ class _Connection:
         }
         self._client.sendall(sent.get(act, records))
         if act == "silent in a record":
-            while not self._relay.is_over():
-                time.sleep(_TICK_SECONDS)
+            self._relay.over.wait()
         if act == "reset":
             self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         return act not in ("cut in a record", "closed without a word", "reset", "silent in a record")

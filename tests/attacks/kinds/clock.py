@@ -10,9 +10,9 @@ import time
 from itertools import product
 
 from .. import oracle
-from ..ground import Ground, Lab
+from ..ground import Ground
 from ..oracle import NOT_STRUCK, Verdict
-from ..preload import Control
+from ..preload import AT_START, PROGRAMS, Control, act_of
 from ..templates import copy
 
 SHARE = 40
@@ -32,61 +32,37 @@ ACTS: dict[str, tuple[str, float | None]] = {
     "twice as fast": ("double", 0),
     "half as fast": ("half", 0),
 }
-PROGRAMS = {
-    "everywhere": "",
-    "in the lab": "python",
-    "in the engine": "steelyard-engine",
-    "in the keeper": "steelyard-keeper",
-}
-WHEN = ("at the start", "meanwhile")
+WHEN = (AT_START, "meanwhile")
 STEPS = {"load": "loading", "run": "trial 1 … warming up", "resume": "trial 2 … warming up"}
 VARIANTS = tuple(
     f"{command}: {act} {where}, {when}" for command, act, where, when in product(STEPS, ACTS, PROGRAMS, WHEN)
 )
-MOST_LATER_SECONDS = 1.0
 
 
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     """Move the clock at the start of a load or a run, or while it lasts."""
-    command, _, rest = variant.partition(": ")
-    what, _, when = rest.rpartition(", ")
-    where = next(place for place in PROGRAMS if what.endswith(place))
-    control = Control(ground, PROGRAMS[where])
-    act, seconds = ACTS[what.removesuffix(f" {where}")]
+    act = act_of(variant)
+    control = Control(ground, PROGRAMS[act.where])
+    movement, seconds = ACTS[act.name]
     now_ns = time.time_ns()
     ns = -now_ns if seconds is None else int(seconds * SECOND_NS) - (now_ns if seconds == YEAR_2200 else 0)
-    words = _words(command, ground)
+    words = _words(act.command, ground)
     begun_ns = time.monotonic_ns()
-    if when == WHEN[0]:
-        control.move_clock(act, ns)
-    lab = ground.start(*words, **control.environment)
-    if when != WHEN[0]:
-        _await(lab, command, draw)
-        control.move_clock(act, ns)
+    lab = control.start(ground, words, act, lambda: control.move_clock(movement, ns), STEPS[act.command], draw)
     ended = lab.end()
     if control.readings == 0:
-        return Verdict(NOT_STRUCK, ended.code, f"nothing read the clock {where}")
+        return Verdict(NOT_STRUCK, ended.code, f"nothing read the clock {act.where}")
     wrong = ground.wrong(ended)
     run = ground.run_folder()
     if run is not None:
         wrong += oracle.wrong_times(run, begun_ns, time.monotonic_ns(), but=ground.older_tables)
-    if command == "load":
-        return ground.load_verdict(ended, wrong)
-    return ground.study_verdict(ended, wrong, resumed=command == "resume")
+    return ground.verdict(act.command, ended, wrong)
 
 
 def _words(command: str, ground: Ground) -> list[str]:
-    if command == "load":
+    if command != "resume":
         ground.protect()
-        return ground.load_words("./shop", seconds="2s")
-    if command == "run":
-        ground.protect()
-        return ground.study_words()
+        return ground.words(command)
     run = copy(ground.templates.stopped, ground)
     ground.protect(run / "trials" / "01")
     return ["run", "--resume", str(run)]
-
-
-def _await(lab: Lab, command: str, draw: random.Random) -> None:
-    lab.await_step(STEPS[command])
-    time.sleep(draw.uniform(0, MOST_LATER_SECONDS))

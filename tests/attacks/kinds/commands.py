@@ -6,17 +6,15 @@ A stopped comparison must be resumable without loss, and nothing may be left run
 from __future__ import annotations
 
 import random
-import signal
 import time
 from itertools import product
 from pathlib import Path
 
-from ..ground import Ground, Lab, NotHereError, send_signal
+from ..ground import Ground, NotHereError, strike
 from ..oracle import NOT_STRUCK, Verdict
-from .kills import VICTIMS, resume
+from .kills import SIGNALS, VICTIMS, resume, victim_of
 
 SHARE = 40
-SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT, "pause": signal.SIGSTOP}
 BRIEF = ["--budget", "15s", "--slice-seconds", "0.2", "--pairs", "3", "--warm-up", "1", "--users", "2"]
 COMMANDS = {
     "compare": ["compare", "./shop", "./shop", *BRIEF],
@@ -28,8 +26,6 @@ VICTIM_NAMES = ("lab", *VICTIMS)
 VARIANTS = tuple(f"{command}: {name} {victim}" for command, name, victim in product(COMMANDS, SIGNALS, VICTIM_NAMES))
 GATE_FILES = "junit.xml and summary.md are in"  # the last line of a gate's answer
 LATER_SECONDS = (0.3, 15.0)
-VICTIM_SECONDS = 15.0
-PAUSES = (0.5, 3.0)
 
 
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
@@ -44,12 +40,9 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         lab = ground.start(*words, "--out", str(ground.runs))
         lab.await_text(".", LATER_SECONDS[1])  # before it prints, Python itself starts
         time.sleep(draw.uniform(*LATER_SECONDS))
-        pid = lab.pid if victim == "lab" and lab.runs else _victim(victim, lab, ground)
+        pid = victim_of(victim, ground, lab)
         if pid is not None:
-            send_signal(pid, SIGNALS[name])
-            if name == "pause":
-                time.sleep(draw.uniform(*PAUSES))
-                send_signal(pid, signal.SIGCONT)
+            strike(pid, SIGNALS[name], draw)
         ended = lab.end()
         struck = pid is not None and victim == "lab" and name != "pause"
         wrong = ground.wrong(ended, [int(SIGNALS[name])] if struck else (), killed=struck and name == "kill")
@@ -65,15 +58,3 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
 def _is_resumable(run: Path) -> bool:
     """Whether a run starts its subjects itself; one of running servers is not resumed."""
     return (run / "schedule.json").is_file() and (run / "requests").is_dir()
-
-
-def _victim(kind: str, lab: Lab, ground: Ground) -> int | None:
-    """The process id of a process of this kind; None where none appears while the command runs."""
-    end = time.monotonic() + VICTIM_SECONDS
-    while lab.runs and time.monotonic() < end:
-        known = {process.pid: process for process in ground.processes()}
-        found = [process.pid for process in known.values() if kind in VICTIMS and VICTIMS[kind](process, known)]
-        if found:
-            return min(found)
-        time.sleep(0.02)
-    return None

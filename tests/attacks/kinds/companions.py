@@ -9,25 +9,25 @@ import os
 import random
 import signal
 import time
+from functools import partial
 from itertools import product
-from pathlib import Path
 
-from ..ground import HERE, STEELYARD, Ground, Lab, send_signal
-from ..oracle import NOT_STRUCK, Verdict
+from ..ground import HERE, STEELYARD, Ground, strike
+from ..oracle import NOT_STRUCK, Process, Verdict
+from .kills import is_keeper
 
 SHARE = 20
 HOUSE = HERE.parent / "house"  # with the companion
 LABEL = 'label = "{}"\n'
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "pause": signal.SIGSTOP}
-VICTIMS = {"companion": "http.server", "its keeper": "steelyard-keeper"}
+COMPANION = "http.server"  # in its command line
+VICTIMS = ("companion", "its keeper")
 STEPS = (
     *("trial 1 … starting a", "trial 1 … verifying the answers of b", "trial 1 … warming up"),
     *("trial 1 … measuring work", "trial 2 … starting a", "trial 2 … measuring work"),
 )
 VARIANTS = tuple(f"{name} {victim} at '{step}'" for name, victim, step in product(SIGNALS, VICTIMS, STEPS))
 MOST_LATER_SECONDS = 0.6
-APPEAR_SECONDS = 10.0
-PAUSES = (0.5, 3.0)
 
 
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
@@ -44,12 +44,9 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     lab = ground.start(*ground.study_words(), STEELYARD_PATH=str(HOUSE), PATH=path)
     came = lab.await_step(step.removesuffix("'"))
     time.sleep(draw.uniform(0, MOST_LATER_SECONDS))
-    pid = _victim(victim, lab, ground) if came else None
+    pid = ground.await_process(lab, partial(_victim, victim)) if came else None
     if pid is not None:
-        send_signal(pid, SIGNALS[name])
-        if name == "pause":
-            time.sleep(draw.uniform(*PAUSES))
-            send_signal(pid, signal.SIGCONT)
+        strike(pid, SIGNALS[name], draw)
     ended = lab.end()
     wrong = ground.wrong(ended)
     if pid is None and not wrong:
@@ -57,24 +54,16 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     return ground.study_verdict(ended, wrong)
 
 
-def _victim(kind: str, lab: Lab, ground: Ground) -> int | None:
-    """The companion, or the process above it; None where none appears while the command runs."""
-    end = time.monotonic() + APPEAR_SECONDS
-    while lab.runs and time.monotonic() < end:
-        known = {process.pid: process for process in ground.processes()}
-        for process in known.values():
-            if VICTIMS["companion"] not in process.words or _is_keeper(process.words):
-                continue
-            if kind == "companion":
-                return process.pid
-            above = known.get(process.parent)
-            while above is not None and not _is_keeper(above.words):
-                above = known.get(above.parent)
-            if above is not None:
-                return above.pid
-        time.sleep(0.02)
+def _victim(kind: str, known: dict[int, Process]) -> int | None:
+    """The process id of the companion, or of its keeper; None where there is none."""
+    for process in known.values():
+        if COMPANION not in process.words or is_keeper(process):
+            continue
+        if kind == "companion":
+            return process.pid
+        above = known.get(process.parent)
+        while above is not None and not is_keeper(above):
+            above = known.get(above.parent)
+        if above is not None:
+            return above.pid
     return None
-
-
-def _is_keeper(words: str) -> bool:
-    return Path(words.split(" ")[0]).name == VICTIMS["its keeper"]

@@ -94,32 +94,26 @@ def _at_start(what: str, draw: random.Random, ground: Ground) -> Verdict:
     if name in INPUTS:
         damage(ground.user / name, state)
         ground.protect()
-        return _run(ground)
+        return _drive(ground, "run")
     if what in AT_START:
         places = {each: quoted(ground.folder / each) for each in ("runs", "tmp", "cache", "state", "user")}
         ground.protect(but=["file"])
-        drive = _load if draw.random() < 0.7 else _run
-        return drive(ground, AT_START[what].format(**places))
+        return _drive(ground, "load" if draw.random() < 0.7 else "run", AT_START[what].format(**places))
     if state == "read-only":
         ground.become()
         (ground.folder / name).chmod(0o555)
         ground.protect()
-        found = _load(ground)
+        found = _drive(ground, "load")
         (ground.folder / name).chmod(0o755)
         return found
     with full_disk(ground.folder / name, int(state.split()[2])):
         ground.protect()
-        return _load(ground)
+        return _drive(ground, "load")
 
 
-def _load(ground: Ground, shell: str = "") -> Verdict:
-    ended = ground.run(*ground.load_words("./shop"), shell=shell)
-    return ground.load_verdict(ended, ground.wrong(ended))
-
-
-def _run(ground: Ground, shell: str = "") -> Verdict:
-    ended = ground.run(*ground.study_words(), shell=shell)
-    return ground.study_verdict(ended, ground.wrong(ended))
+def _drive(ground: Ground, command: str, shell: str = "") -> Verdict:
+    ended = ground.run(*ground.words(command, seconds="1s"), shell=shell)
+    return ground.verdict(command, ended, ground.wrong(ended))
 
 
 def _meanwhile(what: str, draw: random.Random, ground: Ground) -> Verdict:
@@ -127,9 +121,9 @@ def _meanwhile(what: str, draw: random.Random, ground: Ground) -> Verdict:
     if what == "the disk fills":
         with full_disk(ground.runs, 4096):
             return _fill(draw, ground)
-    is_load = draw.random() < 0.5
-    lab = ground.start(*(ground.load_words("./shop", seconds="2s") if is_load else ground.study_words()))
-    lab.await_step("loading" if is_load else "trial 1 … warming up")
+    command = "load" if draw.random() < 0.5 else "run"
+    lab = ground.start(*ground.words(command))
+    lab.await_step("loading" if command == "load" else "trial 1 … warming up")
     time.sleep(draw.uniform(0, 1))
     run = ground.run_folder()
     if run is None:
@@ -141,7 +135,7 @@ def _meanwhile(what: str, draw: random.Random, ground: Ground) -> Verdict:
     else:
         shutil.rmtree(run if what == "the run's folder vanishes" else trial, ignore_errors=True)
     ended = lab.end()
-    return (ground.load_verdict if is_load else ground.study_verdict)(ended, ground.wrong(ended))
+    return ground.verdict(command, ended, ground.wrong(ended))
 
 
 def _fill(draw: random.Random, ground: Ground) -> Verdict:

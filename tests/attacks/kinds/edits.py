@@ -26,23 +26,15 @@ Document = dict[str, Any]
 
 
 def _set(*path: str | int, to: Any) -> Callable[[Document], None]:
-    """An edit that sets the value at a path of a document."""
+    """An edit that sets the value at a path of a document; None removes it."""
 
     def edit(document: Any) -> None:
         for key in path[:-1]:
             document = document[key]
-        document[path[-1]] = to
-
-    return edit
-
-
-def _drop(*path: str | int) -> Callable[[Document], None]:
-    """An edit that removes the value at a path of a document."""
-
-    def edit(document: Any) -> None:
-        for key in path[:-1]:
-            document = document[key]
-        del document[path[-1]]
+        if to is None:
+            del document[path[-1]]
+        else:
+            document[path[-1]] = to
 
     return edit
 
@@ -57,8 +49,8 @@ DOCUMENTS: dict[str, tuple[str, Callable[[Document], None], bool]] = {
         True,
     ),
     "the service is another": ("environment.json", _set("service", "sources", to="0" * 64), True),
-    "the setup has no subjects": ("environment.json", _drop("subjects"), True),
-    "the schedule lost a trial": ("schedule.json", _drop("trials", 1), False),
+    "the setup has no subjects": ("environment.json", _set("subjects", to=None), True),
+    "the schedule lost a trial": ("schedule.json", _set("trials", 1, to=None), False),
     "the schedule has another seed": ("schedule.json", _set("seed", to=99), False),
     "the schedule has an unknown key": ("schedule.json", _set("speed", to=1), True),
     "the schedule has a negative length": ("schedule.json", _set("slice_seconds", to=-1), True),

@@ -13,21 +13,19 @@ from itertools import product
 from pathlib import Path
 
 from .. import oracle
-from ..ground import LOAD_STEPS, MOST_SECONDS, STUDY_STEPS, Ground, Lab, send_signal
+from ..ground import LOAD_STEPS, STUDY_STEPS, Ground, Lab, send_signal, strike
 from ..oracle import NOT_STRUCK, Process, Verdict
 
 SHARE = 150
 MOST_LATER_SECONDS = 0.6
-VICTIM_SECONDS = 10.0  # until a process of that kind is there
-PAUSES = (0.5, 3.0)
 SIGNALS = {"kill": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT, "pause": signal.SIGSTOP}
 _KEEPER = "steelyard-keeper"
 # How each process is recognised among all of the attack.
 VICTIMS: dict[str, Callable[[Process, dict[int, Process]], bool]] = {
     "engine": lambda process, _: "steelyard-engine run" in process.words,
-    "guard": lambda process, known: _is_keeper(process) and not _is_keeper(known.get(process.parent)),
-    "keeper": lambda process, known: _is_keeper(process) and _is_keeper(known.get(process.parent)),
-    "server": lambda process, _: "target.py" in process.words and not _is_keeper(process),
+    "guard": lambda process, known: is_keeper(process) and not is_keeper(known.get(process.parent)),
+    "keeper": lambda process, known: is_keeper(process) and is_keeper(known.get(process.parent)),
+    "server": lambda process, _: "target.py" in process.words and not is_keeper(process),
 }
 COMMANDS = {"load": LOAD_STEPS, "run": STUDY_STEPS}
 _AT_WORK = {
@@ -49,7 +47,8 @@ VARIANTS = (
 )
 
 
-def _is_keeper(process: Process | None) -> bool:
+def is_keeper(process: Process | None) -> bool:
+    """Whether a process is a keeper of other processes, or the guard above one."""
     return process is not None and Path(process.words.split(" ")[0]).name == _KEEPER
 
 
@@ -60,21 +59,20 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     name, victim = words.rsplit(" ", 1)
     ground.protect()
     later = draw.uniform(0, MOST_LATER_SECONDS)
-    is_load = command == "load"
-    lab = ground.start(*(ground.load_words("./shop", seconds="2s") if is_load else ground.study_words()))
+    lab = ground.start(*ground.words(command))
     came = lab.await_step(step.removesuffix("'"))
     time.sleep(later)
-    pid = _victim(victim, ground, lab) if came else None
+    pid = victim_of(victim, ground, lab) if came else None
     if pid is None:
         ended = lab.end()
-        found = (ground.load_verdict if is_load else ground.study_verdict)(ended, ground.wrong(ended))
+        found = ground.verdict(command, ended, ground.wrong(ended))
         return found if found.outcome == oracle.DEFECT else Verdict(NOT_STRUCK, ended.code, f"no {victim} at '{step}")
     sent = _strike(pid, name, draw)
     ended = lab.end()
     killed = victim == "lab" and name == "kill"
     wrong = ground.wrong(ended, sent if victim == "lab" else (), killed=killed)
-    if is_load or wrong or victim != "lab" or name == "pause" or ended.code in (0, 1, 2):
-        return (ground.load_verdict if is_load else ground.study_verdict)(ended, wrong)
+    if command == "load" or wrong or victim != "lab" or name == "pause" or ended.code in (0, 1, 2):
+        return ground.verdict(command, ended, wrong)
     return resume(ground, ended)
 
 
@@ -93,27 +91,22 @@ def resume(ground: Ground, stopped: oracle.Ended) -> Verdict:
     return ground.study_verdict(ended, wrong, resumed=True)
 
 
-def _victim(kind: str, ground: Ground, lab: Lab) -> int | None:
+def victim_of(kind: str, ground: Ground, lab: Lab) -> int | None:
     """The process id of a process of this kind; None where none appears while the command runs."""
     if kind == "lab":
         return lab.pid if lab.runs else None
-    end = time.monotonic() + min(VICTIM_SECONDS, MOST_SECONDS)
-    while lab.runs and time.monotonic() < end:
-        known = {process.pid: process for process in ground.processes()}
-        found = [process.pid for process in known.values() if VICTIMS[kind](process, known)]
-        if found:
-            return min(found)
-        time.sleep(0.02)
-    return None
+
+    def find(known: dict[int, Process]) -> int | None:
+        return min((process.pid for process in known.values() if VICTIMS[kind](process, known)), default=None)
+
+    return ground.await_process(lab, find)
 
 
 def _strike(pid: int, name: str, draw: random.Random) -> list[int]:
     """Send the signals; returns those that may end a process."""
     number = SIGNALS[name.removesuffix(" twice")]
-    send_signal(pid, number)
+    strike(pid, number, draw)
     if name == "pause":
-        time.sleep(draw.uniform(*PAUSES))
-        send_signal(pid, signal.SIGCONT)
         return []
     if name.endswith(" twice"):
         time.sleep(draw.uniform(0, 1))

@@ -42,9 +42,8 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     command, _, rest = variant.partition(": ")
     what, _, step = rest.partition(" at '")
     act = next(act for act in ACTS if what.startswith(act))
-    is_load = command == "load"
     ground.protect()
-    lab = ground.start(*(ground.load_words("./shop", seconds="2s") if is_load else ground.study_words()), shell=INSIDE)
+    lab = ground.start(*ground.words(command), shell=INSIDE)
     came = lab.await_step(step.removesuffix("'"))
     time.sleep(draw.uniform(0, MOST_LATER_SECONDS))
     struck = came and lab.runs and _change(lab.pid, ACTS[act][0])
@@ -55,7 +54,7 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     wrong = ground.wrong(ended)
     if not struck and not wrong:
         return Verdict(NOT_STRUCK, ended.code, f"it had ended before '{step}")
-    return (ground.load_verdict if is_load else ground.study_verdict)(ended, wrong)
+    return ground.verdict(command, ended, wrong)
 
 
 def _change(pid: int, words: str) -> bool:

@@ -36,7 +36,6 @@ VARIANTS = (
     *(f"{act} under load, an open load" for act in ACTS),
 )
 MOST_LATER_SECONDS = 1.0
-BREAK_SECONDS = 0.8
 
 
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
@@ -50,12 +49,12 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         words = ground.load_words(relay.port, *more.get(variant.split()[-1], []), seconds="2s")
         words = words if "--rate" not in words else _without_users(words)
         if WHEN[0] in variant:
-            _break(relay, act)
+            relay.follow(act)
         lab = ground.start(*words)
         if WHEN[0] not in variant:
             lab.await_step("verifying" if WHEN[1] in variant else "loading")
             time.sleep(draw.uniform(0, 0.1 if WHEN[1] in variant else MOST_LATER_SECONDS))
-            _break(relay, act)
+            relay.follow(act)
         ended = lab.end()
     return ground.load_verdict(ended, ground.wrong(ended))
 
@@ -67,14 +66,6 @@ def _load_nowhere(authority: str, ground: Ground) -> Verdict:
     if ended.code == 0:
         wrong.append("a load of nothing ended well")
     return oracle.verdict(ended, wrong)
-
-
-def _break(relay: Relay, act: str) -> None:
-    name, _, then = act.partition(", ")
-    relay.act(name)
-    if then:
-        time.sleep(BREAK_SECONDS)
-        relay.act("")
 
 
 def _without_users(words: list[str]) -> list[str]:

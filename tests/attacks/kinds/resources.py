@@ -50,8 +50,7 @@ CPU_LIMIT_SIGNALS = (9, 24)  # SIGXCPU, and SIGKILL where that is survived
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     """Limit a command, or take something away from it."""
     command, _, what = variant.partition(": ")
-    is_load = command == "load"
-    words = ground.load_words("./shop") if is_load else ground.study_words()
+    words = ground.words(command, seconds="1s")
     ground.protect()
     name, _, value = what.rpartition(" ")
     signals: tuple[int, ...] = ()
@@ -79,7 +78,7 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         return ground.load_verdict(ended, wrong)
     elif what == "processors are taken away":
         lab = ground.start(*words)
-        lab.await_step("loading" if is_load else "trial 1 … measuring work")
+        lab.await_step("loading" if command == "load" else "trial 1 … measuring work")
         time.sleep(draw.uniform(0, 0.5))
         kept = draw.choice(sorted(os.sched_getaffinity(0)))
         for process in ground.processes():
@@ -89,7 +88,7 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         shell = "renice -n 19 $$ > /dev/null" if what == "nice 19" else f"taskset -pc {_a_processor()} $$ > /dev/null"
         ended = ground.run(*words, shell=shell)
     wrong = ground.wrong(ended, signals, killed=bool(signals))
-    return (ground.load_verdict if is_load else ground.study_verdict)(ended, wrong)
+    return ground.verdict(command, ended, wrong)
 
 
 def _a_processor() -> int:

@@ -45,7 +45,7 @@ VARIANTS = (
 )
 MOST_TRUE_ANSWERS = 60
 MOST_LATER_SECONDS = 1.0
-BREAK_SECONDS = 0.8
+PAUSE_SECONDS = 0.8
 Counts = Mapping[str, int]
 
 
@@ -76,18 +76,14 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
 def _strike(what: str, ground: Ground, lab: int, shop: int, relay: Relay) -> list[int]:
     """Do it; returns the signals that the lab got and that end it."""
     if what not in STRIKES:
-        name, _, then = what.partition(", ")
-        relay.act(name)
-        if then:
-            time.sleep(BREAK_SECONDS)
-            relay.act("")
+        relay.follow(what)
         return []
     engines = [process.pid for process in ground.processes() if "steelyard-engine run" in process.words]
     victim = {"shop": [shop], "lab": [lab], "engine": engines[:1]}[what.split()[1]]
     for pid in victim:
         send_signal(pid, STRIKES[what])
     if STRIKES[what] == signal.SIGSTOP:
-        time.sleep(BREAK_SECONDS)
+        time.sleep(PAUSE_SECONDS)
         for pid in victim:
             send_signal(pid, signal.SIGCONT)
     return [int(STRIKES[what])] if "lab" in what else []

@@ -12,8 +12,7 @@ from itertools import product
 from .. import oracle
 from ..ground import Ground
 from ..oracle import DEFECT, NOT_STRUCK, Verdict
-from ..preload import Control
-from .clock import PROGRAMS
+from ..preload import AT_START, PROGRAMS, Control, act_of
 from .kills import resume
 
 SHARE = 40
@@ -29,43 +28,34 @@ ACTS: dict[str, tuple[str, int]] = {
 }
 HARMLESS = ("short", "slow")
 STEPS = {"load": "loading", "run": "trial 1 … measuring work"}
-WHEN = ("at the start", "meanwhile", "for a moment")
+FOR_A_MOMENT = "for a moment"
+WHEN = (AT_START, "meanwhile", FOR_A_MOMENT)
 WHERE = ("everywhere", "in the lab", "in the engine")
 VARIANTS = tuple(f"{command}: {act} {where}, {when}" for command, act, where, when in product(STEPS, ACTS, WHERE, WHEN))
-MOST_LATER_SECONDS = 1.0
 MOMENT_SECONDS = 0.5
 
 
 def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
     """Break writes into the folder of runs; a run that this stopped is resumed without the attack."""
-    command, _, rest = variant.partition(": ")
-    what, _, when = rest.rpartition(", ")
-    where = next(place for place in WHERE if what.endswith(place))
-    control = Control(ground, PROGRAMS[where])
-    act, amount = ACTS[what.removesuffix(f" {where}")]
-    is_load = command == "load"
+    act = act_of(variant)
+    control = Control(ground, PROGRAMS[act.where])
+    damage, amount = ACTS[act.name]
     ground.protect()
-    if when == WHEN[0]:
-        control.break_writes(act, amount)
-    words = ground.load_words("./shop", seconds="2s") if is_load else ground.study_words()
-    lab = ground.start(*words, **control.environment)
-    if when != WHEN[0]:
-        lab.await_step(STEPS[command])
-        time.sleep(draw.uniform(0, MOST_LATER_SECONDS))
-        control.break_writes(act, amount)
-        if when == WHEN[2]:
-            time.sleep(MOMENT_SECONDS)
-            control.break_writes("")
+    words = ground.words(act.command)
+    lab = control.start(ground, words, act, lambda: control.break_writes(damage, amount), STEPS[act.command], draw)
+    if act.when == FOR_A_MOMENT:
+        time.sleep(MOMENT_SECONDS)
+        control.break_writes("")
     ended = lab.end()
     wrong = ground.wrong(ended)
     if control.struck == 0 and not wrong:
-        return Verdict(NOT_STRUCK, ended.code, f"no write was broken {where}")
-    if act in HARMLESS and ended.code not in (0, 2):
-        wrong.append(f"writes were only {act}, and it failed: {ended.last_line}")
-    found = (ground.load_verdict if is_load else ground.study_verdict)(ended, wrong)
+        return Verdict(NOT_STRUCK, ended.code, f"no write was broken {act.where}")
+    if damage in HARMLESS and ended.code not in (0, 2):
+        wrong.append(f"writes were only {damage}, and it failed: {ended.last_line}")
+    found = ground.verdict(act.command, ended, wrong)
     run = ground.run_folder()
     has_begun = run is not None and (run / "environment.json").exists()
     has_failed = run is not None and "failed" in oracle.trials(run).values()  # which is a result
-    if is_load or has_failed or not has_begun or found.outcome == DEFECT or ended.code in (0, 2, 64):
+    if act.command == "load" or has_failed or not has_begun or found.outcome == DEFECT or ended.code in (0, 2, 64):
         return found
     return resume(ground, ended)
