@@ -19,6 +19,7 @@ from .folder import changes_state
 from .imported_sessions import link_sessions
 from .names import ENVELOPES, one_line
 from .other_tools import READERS
+from .other_tools.filled_texts import NAME_OF_PLACE, encode_around_places
 from .other_tools.har import Har
 from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
 from .path_ids import fold_ids
@@ -28,8 +29,6 @@ from .secrets import clean_request
 MOST_OPERATIONS = 1_000
 _HEAD_BYTES = 2**16
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PLACE = re.compile(r"\{\{(\w{1,64})(?::\w+)?\}\}")
-_PLACES = re.compile(r"(\{\{\w{1,64}(?::\w+)?\}\})")
 # An address whose server is a place.
 _NO_SERVER = re.compile(r"(?:https?://)?(\{\{[\w.-]+\}\})(?::\d+)?(?=[/?]|$)")
 # Headers that the engine sets itself, or that belong to the connection or to the user.
@@ -357,7 +356,7 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, lin
             held.leave_out(f"header Host: {one_line(value, 60)}", "a request is sent to the host of its address")
         elif name.lower() not in _OURS:
             _require_sendable(name, value)
-            if not linked and any(place in held.data for place in _PLACE.findall(value)):
+            if not linked and any(place in held.data for place in NAME_OF_PLACE.findall(value)):
                 raise LeftOutError(f"its header {name} is filled from data, but data can fill bodies and paths only")
             _add_header(headers, name, value.strip())
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
@@ -392,8 +391,7 @@ def _require_sendable(name: str, value: str) -> None:
 
 def _path(path: str) -> str:
     """The path percent-encoded for HTTP; places are kept."""
-    pieces = _PLACES.split(path)
-    written = "".join(piece if _PLACE.fullmatch(piece) else quote(piece, safe=_IN_PATHS) for piece in pieces)
+    written = encode_around_places(path, lambda piece: quote(piece, safe=_IN_PATHS))
     if len(written) > 20_000:
         raise LeftOutError("its address is longer than 20,000 characters")
     return written

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from ...base.text import plural
 from .names import one_line
+from .other_tools.filled_texts import NAME_OF_PLACE
 from .other_tools.imported_requests import HeldSession, HeldStep, ImportedRequests
 from .requests_folder import AskedOf, texts_of
 
 MOST_STEPS = 200
-_PLACE = re.compile(r"\{\{(\w{1,64})(?::\w+)?\}\}")
 _MOST_NAME = 40
 
 
@@ -27,7 +27,7 @@ class LinkedStep:
     def places(self) -> Iterator[str]:
         """The names of the places that it fills."""
         for text in (*texts_of(self.operation), *self.operation.headers.values()):
-            yield from _PLACE.findall(text)
+            yield from NAME_OF_PLACE.findall(text)
 
     def entry(self) -> Mapping[str, object]:
         """The step as in a service file."""

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import tomli_w
 
-from ...models.service import OF_THE_ENGINE
 from ..body_formats import MEANINGS
 from .folder import HEAD, LATER, TARGET
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
+from .other_tools.filled_texts import NAME_OF_PLACE, is_of_the_engine
 from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
 
-_PLACE = re.compile(r"\{\{(\w{1,64})(?::\w+)?\}\}")
 _HOLE = """
 # {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
 # with secret_ replaces a secret, which was not stored. Values given here are stored in the folders of runs.
@@ -133,12 +132,8 @@ def holes_of(content: Content) -> dict[str, list[str]]:
     """The places that neither data nor the engine fills, each with its operations."""
     holes: dict[str, list[str]] = {}
     for operation in content.operations:
-        for place in dict.fromkeys(_PLACE.findall("\n".join(content.texts(operation)))):
-            if (
-                place not in content.held.data
-                and place not in content.captured
-                and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}")
-            ):
+        for place in dict.fromkeys(NAME_OF_PLACE.findall("\n".join(content.texts(operation)))):
+            if place not in content.held.data and place not in content.captured and not is_of_the_engine(place):
                 holes.setdefault(place, []).append(operation.name)
     return holes
 
@@ -213,6 +208,9 @@ def _body_format_name(operations: Sequence[AskedOf]) -> str:
 def _filling_columns(content: Content) -> dict[str, Mapping[str, object]]:
     """The columns of data that fill at least one place."""
     places = {
-        place for operation in content.operations for text in content.texts(operation) for place in _PLACE.findall(text)
+        place
+        for operation in content.operations
+        for text in content.texts(operation)
+        for place in NAME_OF_PLACE.findall(text)
     }
     return {place: dict(column) for place, column in content.held.data.items() if place in places}

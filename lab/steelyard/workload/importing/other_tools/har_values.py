@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from ....models.service import OF_THE_ENGINE
 from ..secrets import names_secret
 from . import captures
+from .filled_texts import as_place, free_place
 from .imported_requests import HeldRequest, LeftOutError
 
 _LEAST_CHARACTERS = 12  # a shorter text may be equal by chance
@@ -97,7 +97,7 @@ class CarriedValues:
             spellings = sorted({text, quote_plus(text), quote(text, safe=""), json.dumps(text)[1:-1]}, key=len)[::-1]
             if not any(spelling in whole for spelling in spellings):
                 continue
-            changed = _with_place(request, spellings, f"{{{{{self._place(text, value.name)}}}}}")
+            changed = _with_place(request, spellings, as_place(self._place(text, value.name)))
             if changed != request:
                 place = self._place(text, value.name)
                 self.captures.setdefault(number, {})[place] = value.capture
@@ -108,14 +108,7 @@ class CarriedValues:
         return request
 
     def _place(self, text: str, name: str) -> str:
-        if text not in self._places:
-            plain = re.sub(r"\W", "_", name, flags=re.ASCII)[:50]
-            place, used = plain, set(self._places.values())
-            number = 2
-            while place in used or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
-                place, number = f"{plain}_{number}", number + 1
-            self._places[text] = place
-        return self._places[text]
+        return self._places.setdefault(text, free_place(name, self._places.values()))
 
 
 def _with_place(request: HeldRequest, spellings: Sequence[str], place: str) -> HeldRequest:

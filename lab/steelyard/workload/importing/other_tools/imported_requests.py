@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import quote
 
 from ....base.errors import ImportRefusedError
 from ..wsdl import Left
@@ -174,10 +172,9 @@ def neighbour_text(place: Path, name: str) -> str:
         raise LeftOutError(f"{name} is not UTF-8 text, and samples must be") from None
 
 
-def quote_text(text: str) -> str:
-    """A text percent-encoded for an address; places are kept."""
-    pieces = re.split(r"(\{\{\w{1,64}\}\})", text)
-    return "".join(piece if piece.startswith("{{") else quote(piece, safe="") for piece in pieces)
+def with_query(url: str, query: str) -> str:
+    """An address with more query, which may be empty."""
+    return f"{url}{'&' if '?' in url else '?'}{query}" if query else url
 
 
 def load_words(users: object, seconds: object, pause: str = "") -> str:

@@ -11,19 +11,16 @@ from urllib.parse import quote_plus
 
 from lxml import etree
 
-from ....models.service import OF_THE_ENGINE
-from ..secrets import names_secret, wildcard_of
-from .imported_requests import MOST_BYTES, Asker, ImportedRequests, LeftOutError, NotYetError, neighbour_text
+from ..secrets import names_secret
+from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of
+from .imported_requests import Asker, ImportedRequests, LeftOutError, NotYetError, neighbour_text
 from .rules import Rules, plain
 
 Fill = Callable[[str], str]
 _PROPERTIES = ("stringProp", "boolProp", "intProp", "longProp", "floatProp", "doubleProp")
-_USED = re.compile(r"\$\{(__\w+(?:\((?:[^(){}]|\([^(){}]*\))*\))?|[^${}]+)\}")
-_PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
 _ENCODED = re.compile(r"\$\{__urlencode\(((?:\{\{\w{1,64}\}\}|[^(){}$])*)\)\}")
 _FUNCTION = re.compile(r"\$\{__\w+")
 _MOST_ROWS = 100_000
-_MOST_FILLED = 100_000  # places of one text, those in its variables counted
 # The test types of a response assertion, as bits.
 _MATCHES, _CONTAINS, _NOT, _EQUALS, _SUBSTRING, _OR = 1, 2, 4, 8, 16, 32
 _SEPARATORS = {"\\t": "\t", "tab": "\t", "": ","}
@@ -87,63 +84,34 @@ def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
     return None
 
 
-class Texts:
-    """Fills in a plan's variables and functions: as values, or as places that captures, data or the engine fill.
+class Texts(FilledTexts):
+    """The variables and functions of a plan.
 
-    `coming` are the variables that some extractor sets, `captured` the places of those that are set so far, `lost` those whose
-    extractor is left out. `defaults` are the
-    values of properties that the command line may set. `stops`: users stop after the last row of a table.
+    `lost` are the variables whose extractor is left out. `defaults` are the values of properties that the command line may set.
+    `stops`: users stop after the last row of a table.
     """
 
+    variable = re.compile(r"\$\{(__\w+(?:\((?:[^(){}]|\([^(){}]*\))*\))?|[^${}]+)\}")
+
     def __init__(self, held: ImportedRequests) -> None:
+        super().__init__(held)
         self.variables: dict[str, str] = {}
         self.columns: set[str] = set()
-        self.coming: set[str] = set()
         self.lost: set[str] = set()
-        self.captured: dict[str, str] = {}
         self.defaults: dict[str, str] = {}
         self.stops = False
-        self._held, self._filled = held, 0
-
-    def capture(self, variable: str) -> str:
-        """The place of a captured variable, which later texts fill."""
-        place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60] or "value"
-        others = {known for name, known in self.captured.items() if name != variable} | self._held.data.keys()
-        while place in others or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
-            place += "_"
-        self.captured.setdefault(variable, place)
-        return self.captured[variable]
 
     def fill(self, text: str) -> str:
         """The text with its variables filled in; raises LeftOutError if something else fills one."""
-        self._filled = 0
-        filled = _ENCODED.sub(_encoded_text, self._fill_nested(text, 0))
+        filled = _ENCODED.sub(_encoded_text, super().fill(text))
         unknown = _FUNCTION.search(filled)
         if unknown:
             raise LeftOutError(f"Steelyard has no equivalent of {unknown[0][:60]})}}")
         return filled
 
-    def fill_fixed(self, text: str) -> str:
-        """The same for a text that is the same in every request; raises LeftOutError if it has places."""
-        filled = self.fill(text)
-        if _PLACE.search(filled) and not _PLACE.search(text):
-            raise LeftOutError("it depends on a value that differs from request to request")
-        return filled
-
-    def _fill_nested(self, text: str, depth: int) -> str:
-        filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
-        if len(filled) > MOST_BYTES:
-            raise LeftOutError("its text is too long with its variables filled in")
-        return filled
-
     def _value(self, name: str, depth: int) -> str:
-        self._filled += 1
-        if depth > 20 or self._filled > _MOST_FILLED:
-            raise LeftOutError("its variables refer to each other endlessly")
-        if name in self.captured:
-            return f"{{{{{self.captured[name]}}}}}"
         if name in self.columns:
-            return f"{{{{{place_of(name)}}}}}"
+            return as_place(place_of(name))
         if name in self.variables:
             return self._fill_nested(self.variables[name], depth + 1)
         if name.startswith("__"):
@@ -169,7 +137,7 @@ class Texts:
         if name in ("__Random", "__RandomString") and (
             place := self._random_place(words, of_letters=name != "__Random")
         ):
-            return f"{{{{{place}}}}}"
+            return as_place(place)
         if name == "__urlencode":
             return f"${{{call}}}"  # read once what is in it is filled
         raise LeftOutError(f"Steelyard has no equivalent of ${{{call[:60]}}}")
@@ -195,18 +163,7 @@ def _is_time_of_the_engine(words: str) -> bool:
 
 def _encoded_text(call: re.Match[str]) -> str:
     """What `__urlencode` makes of a text, or of a place."""
-    return "".join(
-        f"{{{{{piece[2:-2]}:url}}}}" if _PLACE.fullmatch(piece) else quote_plus(piece)
-        for piece in _PLACE.split(call[1])
-    )
-
-
-def place_of(variable: str) -> str:
-    """The place for a column. It begins with a letter and differs from the engine's places."""
-    if names_secret(variable):
-        return wildcard_of(variable)
-    place = re.sub(r"\W", "_", variable, flags=re.ASCII)[:60]
-    return place if place[:1].isalpha() and not OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}") else f"c_{place}"
+    return PLACE.sub(lambda place: f"{place[1][:-2]}:url}}}}", encode_around_places(call[1], quote_plus))
 
 
 def import_table(element: etree._Element, texts: Texts, place: Path, held: ImportedRequests) -> None:
@@ -270,15 +227,10 @@ def form_of(arguments: Sequence[etree._Element], fill: Fill) -> str:
             continue  # JMeter skips it
         encode = own.get("HTTPArgument.always_encode") == "true"
         equals = "" if own.get("HTTPArgument.use_equals") == "false" and not value else "="
-        written.append(_form_encode(name, encode) + equals + _form_encode(value, encode))
+        if encode:
+            name, value = (encode_around_places(text, quote_plus) for text in (name, value))
+        written.append(name + equals + value)
     return "&".join(written)
-
-
-def _form_encode(text: str, encode: bool) -> str:
-    """A text in form encoding; places are kept."""
-    if not encode:
-        return text
-    return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
 
 
 def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:

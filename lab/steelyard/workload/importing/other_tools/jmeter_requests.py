@@ -10,7 +10,8 @@ from lxml import etree
 
 from ..names import local, one_line
 from . import jmeter_parts as parts
-from .imported_requests import RIGHT_STATUSES, Asker, HeldRequest, ImportedRequests, LeftOutError, NotYetError
+from .filled_texts import as_place
+from .imported_requests import RIGHT_STATUSES, Asker, HeldRequest, ImportedRequests, LeftOutError, NotYetError, with_query
 from .rules import Rules
 from .think_times import ThinkTime
 
@@ -85,7 +86,7 @@ class RequestReader:
         return HeldRequest(
             where,
             method,
-            url + (("&" if "?" in url else "?") + query if query else ""),
+            with_query(url, query),
             name=element.get("testname") or "",
             headers=tuple(headers),
             body=body,
@@ -125,7 +126,7 @@ class RequestReader:
             try:
                 filled.append(fill(text))
             except LeftOutError:
-                return f"{{{{{re.findall(r'[A-Za-z0-9_.-]+', text)[-1]}}}}}{rest}"
+                return as_place(re.findall(r"[A-Za-z0-9_.-]+", text)[-1]) + rest
         domain, port = filled
         if not domain:
             raise LeftOutError("it names no server")

@@ -15,13 +15,12 @@ from urllib.parse import quote, quote_plus
 
 from ....base.errors import ImportRefusedError
 from ....base.text import plural
-from ....models.service import OF_THE_ENGINE
 from ..multipart import KIND as MULTIPART
 from ..multipart import BodyPart, with_boundary, write_parts
 from ..names import one_line
 from ..secrets import names_secret, wildcard_of
+from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of, quote_text
 from .imported_requests import (
-    MOST_BYTES,
     RIGHT_STATUSES,
     Asker,
     HeldRequest,
@@ -31,17 +30,14 @@ from .imported_requests import (
     LeftOutError,
     NotYetError,
     json_of,
-    quote_text,
+    with_query,
 )
 from .postman_scripts import ScriptMeaning, read_script
 
 _SCHEMA = re.compile(r"schema\.(?:get)?postman\.com/(?:json/)?collection/v2\.[01]")
-_USED = re.compile(r"\{\{([^{}]{1,200})\}\}")
-_PLACE = re.compile(r"(\{\{\w{1,64}\}\})")
 _SECRET = re.compile(r"(?i:bearer) \{\{secret_\w+\}\}")
 _IN_PATHS, _IN_QUERIES = ' "<>`{}', " \"<>'"  # characters that Postman encodes there
 _MOST_DEPTH = 50
-_MOST_FILLED = 100_000  # variables of one text, those within them counted
 _KINDS = {
     "json": "application/json",
     "xml": "application/xml",
@@ -89,63 +85,37 @@ class _Inherited:
     auth: Any = None
 
 
-@dataclass
-class _Variables:
-    """Fills in variables: as values, or as places that captures, data or the engine fill.
+class _Variables(FilledTexts):
+    """The variables of a collection; `values` are those that it defines."""
 
-    `coming` are those that some script takes from an answer, `captured` the places of those that are taken so far. `filled` counts
-    the variables of one text.
-    """
+    variable = re.compile(r"\{\{([^{}]{1,200})\}\}")
 
-    held: ImportedRequests
-    values: dict[str, str] = field(default_factory=dict)
-    coming: set[str] = field(default_factory=set)
-    captured: dict[str, str] = field(default_factory=dict)
-    filled: int = 0
+    def __init__(self, held: ImportedRequests) -> None:
+        super().__init__(held)
+        self.values: dict[str, str] = {}
 
     def fill(self, text: object) -> str:
         """A text with its variables filled in; raises LeftOutError if something else fills one."""
-        self.filled = 0
-        return self._fill_nested(text if isinstance(text, str) else "" if text is None else json.dumps(text), 0)
-
-    def _fill_nested(self, text: str, depth: int) -> str:
-        filled = _USED.sub(lambda used: self._value(used[1].strip(), depth), text)
-        if len(filled) > MOST_BYTES:
-            raise LeftOutError("its text is too long with its variables filled in")
-        return filled
-
-    def capture(self, name: str) -> str:
-        """The place of a captured variable, which later texts fill."""
-        place = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
-        others = {known for other, known in self.captured.items() if other != name} | self.held.data.keys()
-        while place in others or OF_THE_ENGINE.fullmatch(f"{{{{{place}}}}}"):
-            place += "_"
-        return self.captured.setdefault(name, place)
+        return super().fill(_text_of(text))
 
     def _value(self, name: str, depth: int) -> str:
-        self.filled += 1
-        if depth > 20 or self.filled > _MOST_FILLED:
-            raise LeftOutError("its variables refer to each other endlessly")
-        if name in self.captured:
-            return f"{{{{{self.captured[name]}}}}}"
         if name.startswith("$"):
             return self._dynamic(name)
         if names_secret(name) and name not in self.coming:
-            return f"{{{{{wildcard_of(name)}}}}}"
+            return as_place(wildcard_of(name))
         if self.values.get(name):
             return self._fill_nested(self.values[name], depth + 1)
         if name in self.coming:
-            raise NotYetError(f"{{{{{name[:60]}}}}} is in the answer of a later request")
-        place = re.sub(r"\W", "_", name, flags=re.ASCII)[:60]
-        return f"{{{{{place if place[:1].isalpha() else f'v_{place}'}}}}}"
+            raise NotYetError(f"{as_place(name[:60])} is in the answer of a later request")
+        return as_place(place_of(name))
 
     def _dynamic(self, name: str) -> str:
         if name in _OF_ENGINE:
             return _OF_ENGINE[name]
         if name == "$randomInt":
-            self.held.data["random_0_1000"] = {"kind": "uniform", "first": 0, "last": 1000}
+            self._held.data["random_0_1000"] = {"kind": "uniform", "first": 0, "last": 1000}
             return "{{random_0_1000}}"
-        raise LeftOutError(f"Steelyard has no equivalent of {{{{{name[:60]}}}}}")
+        raise LeftOutError(f"Steelyard has no equivalent of {as_place(name[:60])}")
 
 
 class _Collection:
@@ -155,10 +125,7 @@ class _Collection:
         for each in _objects_of(document.get("variable")):
             name = each.get("key") or each.get("id")
             if isinstance(name, str) and not each.get("disabled"):
-                value = each.get("value")
-                self._variables.values[name] = (
-                    value if isinstance(value, str) else "" if value is None else json.dumps(value)
-                )
+                self._variables.values[name] = _text_of(each.get("value"))
         self._variables.coming = {name for text in _scripts_below(document, 0) for name in read_script(text).captures}
         self._leave_out_scripts(document, "the collection")
 
@@ -234,7 +201,7 @@ class _Collection:
             headers.append(("Content-Type", kind))
         auth = asked["auth"] if asked.get("auth") is not None else inherited.auth
         asker, more, query = self._auth(auth, where)
-        url += ("&" if "?" in url else "?") + query if query else ""
+        url = with_query(url, query)
         method = fill(asked.get("method") or "GET").upper()
         for header in [each for each in headers if each[0].lower() == "authorization" and _SECRET.fullmatch(each[1])]:
             headers.remove(header)
@@ -288,7 +255,7 @@ class _Collection:
                 return None if captured else Asker("bearer"), captured, ""
             if kind in ("basic", "digest"):
                 user = self._variables.fill(given.get("username"))
-                return Asker(kind, "" if _PLACE.search(user) else user), [], ""
+                return Asker(kind, "" if PLACE.search(user) else user), [], ""
             if kind == "apikey" and isinstance(given.get("key"), str):
                 return self._api_key(given)
         except NotYetError as error:
@@ -299,13 +266,13 @@ class _Collection:
 
     def _api_key(self, given: Mapping[str, Any]) -> tuple[Asker | None, list[tuple[str, str]], str]:
         name, value = given["key"], self._variables.fill(given.get("value"))
-        held = value if _PLACE.fullmatch(value) else f"{{{{{wildcard_of(name)}}}}}"
+        held = value if PLACE.fullmatch(value) else as_place(wildcard_of(name))
         if given.get("in") == "query":
             return None, [], f"{quote_plus(name)}={held}"
         return None, [(name, held)], ""
 
     def _is_captured(self, text: str) -> bool:
-        return text in {f"{{{{{place}}}}}" for place in self._variables.captured.values()}
+        return text in map(as_place, self._variables.captured.values())
 
     def _body(self, body: Any) -> tuple[str, str]:
         """The content type of a body, empty if none is known, and the body; raises LeftOutError."""
@@ -323,7 +290,10 @@ class _Collection:
             if not each.get("disabled") and isinstance(each.get("key"), str)
         ]
         if mode == "urlencoded":
-            pairs = [f"{_form(fill(each['key']))}={_form(fill(each.get('value')))}" for each in fields]
+            pairs = [
+                "=".join(encode_around_places(fill(each.get(part)), quote_plus) for part in ("key", "value"))
+                for each in fields
+            ]
             return "application/x-www-form-urlencoded", "&".join(pairs)
         if mode == "formdata":
             if any(each.get("type") == "file" for each in fields):
@@ -338,6 +308,11 @@ class _Collection:
             asked = {key: fill(body["graphql"].get(key)) for key in ("query", "variables", "operationName")}
             return "application/json", _graphql(asked)
         raise LeftOutError(f"its body is of the mode {str(mode)[:40]}, which a sample cannot hold")
+
+
+def _text_of(value: object) -> str:
+    """A value of the file as a text."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 def _objects_of(value: Any) -> list[Mapping[str, Any]]:
@@ -385,11 +360,6 @@ def _address_of(url: Mapping[str, Any]) -> str:
     return address + (f"?{'&'.join(query)}" if query else "")
 
 
-def _form(text: str) -> str:
-    """A text in form encoding; places are kept."""
-    return "".join(piece if _PLACE.fullmatch(piece) else quote_plus(piece) for piece in _PLACE.split(text))
-
-
 def _encoded_address(address: str) -> str:
     """An address as Postman sends it."""
     path, mark, query = address.partition("?")
@@ -398,11 +368,9 @@ def _encoded_address(address: str) -> str:
 
 def _percent_encode(text: str, letters: str) -> str:
     """A text with these letters percent-encoded; places are kept."""
-    pieces = (
-        piece if _PLACE.fullmatch(piece) else "".join(quote(each) if each in letters else each for each in piece)
-        for piece in _PLACE.split(text)
+    return encode_around_places(
+        text, lambda piece: "".join(quote(each) if each in letters else each for each in piece)
     )
-    return "".join(pieces)
 
 
 def _graphql(asked: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote_plus
 
 from .har import OF_A_BROWSER
-from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of
+from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of, with_query
 
 _CALL = re.compile(r"(?mi)^\s*(?:\$\w+\s*=\s*)?Invoke-(?:WebRequest|RestMethod)\b")
 _BEGIN = re.compile(r"\ufeff?(?:\s*#[^\n]*\n)*\s*(?:\$\w+[\w.]*\s*=|Invoke-(?:WebRequest|RestMethod)\b)", re.IGNORECASE)
@@ -130,7 +130,7 @@ def _request(words: Sequence[_Word], where: str, agent: str, cookies: bool, held
     )
     body = _body_text(parameters["body"]) if "body" in parameters else ""
     if body and method == "GET":
-        uri, body = f"{uri}{'&' if '?' in uri else '?'}{body}", ""
+        uri, body = with_query(uri, body), ""
     kind = _text_of(parameters["contenttype"]) if "contenttype" in parameters else ""
     if body and not kind and "content-type" not in named and method == "POST":
         kind = "application/x-www-form-urlencoded"

@@ -16,6 +16,7 @@ from lxml import etree
 from ....base.errors import ImportRefusedError
 from ..documents import parse
 from ..names import local, one_line
+from .filled_texts import quote_text
 from .imported_requests import (
     RIGHT_STATUSES,
     Asker,
@@ -25,7 +26,7 @@ from .imported_requests import (
     ImportedRequests,
     LeftOutError,
     load_words,
-    quote_text,
+    with_query,
 )
 from .rules import Rules, plain
 from .soapui_values import CaseValues, SentStep
@@ -385,7 +386,7 @@ def _rest_address(
     if missing:
         raise LeftOutError(f"{{{missing[1][:40]}}} in its path has no value")
     address = endpoint.rstrip("/") + path if path.strip("/") else endpoint
-    return address + (("&" if "?" in address else "?") + "&".join(query) if query else ""), headers
+    return with_query(address, "&".join(query)), headers
 
 
 def _headers(request: etree._Element) -> list[tuple[str, str]]:

@@ -11,15 +11,14 @@ from typing import Any
 from lxml import etree
 
 from ....base.errors import ImportRefusedError
-from ....models.service import OF_THE_ENGINE
 from ..documents import parse
 from ..names import local
 from . import captures
+from .filled_texts import FilledTexts, as_place, free_place
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError
 from .think_times import ThinkTime
 
 C = "{http://eviware.com/soapui/config}"
-_USED = re.compile(r"\$\{([^{}]+)\}")
 _HOLDERS = {"#TestCase#": "TestCase", "#TestSuite#": "TestSuite", "#Project#": "Project"}
 _NAMES = re.compile(r"(//?)((?:(?:[\w.-]+|\*):)?[\w.-]+(?:/(?:(?:[\w.-]+|\*):)?[\w.-]+)*)(?:/text\(\))?")
 
@@ -34,14 +33,16 @@ class SentStep:
     think: ThinkTime = field(default_factory=ThinkTime)
 
 
-class CaseValues:
+class CaseValues(FilledTexts):
     """The properties of a project, suite and test case, and the values of the answers of its steps.
 
     `steps` are the requests so far; `parameters` and `bodies` are what transfers set in those to come, by step.
     """
 
+    variable = re.compile(r"\$\{([^{}]+)\}")
+
     def __init__(self, held: ImportedRequests, *holders: etree._Element) -> None:
-        self._held = held
+        super().__init__(held)
         self._values: dict[str, str] = {}
         self.steps: list[SentStep] = []
         self.parameters: dict[str, dict[str, str]] = {}
@@ -55,17 +56,6 @@ class CaseValues:
         for name, value in _properties(config.find(f"{C}properties") if config is not None else None):
             self._values[f"{step}#{name}"] = value
 
-    def fill(self, text: str) -> str:
-        """The text with its properties filled in; raises LeftOutError if something else fills one."""
-        return _USED.sub(lambda used: self._value(used[1].strip()), text)
-
-    def fill_fixed(self, text: str) -> str:
-        """The same for a text that is the same in every request; raises LeftOutError if it has values of answers."""
-        filled = self.fill(text)
-        if "{{" in filled and "{{" not in text:
-            raise LeftOutError("it depends on a value that differs from request to request")
-        return filled
-
     def transfer(self, element: etree._Element) -> None:
         """Carry out one property transfer; raises LeftOutError."""
         source, kind, path = (element.findtext(f"{C}source{key}") or "" for key in ("Step", "Type", "Path"))
@@ -76,7 +66,7 @@ class CaseValues:
         elif path.strip():
             raise LeftOutError("it takes a part of a property, not of an answer")
         else:
-            value = self._value(f"{source}{kind}" if source in _HOLDERS else f"{source}#{kind}")
+            value = self._value(f"{source}{kind}" if source in _HOLDERS else f"{source}#{kind}", 0)
         if target in _HOLDERS:
             self._values[f"#{_HOLDERS[target]}#{wanted}"] = self._values[wanted] = value
         elif wanted == "Request" and into.strip():
@@ -94,7 +84,7 @@ class CaseValues:
             body = _in_json(body, path, value) if language == "JSONPATH" else _in_xml(body, path, value)
         return body
 
-    def _value(self, name: str) -> str:
+    def _value(self, name: str, _: int) -> str:
         if name in self._values:
             return self._values[name]
         step, _, rest = name.partition("#")
@@ -119,19 +109,13 @@ class CaseValues:
         capture = dict(taken.capture)
         known = next((place for place, each in sent.captures.items() if each == capture), None)
         if known is not None:
-            return f"{{{{{known}}}}}"
+            return as_place(known)
         if taken.note:
             self._held.notes.append(f"step '{step[:60]}': {taken.note}")
         words = re.findall(r"[A-Za-z_]\w*", path) or ["value"]
-        place = re.sub(r"\W", "_", words[-1], flags=re.ASCII)[:40]
-        used = {name for each in self.steps for name in each.captures}
-        number = 1
-        while (name := place if number == 1 else f"{place}_{number}") in used or OF_THE_ENGINE.fullmatch(
-            f"{{{{{name}}}}}"
-        ):
-            number += 1
+        name = free_place(words[-1], {name for each in self.steps for name in each.captures})
         sent.captures[name] = capture
-        return f"{{{{{name}}}}}"
+        return as_place(name)
 
 
 def _properties(holder: etree._Element | None) -> list[tuple[str, str]]:
