@@ -15,7 +15,16 @@ from ....base.errors import ImportRefusedError
 from ....base.text import plural
 from ..multipart import BodyPart, is_multipart, is_whole, with_boundary, write_parts
 from .har_values import CarriedValues
-from .imported_requests import HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError, json_of
+from .imported_requests import (
+    COOKIES_ARE_KEPT,
+    COOKIES_ARE_UNKNOWN,
+    HeldRequest,
+    HeldSession,
+    HeldStep,
+    ImportedRequests,
+    LeftOutError,
+    json_of,
+)
 
 _BEGIN = re.compile(
     r'^\ufeff?\s*\{\s*(?:"[^"]{0,200}"\s*:\s*(?:"[^"]{0,500}"|[\w.+-]{1,30})\s*,\s*){0,20}"log"\s*:\s*(?!["\w])'
@@ -163,11 +172,9 @@ def _note_cookies(sent: Sequence[_Sent], held: ImportedRequests) -> None:
         unknown |= dict.fromkeys(name for name in _cookie_names(asked, "cookie") if name not in known)
         known |= set(_cookie_names(answered, "set-cookie"))
     for name in unknown:
-        held.leave_out(
-            f"cookie {name[:60]}", "no answer of the file sets it: users keep only cookies that the server sets"
-        )
+        held.leave_out(f"cookie {name[:60]}", f"no answer of the file sets it: {COOKIES_ARE_UNKNOWN}")
     if known:
-        held.notes.append("the users of the session keep the cookies that the server sets")
+        held.notes.append(COOKIES_ARE_KEPT)
 
 
 def _cookie_names(message: Any, header: str) -> list[str]:

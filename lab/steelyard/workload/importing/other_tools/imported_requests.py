@@ -14,6 +14,8 @@ from ..wsdl import Left
 
 # Statuses that other tools take as right by themselves; they follow redirects, which the engine does not.
 RIGHT_STATUSES = (200, 201, 202, 203, 204, 205, 206)
+COOKIES_ARE_KEPT = "the users of a session keep the cookies that the server sets"  # a note
+COOKIES_ARE_UNKNOWN = "users keep only cookies that the server sets"  # why others are left out
 MOST_BYTES = 64 * 2**20  # of a file, which may include answers
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as Windows saves a text
 

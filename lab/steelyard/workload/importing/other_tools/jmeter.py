@@ -20,7 +20,16 @@ from . import jmeter_extractors as extractors
 from . import jmeter_load as loads
 from . import jmeter_parts as parts
 from . import jmeter_pauses as pauses
-from .imported_requests import RIGHT_STATUSES, HeldRequest, HeldSession, HeldStep, ImportedRequests, LeftOutError
+from .imported_requests import (
+    COOKIES_ARE_KEPT,
+    COOKIES_ARE_UNKNOWN,
+    RIGHT_STATUSES,
+    HeldRequest,
+    HeldSession,
+    HeldStep,
+    ImportedRequests,
+    LeftOutError,
+)
 from .jmeter_requests import SAMPLERS, RequestReader, Scope, element_name, sampler_name, with_headers
 from .jmeter_trees import enabled_parts, included_parts, module_of, pairs_of
 from .think_times import ThinkTime, sum_of
@@ -28,14 +37,8 @@ from .xml_head import root_of
 
 _MOST_REPEATED = 200  # requests of a loop, written out
 _SILENT = (
-    "TestPlan",
-    "ResultCollector",
-    "Summariser",
-    "GenericController",
-    "CriticalSectionController",
-    "DNSCacheManager",
-    "DebugPostProcessor",
-    "DebugSampler",
+    *("TestPlan", "ResultCollector", "Summariser", "GenericController", "CriticalSectionController"),
+    *("DNSCacheManager", "DebugPostProcessor", "DebugSampler"),
 )
 _WHY = {
     "CacheManager": "`load` sends every request in full",
@@ -132,12 +135,9 @@ class _Plan:
 
     def walk(self, tree: etree._Element, scope: Scope) -> list[_Draft]:
         """The requests of a tree in order, with the configuration that applies to them, placed before or after them."""
-        pairs = list(pairs_of(tree))
-        for element, _ in pairs:
-            if parts.is_enabled(element):
-                scope = self._inner_scope(element, scope)
+        scope = self._scope_of(tree, scope)
         drafts: list[_Draft] = []
-        for element, below in pairs:
+        for element, below in pairs_of(tree):
             if parts.is_enabled(element):
                 drafts += self._drafts(element, below, scope)
             elif element not in self._included:
@@ -223,7 +223,7 @@ class _Plan:
             notes.append(f"{names}: the plan closes the connection; `load --new-connection` opens one for each request")
         if any(step.captures for session in self.held.sessions for step in session.steps):
             notes.append("an answer without a value that a later request needs is a failure; defaults are not used")
-        notes.append("the users of a session keep the cookies that the server sets")
+        notes.append(COOKIES_ARE_KEPT)
 
     def _group(self, element: etree._Element, drafts: Sequence[_Draft], kind: str) -> None:
         load = loads.group_load(element, self._texts)
@@ -241,9 +241,7 @@ class _Plan:
         self.session(element.get("testname") or "users", drafts, max(1, load.users), options)
 
     def _sample(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
-        for nested, _ in pairs_of(below):
-            scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
-        self._name_rest(below)
+        scope = self._scope_within(below, scope)
         where = sampler_name(element)
         try:
             request = self._requests.request(element, scope)
@@ -268,15 +266,26 @@ class _Plan:
         return captures
 
     def _pause(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
-        for nested, _ in pairs_of(below):
-            scope = self._inner_scope(nested, scope) if parts.is_enabled(nested) else scope
-        self._name_rest(below)
+        scope = self._scope_within(below, scope)
         try:
             own = pauses.action_pause(parts.properties(element), self._texts.fill)
         except LeftOutError as error:
             self.held.leave_out(element_name(element), str(error))
             return []
         return [_Draft(None, sum_of([*scope.pauses, own]))]
+
+    def _scope_within(self, tree: etree._Element, scope: Scope) -> Scope:
+        """The scope of a sampler or a pause with what is below it; names the parts that do not affect it."""
+        scope = self._scope_of(tree, scope)
+        self._name_rest(tree)
+        return scope
+
+    def _scope_of(self, tree: etree._Element, scope: Scope) -> Scope:
+        """The scope with the configuration of the enabled parts of a tree."""
+        for element, _ in pairs_of(tree):
+            if parts.is_enabled(element):
+                scope = self._inner_scope(element, scope)
+        return scope
 
     def _inner_scope(self, element: etree._Element, scope: Scope) -> Scope:
         kind = local(str(element.tag)).rpartition(".")[2]
@@ -311,9 +320,7 @@ class _Plan:
             self._new_visitor = True
         for cookie in element.iterfind("collectionProp[@name='CookieManager.cookies']/elementProp"):
             name = one_line(cookie.get("name") or "", 60)
-            self.held.leave_out(
-                f"cookie {name} of {element_name(element)}", "users keep only cookies that the server sets"
-            )
+            self.held.leave_out(f"cookie {name} of {element_name(element)}", COOKIES_ARE_UNKNOWN)
 
     def _name_rest(self, tree: etree._Element) -> None:
         """List what is below a sampler and does not affect its request."""

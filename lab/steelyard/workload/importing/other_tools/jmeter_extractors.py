@@ -80,24 +80,24 @@ def _regex(own: _OWN, fill: Fill) -> list[FoundCapture]:
     if template is None:
         raise LeftOutError("its template joins several groups")
     _first_match(own, "RegexExtractor.match_number")
-    expression = fill(own.get("RegexExtractor.regex", ""))
-    searched = own.get("RegexExtractor.useHeaders", "false")
-    if searched == "true":
-        return [captures.by_field_expression(expression, int(template[1]))]
-    if searched not in ("false", "", "unescaped"):
-        raise LeftOutError(f"it searches {searched}, and a capture searches the body or the head of an answer")
-    return [captures.by_expression(expression, int(template[1]))]
+    capture = captures.by_field_expression if _searches_head(own, "RegexExtractor") else captures.by_expression
+    return [capture(fill(own.get("RegexExtractor.regex", "")), int(template[1]))]
 
 
 def _boundary(own: _OWN, fill: Fill) -> list[FoundCapture]:
     _first_match(own, "BoundaryExtractor.match_number")
     left, right = (fill(own.get(f"BoundaryExtractor.{side}boundary", "")) for side in "lr")
-    searched = own.get("BoundaryExtractor.useHeaders", "false")
-    if searched == "true":
+    if _searches_head(own, "BoundaryExtractor"):
         return [captures.by_field_expression(f"{left}(.*?){right}")]
-    if searched not in ("false", "", "unescaped"):
-        raise LeftOutError(f"it searches {searched}, and a capture searches the body or the head of an answer")
     return [captures.by_boundaries(left, right)]
+
+
+def _searches_head(own: _OWN, kind: str) -> bool:
+    """Whether an extractor searches the head of an answer; raises LeftOutError if it searches neither the head nor the body."""
+    searched = own.get(f"{kind}.useHeaders", "false")
+    if searched not in ("true", "false", "", "unescaped"):
+        raise LeftOutError(f"it searches {searched}, and a capture searches the body or the head of an answer")
+    return searched == "true"
 
 
 def _xpath(own: _OWN, fill: Fill) -> list[FoundCapture]:

@@ -14,7 +14,7 @@ from lxml import etree
 from ..secrets import names_secret
 from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of
 from .imported_requests import Asker, ImportedRequests, LeftOutError, NotYetError, neighbour_text
-from .rules import Rules, plain
+from .rules import FORBIDS_TEXT, ONLY_FOUND, Rules, plain
 
 Fill = Callable[[str], str]
 _PROPERTIES = ("stringProp", "boolProp", "intProp", "longProp", "floatProp", "doubleProp")
@@ -72,15 +72,14 @@ def pairs(element: etree._Element, name: str, value: str) -> list[tuple[str, str
 def asker_of(element: etree._Element, held: ImportedRequests) -> Asker | None:
     """The credentials of the first entry of an authorization manager."""
     listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
+    named = f"AuthManager '{element.get('testname') or ''}'"
     if len(listed) > 1:
-        held.leave_out(
-            f"AuthManager '{element.get('testname') or ''}': all but its first entry", "a service has one user"
-        )
+        held.leave_out(f"{named}: all but its first entry", "a service has one user")
     for own in listed[:1]:
         kind = own.get("Authorization.mechanism", "BASIC").lower()
         if kind in ("basic", "digest", "basic_digest", ""):
             return Asker("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
-        held.leave_out(f"AuthManager '{element.get('testname') or ''}'", f"`load` does not support {kind}")
+        held.leave_out(named, f"`load` does not support {kind}")
     return None
 
 
@@ -244,7 +243,7 @@ def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
     kind = int(test_type) if re.fullmatch(r"\d{1,3}", test_type) else _CONTAINS
     looked_at = own.get("Assertion.test_field", "").rpartition(".")[2]
     if kind & _NOT:
-        raise LeftOutError("it forbids a text, and `expect` has no such rule")
+        raise LeftOutError(FORBIDS_TEXT)
     if kind & _OR and len(texts) > 1 and looked_at != "response_code":
         raise LeftOutError("it accepts any one of several texts, and `expect` requires all")
     if looked_at == "response_code":
@@ -270,16 +269,16 @@ def _response(element: etree._Element, rules: Rules, fill: Fill) -> None:
 def _json_path(element: etree._Element, rules: Rules, fill: Fill) -> None:
     own = properties(element)
     if own.get("INVERT") == "true" or own.get("EXPECT_NULL") == "true":
-        raise LeftOutError("it forbids a text, and `expect` has no such rule")
+        raise LeftOutError(FORBIDS_TEXT)
     rules.path("jsonpath", fill(own.get("JSON_PATH", "")))
     if own.get("JSONVALIDATION") == "true" and own.get("EXPECTED_VALUE"):
-        raise LeftOutError("imported: its path must find something; not imported: the expected value")
+        raise LeftOutError(ONLY_FOUND)
 
 
 def _xpath(element: etree._Element, rules: Rules, fill: Fill) -> None:
     own = properties(element)
     if own.get("XPath.negate") == "true" or own.get("XPath2.negate") == "true":
-        raise LeftOutError("it forbids a text, and `expect` has no such rule")
+        raise LeftOutError(FORBIDS_TEXT)
     rules.path("xpath", fill(own.get("XPath.xpath") or own.get("XPath2.xpath") or ""))
 
 

@@ -41,22 +41,18 @@ def _uniform(delay: float, spread: float) -> ThinkTime:
 
 
 def _gaussian(delay: float, deviation: float) -> ThinkTime:
-    """The uniform pause with the same mean and standard deviation, without negative times."""
-    half = math.sqrt(3) * deviation
-    return ThinkTime(
-        float(round(max(0.0, delay - half))),
-        float(round(delay + half)),
-        "drawn uniformly, with the same mean and spread",
-    )
+    return _spread(delay, deviation)
 
 
 def _poisson(delay: float, mean: float) -> ThinkTime:
-    half = math.sqrt(3 * mean)
-    return ThinkTime(
-        float(round(max(0.0, delay + mean - half))),
-        float(round(delay + mean + half)),
-        "drawn uniformly, with the same mean and spread",
-    )
+    return _spread(delay + mean, math.sqrt(mean))
+
+
+def _spread(mean: float, deviation: float) -> ThinkTime:
+    """The uniform pause with this mean and standard deviation, without negative times."""
+    half = math.sqrt(3) * deviation
+    least, most = float(round(max(0.0, mean - half))), float(round(mean + half))
+    return ThinkTime(least, most, "drawn uniformly, with the same mean and spread")
 
 
 TIMERS: dict[str, Callable[[float, float], ThinkTime]] = {

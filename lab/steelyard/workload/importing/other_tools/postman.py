@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -21,6 +21,7 @@ from ..names import one_line
 from ..secrets import names_secret, wildcard_of
 from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of, quote_text
 from .imported_requests import (
+    COOKIES_ARE_KEPT,
     RIGHT_STATUSES,
     Asker,
     HeldRequest,
@@ -66,23 +67,16 @@ class PostmanCollection:
         if not isinstance(items, list):
             raise ImportRefusedError(f"{place} is not a Postman collection: it has no list of items")
         collection = _Collection(ImportedRequests(self.title, statuses=RIGHT_STATUSES), document)
-        steps = collection.steps(items, _Inherited(document.get("auth")), 0)
+        steps = collection.steps(items, document.get("auth"), 0)
         info = document.get("info")
         name = info.get("name") if isinstance(info, dict) else None
         collection.held.sessions.append(HeldSession(name if isinstance(name, str) else "collection", steps))
         collection.held.notes += [
             "an answer is right with a status from 200 to 206, unless a test of the collection names others; `load "
             "--follow-redirects` follows redirects",
-            "the users of a session keep the cookies that the server sets",
+            COOKIES_ARE_KEPT,
         ]
         return collection.held
-
-
-@dataclass(frozen=True)
-class _Inherited:
-    """What the folders of a request set for it."""
-
-    auth: Any = None
 
 
 class _Variables(FilledTexts):
@@ -129,29 +123,29 @@ class _Collection:
         self._variables.coming = {name for text in _scripts_below(document, 0) for name in read_script(text).captures}
         self._leave_out_scripts(document, "the collection")
 
-    def steps(self, items: Sequence[Any], inherited: _Inherited, depth: int) -> list[HeldStep]:
-        """The steps of the items of a folder, and of the folders in it."""
+    def steps(self, items: Sequence[Any], auth: Any, depth: int) -> list[HeldStep]:
+        """The steps of the items of a folder with this `auth`, and of the folders in it."""
         steps: list[HeldStep] = []
         for item in items:
             if not isinstance(item, dict):
                 self.held.leave_out("an item", "it is not an object")
                 continue
             name = one_line(str(item.get("name") or ""), 60)
-            inner = replace(inherited, auth=item["auth"]) if item.get("auth") is not None else inherited
+            own = auth if item.get("auth") is None else item["auth"]
             if isinstance(item.get("item"), list):
                 if depth == _MOST_DEPTH:
                     raise ImportRefusedError(f"the folders of the collection are nested more than {_MOST_DEPTH} deep")
                 self._leave_out_scripts(item, f"folder '{name}'")
-                steps += self.steps(item["item"], inner, depth + 1)
+                steps += self.steps(item["item"], own, depth + 1)
                 continue
             where = f"request '{name}'"
             try:
-                steps.append(self._step(item, inner, where, name))
+                steps.append(self._step(item, own, where, name))
             except LeftOutError as error:
                 self.held.leave_out(where, str(error))
         return steps
 
-    def _step(self, item: Mapping[str, Any], inherited: _Inherited, where: str, name: str) -> HeldStep:
+    def _step(self, item: Mapping[str, Any], auth: Any, where: str, name: str) -> HeldStep:
         for event, script in _scripts(item):
             if event == "prerequest":
                 meaning = self._meaning(script, f"script before {where}")
@@ -162,7 +156,7 @@ class _Collection:
         asked = {"url": asked, "method": "GET"} if isinstance(asked, str) else asked
         if not isinstance(asked, dict):
             raise LeftOutError("it has no request")
-        request = self._request(asked, inherited, where, name)
+        request = self._request(asked, auth, where, name)
         captures: dict[str, Mapping[str, object]] = {}
         expect: dict[str, object] = {}
         for event, script in _scripts(item):
@@ -192,15 +186,14 @@ class _Collection:
         ):
             self.held.leave_out(f"the script of {named}", "scripts of each request of a folder are not read")
 
-    def _request(self, asked: Mapping[str, Any], inherited: _Inherited, where: str, name: str) -> HeldRequest:
+    def _request(self, asked: Mapping[str, Any], auth: Any, where: str, name: str) -> HeldRequest:
         fill = self._variables.fill
         url = self._url(asked.get("url"))
         headers = self._headers(asked.get("header"), where)
         kind, body = self._body(asked.get("body"))
         if kind and not any(header.lower() == "content-type" for header, _ in headers):
             headers.append(("Content-Type", kind))
-        auth = asked["auth"] if asked.get("auth") is not None else inherited.auth
-        asker, more, query = self._auth(auth, where)
+        asker, more, query = self._auth(auth if asked.get("auth") is None else asked["auth"], where)
         url = with_query(url, query)
         method = fill(asked.get("method") or "GET").upper()
         for header in [each for each in headers if each[0].lower() == "authorization" and _SECRET.fullmatch(each[1])]:

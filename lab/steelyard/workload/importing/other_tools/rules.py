@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from .imported_requests import LeftOutError
 
+# Why an assertion is left out.
+FORBIDS_TEXT = "it forbids a text, and `expect` has no such rule"
+ONLY_FOUND = "imported: its path must find something; not imported: the expected value"
 _BACKTRACKS = re.compile(r"\(\?(?:=|!|<[=!])|\\[1-9]|\(\?>|[*+?}]\+")
 # An escape, a quantifier, the begin of a group or of a class, or one character.
 _TOKEN = re.compile(r"\\[pPx]\{[^}]*\}|\\.|\{\d+(?:,\d*)?\}|\(\?P?<\w+>|\(\?|\[\^|.", re.DOTALL)

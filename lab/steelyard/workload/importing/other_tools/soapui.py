@@ -18,6 +18,7 @@ from ..documents import parse
 from ..names import local, one_line
 from .filled_texts import quote_text
 from .imported_requests import (
+    COOKIES_ARE_KEPT,
     RIGHT_STATUSES,
     Asker,
     HeldRequest,
@@ -28,7 +29,7 @@ from .imported_requests import (
     load_words,
     with_query,
 )
-from .rules import Rules, plain
+from .rules import FORBIDS_TEXT, ONLY_FOUND, Rules, plain
 from .soapui_values import CaseValues, SentStep
 from .think_times import ThinkTime, sum_of
 from .xml_head import root_of
@@ -78,7 +79,7 @@ class SoapUiProject:
             project.held.notes += [
                 "an answer is right with a status from 200 to 206, unless an assertion names others; `load --follow-redirects` "
                 "follows redirects",
-                "the users of a session keep the cookies that the server sets",
+                COOKIES_ARE_KEPT,
             ]
         project.leave_out_scripts()
         return project.held
@@ -459,12 +460,12 @@ def _json_path(rules: Rules, settings: Mapping[str, str]) -> None:
 
 def _require_any_value(settings: Mapping[str, str]) -> None:
     if settings.get("content", "").strip() not in ("", "*"):
-        raise LeftOutError("imported: its path must find something; not imported: the expected value")
+        raise LeftOutError(ONLY_FOUND)
 
 
 def _json_exists(rules: Rules, settings: Mapping[str, str]) -> None:
     if settings.get("content", "true").strip() != "true":
-        raise LeftOutError("it forbids a text, and `expect` has no such rule")
+        raise LeftOutError(FORBIDS_TEXT)
     rules.path("jsonpath", settings.get("path", ""))
 
 
@@ -488,7 +489,7 @@ _ASSERTIONS: dict[str, Callable[[Rules, Mapping[str, str]], None]] = {
     "JsonPath Existence Match": _json_exists,
 }
 _WHY_LEFT = {
-    "Simple NotContains": "it forbids a text, and `expect` has no such rule",
+    "Simple NotContains": FORBIDS_TEXT,
     "Invalid HTTP Status Codes": "it forbids a status, and `expect` has no such rule",
     "Response SLA Assertion": "limits on response time apply to the whole load: --p95, --p99",
     "Schema Compliance": "import the WSDL: answers are then checked against its schema",
