@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ...base.errors import ImportRefusedError
-from ...models.outputs.own_service import ImportOutput, LeftOut
+from ...models.outputs.own_service import ImportOutput
 from . import kinds
 from .catalogs import Catalog, read_catalog
 from .convert_requests import convert_requests, read_known_file, require_description
 from .documents import REFERRING, Document, is_url, origin, read_all, read_first, require_target
 from .envelopes import answer_element, body_element, envelope_of, headers_of
-from .folder import SampledOperation, changes_data, write_service
+from .folder import SampledOperation, changes_data, first_reason, import_output, write_service
 from .names import XSD, local, one_line, space
 from .new_folder import folder_at, name_of, require_free
 from .samples import SampleMaker
@@ -97,11 +97,11 @@ def _convert_asked(wanted: _Wanted) -> ImportOutput:
 
 def _convert_document(wanted: _Wanted, *, assets: bool) -> ImportOutput:
     """Convert a document by its kind."""
-    place, out = wanted.place, wanted.out
+    place = wanted.place
     known = read_known_file(place)
     if known is not None:
-        with folder_at(out) as made:
-            imported = convert_requests(known, made, name_of(out), out, wanted.ports, wanted.target, assets=assets)
+        with folder_at(wanted.out) as made:
+            imported = convert_requests(known, made, wanted.out, wanted.ports, wanted.target, assets=assets)
         return _with_kind(imported, known.reader.title, known.reader.mark)
     if assets:
         raise _without_assets(place)
@@ -124,18 +124,17 @@ def _convert_openapi(raw: bytes, wanted: _Wanted) -> ImportOutput:
     from .openapi.convert import import_openapi  # not needed for a WSDL
     from .openapi.references import OpenApiDocuments
 
-    out = wanted.out
     documents = OpenApiDocuments(wanted.place, raw, wanted.also)
-    with folder_at(out) as made:
-        return import_openapi(documents, name_of(out), made, str(out), wanted.ports, wanted.target)
+    with folder_at(wanted.out) as made:
+        return import_openapi(documents, made, wanted.out, wanted.ports, wanted.target)
 
 
 def _convert_graphql(raw: bytes, wanted: _Wanted) -> ImportOutput:
     from .graphql.convert import endpoint_of, import_graphql  # not needed for other descriptions
 
-    place, out = wanted.place, wanted.out
-    with folder_at(out) as made:
-        return import_graphql(raw, place, endpoint_of(place, wanted.target), name_of(out), made, str(out), wanted.ports)
+    endpoint = endpoint_of(wanted.place, wanted.target)
+    with folder_at(wanted.out) as made:
+        return import_graphql(raw, wanted.place, endpoint, made, wanted.out, wanted.ports)
 
 
 def _convert_proto(_: bytes, wanted: _Wanted) -> ImportOutput:
@@ -147,9 +146,8 @@ def _convert_proto(_: bytes, wanted: _Wanted) -> ImportOutput:
 def _convert_grpc(contract: bytes, wanted: _Wanted) -> ImportOutput:
     from .grpc.convert import import_grpc  # not needed for other descriptions
 
-    out = wanted.out
-    with folder_at(out) as made:
-        return import_grpc(contract, wanted.place, wanted.target, name_of(out), made, str(out), wanted.ports)
+    with folder_at(wanted.out) as made:
+        return import_grpc(contract, wanted.place, wanted.target, made, wanted.out, wanted.ports)
 
 
 _CONVERTERS: Mapping[kinds.Form, Callable[[bytes, _Wanted], ImportOutput]] = {
@@ -170,23 +168,11 @@ def _import_wsdl(
     sampled = _sample_operations(description, schemas)
     notes = [*description.notes, *schemas.notes, *_notes(place, sampled)]
     if not sampled:
-        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-        raise ImportRefusedError(f"no operation of {place} can be imported{why}")
-    name = name_of(out)
+        raise ImportRefusedError(f"no operation of {place} can be imported{first_reason(description.left)}")
     schema, contract = f"{_CONTRACT}/{DRIVER}", f"{_CONTRACT}/service.wsdl"
-    write_service(made, name, place, sampled, schema=schema, contract=contract)
-    return ImportOutput(
-        service=name,
-        folder=str(out),
-        source=place,
-        operations=len(sampled),
-        samples_valid=len(sampled),
-        taken=[sample.operation.name for sample in sampled],
-        changing=[sample.operation.name for sample in sampled if changes_data(sample.operation)],
-        left_out=[LeftOut(what=left.component, why=left.why) for left in description.left],
-        notes=list(dict.fromkeys(notes)),
-        documents=len(documents),
-    )
+    write_service(made, name_of(out), place, sampled, schema=schema, contract=contract)
+    taken = {sample.operation.name: changes_data(sample.operation) for sample in sampled}
+    return import_output(out, place, taken, description.left, notes, len(documents))
 
 
 def _keep_selected(description: WsdlDescription, ports: Sequence[str]) -> None:

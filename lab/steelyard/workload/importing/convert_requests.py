@@ -13,11 +13,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 from ...base.errors import ImportRefusedError
 from ...base.text import plural
-from ...models.outputs.own_service import ImportedSession, ImportOutput, LeftOut
+from ...models.outputs.own_service import ImportedSession, ImportOutput
 from .documents import is_url, origin
-from .folder import changes_state
+from .folder import changes_state, first_reason, import_output
 from .imported_sessions import link_sessions
 from .names import ENVELOPES, one_line
+from .new_folder import name_of
 from .other_tools import READERS
 from .other_tools.filled_texts import NAME_OF_PLACE, encode_around_places
 from .other_tools.har import Har
@@ -105,16 +106,9 @@ def _decode(head: bytes) -> str:
 
 
 def convert_requests(
-    known: KnownFile,
-    made: Path,
-    name: str,
-    out: Path,
-    servers: Sequence[str],
-    target: str = "",
-    *,
-    assets: bool = False,
+    known: KnownFile, made: Path, out: Path, servers: Sequence[str], target: str = "", *, assets: bool = False
 ) -> ImportOutput:
-    """Write the service `name` of the requests in a file into the folder `made`, which will be moved to `out`.
+    """Write the service of the requests in a file into the folder `made`, which will be moved to `out`.
 
     `servers` limits the import to those named; `target` is loaded in place of them. `assets` of a recorded visit are left out
     unless they are wanted. Raises ImportRefusedError if the file is broken, or no request can be imported.
@@ -129,7 +123,7 @@ def convert_requests(
     held = reader.read(known.content, Path(known.place))
     count = len(held.requests) + sum(len(session.steps) for session in held.sessions)
     read = f"{plural(count, 'request')} read of {held.kind}"
-    content = content_of(held, known.place, name, servers, target)
+    content = content_of(held, known.place, name_of(out), servers, target)
     content = replace(content, target=target.rstrip("/") or content.target)
     write_requests(made, known.place, content)
     return output_of(content, known.place, out, [read])
@@ -146,8 +140,7 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
     chosen = (operation for key, operation in operation_of.items() if not sessions or key in alone or key in used)
     operations = list({operation.name: operation for operation in chosen}.values())
     if not operations:
-        why = f": {held.left[0].component}: {held.left[0].why}" if held.left else ""
-        raise ImportRefusedError(f"no request of {place} can be imported{why}"[:600])
+        raise ImportRefusedError(f"no request of {place} can be imported{first_reason(held.left)}"[:600])
     return Content(
         name,
         kept[0].server,
@@ -161,20 +154,12 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
 
 def output_of(content: Content, place: str, out: Path, notes: Sequence[str]) -> ImportOutput:
     """The output of an import from `place`; `notes` come first."""
-    held, operations = content.held, content.operations
-    return ImportOutput(
-        service=content.name,
-        folder=str(out),
-        source=place,
-        operations=len(operations),
-        samples_valid=0,
-        taken=[operation.name for operation in operations],
-        changing=[operation.name for operation in operations if operation.changes_data],
-        left_out=[LeftOut(what=left.component, why=left.why) for left in dict.fromkeys(held.left)],
-        notes=list(dict.fromkeys([*notes, *_required_input(content), *_shares(content), *held.notes])),
-        documents=1,
-        sessions=[_imported_session(name, session) for name, session in content.sessions.items()],
-    )
+    held = content.held
+    taken = {operation.name: operation.changes_data for operation in content.operations}
+    notes = [*notes, *_required_input(content), *_shares(content), *held.notes]
+    sessions = [_imported_session(name, session) for name, session in content.sessions.items()]
+    output = import_output(out, place, taken, held.left, notes)
+    return output.model_copy(update={"samples_valid": 0, "sessions": sessions})
 
 
 def _imported_session(name: str, session: Mapping[str, Any]) -> ImportedSession:

@@ -1,9 +1,9 @@
-"""Writes the service folder of an import: the contract, one sample per request, and a commented service.toml."""
+"""Writes the service folder of a WSDL: one sample per request, and a commented service.toml, of which all imports have parts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 import tomli_w
 
 from ...base.text import lower_first
+from ...models.outputs.own_service import ImportOutput, LeftOut
 from .documents import origin
 from .envelopes import answer_element, headers_of, title_of
-from .names import local, one_line
-from .wsdl import WsdlOperation
+from .names import local, one_line, printable
+from .new_folder import name_of
+from .wsdl import Left, WsdlOperation
 
 # Verbs of operations that change data. A name is weak evidence, so service.toml asks the user to check.
 _CHANGES = re.compile(
@@ -24,7 +26,7 @@ _CHANGES = re.compile(
     r"|refund|deposit|withdraw|lock|unlock|assign|move|rename|replace|upsert|persist|revoke|grant|activate|deactivate|disable|enable)"
     r"(?=[A-Z_0-9]|$)"
 )
-HEAD = """\
+_HEAD = """\
 # Made by `steelyard VERB` from PLACE.
 # You may edit everything. `steelyard load NAME` reports keys and values that are not valid.
 """
@@ -41,10 +43,13 @@ LATER = """
 # [expect]                         # for all operations; [operations.NAME.expect] for one
 # status = [200]
 # contains = "text"                # checked on every answer, as are fault, least, most and matches
-# xpath = ["//*[local-name()='result']"]   # checked on the stored answers, as are jsonpath and schema
+# xpath = ["//*[local-name()='result']"]   # checked on the stored answers, as are schema and
+# jsonpath = ["$.items[0].id"]
+# answer = "right.json"            # the values of a right answer; the order of keys is free
 #
 # [auth]                           # keep the secret in the environment or in a file of yours, never here
-# kind = "basic"                   # or digest, bearer, password, password-digest (WS-Security)
+# kind = "basic"                   # or digest, bearer, api-key (with header = "X-API-Key"),
+#                                  # password, password-digest (WS-Security)
 # user = "me"
 # secret = "env:MY_PASSWORD"       # or file:/path
 #
@@ -66,6 +71,34 @@ class SampledOperation:
 
     operation: WsdlOperation
     envelope: bytes
+
+
+def head_of(place: str, name: str, verb: str = "import") -> str:
+    """The first lines of the file of the service `name`, which the command `verb` makes from `place`."""
+    return _HEAD.replace("VERB", verb).replace("PLACE", printable(place, 300)).replace("NAME", name)
+
+
+def first_reason(left: Sequence[Left]) -> str:
+    """The end of a sentence with the first reason why something was left out; empty if nothing was."""
+    return f": {left[0].component}: {left[0].why}" if left else ""
+
+
+def import_output(
+    out: Path, place: str, taken: Mapping[str, bool], left: Iterable[Left], notes: Iterable[str], documents: int = 1
+) -> ImportOutput:
+    """The output of an import from `place` into `out`; `taken` are the operations, each with whether it seems to change data."""
+    return ImportOutput(
+        service=name_of(out),
+        folder=str(out),
+        source=place,
+        operations=len(taken),
+        samples_valid=len(taken),
+        taken=list(taken),
+        changing=[name for name, changes in taken.items() if changes],
+        left_out=[LeftOut(what=printable(each.component), why=printable(each.why, 400)) for each in dict.fromkeys(left)],
+        notes=list(dict.fromkeys(printable(note, 600) for note in notes)),
+        documents=documents,
+    )
 
 
 def write_service(
@@ -91,8 +124,7 @@ def write_service(
         "schema": schema,
         "wsdl": contract,
     }
-    text = HEAD.replace("VERB", "import").replace("PLACE", one_line(place, 300)).replace("NAME", name)
-    text += tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
+    text = head_of(place, name) + tomli_w.dumps(content) + TARGET + tomli_w.dumps({"target": target, "path": path})
     text += (
         "\n# `changes_data` keeps an operation from being loaded without --writes. It was guessed from the "
         "name: please check.\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lxml import etree
 
 from ..xml_reading import read_xml
@@ -50,6 +52,11 @@ def standalone(element: etree._Element) -> etree._Element:
 def one_line(text: str, most: int = 200) -> str:
     """A text on one line, shortened."""
     return " ".join(text.split())[:most]
+
+
+def names_text(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more it has."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def printable(text: str, most: int = 200) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import tomli_w
 
 from ..body_formats import MEANINGS
-from .folder import HEAD, LATER, TARGET
+from .folder import LATER, TARGET, head_of
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
 from .other_tools.filled_texts import NAME_OF_PLACE, is_of_the_engine
@@ -92,7 +92,7 @@ def write_requests(folder: Path, place: str, content: Content) -> None:
         if any(column.get("file") == f"data/{file}" for column in data.values()):
             (folder / "data").mkdir(exist_ok=True)
             (folder / "data" / file).write_text(table, encoding="utf-8", newline="")
-    text = HEAD.replace("VERB", content.verb).replace("PLACE", one_line(place, 300)).replace("NAME", content.name)
+    text = head_of(place, content.name, content.verb)
     text += tomli_w.dumps({"name": content.name, "title": content.name, "meaning": meaning})
     text += TARGET + tomli_w.dumps({"target": content.target, **content.declared, "path": content.operations[0].path})
     expect: dict[str, object] = {}

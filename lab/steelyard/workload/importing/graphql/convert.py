@@ -11,10 +11,11 @@ import tomli_w
 
 from ....base import paths
 from ....base.errors import ImportRefusedError
-from ....models.outputs.own_service import ImportOutput, LeftOut
+from ....models.outputs.own_service import ImportOutput
 from ..documents import is_url
-from ..folder import HEAD, LATER, TARGET
+from ..folder import LATER, TARGET, first_reason, head_of, import_output
 from ..names import printable
+from ..new_folder import name_of
 from .reading import HEADERS, is_json, read_schema
 from .requests import GraphQLRequest, RequestMaker
 
@@ -29,10 +30,10 @@ _CHANGES = """
 
 
 def import_graphql(
-    raw: bytes, place: str, endpoint: str, name: str, folder: Path, said_folder: str, servers: Sequence[str] = ()
+    raw: bytes, place: str, endpoint: str, made: Path, out: Path, servers: Sequence[str]
 ) -> ImportOutput:
-    """Write the service `name` of the schema `raw` at `place` into `folder`, which the output calls `said_folder`. Its requests
-    go to `endpoint`, if that is known.
+    """Write the service of the schema `raw` at `place` into the folder `made`, which will be moved to `out`. Its requests go to
+    `endpoint`, if that is known.
 
     Raises ImportRefusedError if the schema cannot be read or nothing of it can be asked for.
     """
@@ -41,30 +42,19 @@ def import_graphql(
     maker = RequestMaker(read_schema(raw, place))
     requests = maker.requests()
     if not requests:
-        why = f": {maker.left[0].component}: {maker.left[0].why}" if maker.left else ""
-        raise ImportRefusedError(f"nothing of {place} can be asked for{why}")
+        raise ImportRefusedError(f"nothing of {place} can be asked for{first_reason(maker.left)}")
     notes = maker.notes()
     if not endpoint:
         endpoint = paths.url(8080, _PATH)
         notes.append(
             f"a schema names no server: `target` in service.toml is set to {endpoint}; --target URL names another"
         )
-    _write(folder, name, place, endpoint, requests)
-    kept = folder / "contract" / "document"
+    _write(made, name_of(out), place, endpoint, requests)
+    kept = made / "contract" / "document"
     kept.mkdir()
     (kept / ("schema.json" if is_json(raw) else "schema.graphql")).write_bytes(raw)
-    return ImportOutput(
-        service=name,
-        folder=said_folder,
-        source=place,
-        operations=len(requests),
-        samples_valid=len(requests),
-        taken=[request.name for request in requests],
-        changing=[request.name for request in requests if request.changes_data],
-        left_out=[LeftOut(what=printable(left.component), why=printable(left.why, 400)) for left in maker.left],
-        notes=[printable(note, 500) for note in notes],
-        documents=1,
-    )
+    taken = {request.name: request.changes_data for request in requests}
+    return import_output(out, place, taken, maker.left, notes)
 
 
 def _write(folder: Path, name: str, place: str, endpoint: str, requests: Sequence[GraphQLRequest]) -> None:
@@ -75,8 +65,7 @@ def _write(folder: Path, name: str, place: str, endpoint: str, requests: Sequenc
     (folder / SCHEMA).write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     parts = urlsplit(endpoint)
     path = (parts.path or _PATH) + (f"?{parts.query}" if parts.query else "")
-    text = HEAD.replace("VERB", "import").replace("PLACE", printable(place, 300)).replace("NAME", name)
-    text += tomli_w.dumps({"name": name, "title": name, "meaning": "json", "schema": SCHEMA})
+    text = head_of(place, name) + tomli_w.dumps({"name": name, "title": name, "meaning": "json", "schema": SCHEMA})
     text += TARGET + tomli_w.dumps({"target": f"{parts.scheme}://{parts.netloc}", "path": path, "headers": HEADERS})
     text += _CHANGES
     for request in requests:

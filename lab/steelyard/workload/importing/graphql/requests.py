@@ -21,7 +21,7 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
-from ..names import one_line, printable
+from ..names import names_text, one_line, printable
 from ..wsdl import Left, NotTakenError
 from .arguments import ArgumentValues
 from .selections import SelectedFields, SelectionMaker, answer_schema
@@ -85,11 +85,8 @@ class RequestMaker:
         """Notes on values that were guessed."""
         if not self._values.guessed:
             return []
-        names = list(self._values.guessed)
-        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-        return [
-            f"the values of the scalars {', '.join(names[:_LISTED])}{more} are guessed: the schema does not describe them"
-        ]
+        names = names_text(list(self._values.guessed), _LISTED)
+        return [f"the values of the scalars {names} are guessed: the schema does not describe them"]
 
     def _root_fields(self) -> Iterator[tuple[str, str, GraphQLField]]:
         roots: list[tuple[str, GraphQLObjectType | None]] = [

@@ -16,10 +16,11 @@ from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 from ....base import paths
 from ....base.errors import ContractError, ImportRefusedError
 from ....base.text import lower_first
-from ....models.outputs.own_service import ImportOutput, LeftOut
+from ....models.outputs.own_service import ImportOutput
 from ... import protobuf
-from ..folder import HEAD, LATER, TARGET, changes_state
-from ..names import one_line, printable
+from ..folder import LATER, TARGET, changes_state, first_reason, head_of, import_output
+from ..names import names_text, one_line
+from ..new_folder import name_of
 from ..wsdl import Left
 from .compiling import files_of
 from .samples import MessageSamples
@@ -54,10 +55,10 @@ class _Call:
 
 
 def import_grpc(
-    compiled: bytes, place: str, target: str, name: str, folder: Path, said_folder: str, services: Sequence[str] = ()
+    compiled: bytes, place: str, target: str, made: Path, out: Path, services: Sequence[str]
 ) -> ImportOutput:
-    """Write the service `name` of a compiled contract into `folder`, which the output calls `said_folder`. `services` limits the
-    import to those named.
+    """Write the service of a compiled contract into the folder `made`, which will be moved to `out`. `services` limits the import
+    to those named.
 
     Raises ImportRefusedError if the contract is not complete or none of its methods can be called.
     """
@@ -65,15 +66,12 @@ def import_grpc(
     left: list[Left] = []
     calls = _calls(methods, left)
     if not calls:
-        why = f": {left[0].component}: {left[0].why}" if left else ""
-        raise ImportRefusedError(f"no method of {place} can be called{why}")
+        raise ImportRefusedError(f"no method of {place} can be called{first_reason(left)}")
     notes = []
     streams = [call.name for call in calls if call.method.server_streaming]
     if streams:
-        more = f" and {len(streams) - _LISTED} more" if len(streams) > _LISTED else ""
-        listed = f"{', '.join(streams[:_LISTED])}{more}"
         notes.append(
-            f"the answers of {listed} are streams: their time is that of the whole stream, which must end; `load` also "
+            f"the answers of {names_text(streams, _LISTED)} are streams: their time is that of the whole stream, which must end; `load` also "
             "shows the time to the first message and between two"
         )
     if urlsplit(target).path.strip("/"):
@@ -85,20 +83,9 @@ def import_grpc(
         notes.append(
             f"a contract names no server: `target` in service.toml is set to {target}; --target URL names another"
         )
-    _write(folder, name, place, target, calls)
-    (folder / SCHEMA).write_bytes(compiled)
-    return ImportOutput(
-        service=name,
-        folder=said_folder,
-        source=place,
-        operations=len(calls),
-        samples_valid=len(calls),
-        taken=[call.name for call in calls],
-        changing=[call.name for call in calls if call.changes_data],
-        left_out=[LeftOut(what=printable(each.component), why=printable(each.why, 400)) for each in left],
-        notes=[printable(note, 500) for note in notes],
-        documents=1,
-    )
+    _write(made, name_of(out), place, target, calls)
+    (made / SCHEMA).write_bytes(compiled)
+    return import_output(out, place, {call.name: call.changes_data for call in calls}, left, notes)
 
 
 def _methods(files: Sequence[FileDescriptor], wanted: Sequence[str]) -> list[MethodDescriptor]:
@@ -148,7 +135,7 @@ def _write(folder: Path, name: str, place: str, target: str, calls: Sequence[_Ca
     """Write contract/, samples/ and service.toml."""
     for room in ("contract", "samples"):
         (folder / room).mkdir()
-    text = HEAD.replace("VERB", "import").replace("PLACE", printable(place, 300)).replace("NAME", name)
+    text = head_of(place, name)
     text += tomli_w.dumps({"name": name, "title": name, "meaning": "grpc", "schema": SCHEMA})
     where = {"target": target.rstrip("/"), "path": calls[0].path, "headers": HEADERS}
     text += TARGET + tomli_w.dumps(where) + _CHANGES

@@ -11,9 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ....base.errors import ImportRefusedError
-from ....models.outputs.own_service import ImportOutput, LeftOut
+from ....models.outputs.own_service import ImportOutput
 from ..documents import is_url, origin
-from ..names import one_line, printable
+from ..folder import first_reason, import_output
+from ..names import names_text, one_line
+from ..new_folder import name_of
 from ..values import UnmetError
 from ..wsdl import Left, NotTakenError
 from .folder import RestFolder, SampledRequest, secret_variable, write_rest_service
@@ -25,28 +27,23 @@ from .parameters import path_of, template_of
 from .references import Node, OpenApiDocuments
 from .versions import has_old_schemas, read_openapi
 
+_LISTED = 3  # operations that a note names
 
 def import_openapi(
-    documents: OpenApiDocuments,
-    name: str,
-    folder: Path,
-    said_folder: str,
-    servers: Sequence[str] = (),
-    target: str = "",
+    documents: OpenApiDocuments, made: Path, out: Path, servers: Sequence[str], target: str
 ) -> ImportOutput:
-    """Write the service `name` of a description into `folder`; output names the folder `said_folder`. `servers` selects
-    the server whose operations are imported.
+    """Write the service of a description into the folder `made`, which will be moved to `out`. `servers` selects the server whose
+    operations are imported.
 
     Raises ImportRefusedError if the document cannot be read or no operation can be imported.
     """
-    place = documents.root.place
+    place, name = documents.root.place, name_of(out)
     description = read_openapi(documents, target)
     _keep_one_server(description, servers)
     taking = _Taking(documents, description)
     sampled = taking.sample_requests()
     if not sampled:
-        why = f": {description.left[0].component}: {description.left[0].why}" if description.left else ""
-        raise ImportRefusedError(f"no operation of {place} can be imported{why}")
+        raise ImportRefusedError(f"no operation of {place} can be imported{first_reason(description.left)}")
     target = origin_of(sampled[0].operation.server)
     scheme = _scheme(name, sampled, description)
     judged = [sample.operation.name for sample in sampled if sample.operation.answers]
@@ -60,21 +57,11 @@ def import_openapi(
         answers=taking.answers.file_content(judged) if judged else {},
         requests=taking.requests.file_content(taking.sent_names(sampled)),
     )
-    write_rest_service(folder, content)
-    _keep_documents(documents, folder / "contract" / "document")
+    write_rest_service(made, content)
+    _keep_documents(documents, made / "contract" / "document")
     notes = [*description.notes, *taking.notes(), *_notes(place, target, sampled)]
-    return ImportOutput(
-        service=name,
-        folder=said_folder,
-        source=place,
-        operations=len(sampled),
-        samples_valid=len(sampled),
-        taken=[sample.operation.name for sample in sampled],
-        changing=[sample.operation.name for sample in sampled if sample.operation.changes_data],
-        left_out=[LeftOut(what=printable(left.component), why=printable(left.why, 400)) for left in description.left],
-        notes=list(dict.fromkeys(printable(note, 500) for note in notes)),
-        documents=len(documents.raw),
-    )
+    taken = {sample.operation.name: sample.operation.changes_data for sample in sampled}
+    return import_output(out, place, taken, description.left, notes, len(documents.raw))
 
 
 def origin_of(server: str) -> str:
@@ -243,7 +230,7 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
             wanted.setdefault(scheme, []).append(sample.operation.name)
     chosen = next((scheme for scheme in wanted if scheme.kind), None)
     for scheme, names in wanted.items():
-        where = f"security '{one_line(scheme.name, 60)}' of {_names_text(names)}: {scheme.words}"
+        where = f"security '{one_line(scheme.name, 60)}' of {names_text(names, _LISTED)}: {scheme.words}"
         if scheme is chosen:
             user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
             description.notes.append(f"{where}: {user}put the secret into the variable {secret_variable(name)}")
@@ -256,10 +243,6 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
     return chosen
 
 
-def _names_text(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
 def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[str]:
     notes = []
     if is_url(place) and origin(place) != origin(target):
@@ -268,13 +251,13 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
     streamed = [sample.operation.name for sample in sampled if sample.operation.accept.startswith("text/event-stream")]
     if streamed:
         notes.append(
-            f"the answers of {_names_text(streamed)} are server-sent events: their time is that of the whole stream, which must "
+            f"the answers of {names_text(streamed, _LISTED)} are server-sent events: their time is that of the whole stream, which must "
             "end; `load` also shows the time to the first event and between two"
         )
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:
         notes.append(
-            f"the description has no JSON schema for the answers of {_names_text(unjudged)}: only their status is "
+            f"the description has no JSON schema for the answers of {names_text(unjudged, _LISTED)}: only their status is "
             "checked"
         )
     return notes

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from ....base import paths
 from ....base.errors import ImportRefusedError
 from ..documents import at_target, is_url, origin
-from ..names import one_line
+from ..names import names_text, one_line
 from ..wsdl import Left, NotTakenError
 from .content_types import FORM, accept_of, is_json, is_wildcard, json_of, sendable_body
 from .form_fields import fields_of
@@ -77,8 +77,7 @@ class OpenApiReading:
 
     def _note_parameters(self, names: Sequence[str], sentence: str) -> None:
         if names:
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            self._read.notes.append(f"{sentence}: {', '.join(names[:_LISTED])}{more}")
+            self._read.notes.append(f"{sentence}: {names_text(names, _LISTED)}")
 
     def _read_additional(self, template: str, item: Node, servers: Sequence[str]) -> None:
         """Read the operations whose methods OpenAPI has no key for (3.2)."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomli_w
 
-from ..folder import HEAD, TARGET
+from ..folder import LATER, TARGET, head_of
 from ..names import one_line, printable
 from .forms import WrittenBody
 from .operations import RestOperation, Scheme
@@ -24,30 +24,6 @@ _CHANGES = """
 """
 _AUTH = """
 # Authentication: WORDS. Keep the secret in the environment or in a file of yours (file:/path), never here.
-"""
-_LATER = """
-# More options; remove the # to use one.
-#
-# [expect]                         # for all operations; [operations.NAME.expect] for one
-# status = [200]
-# contains = "text"                # checked on every answer, as are least, most and matches
-# jsonpath = ["$.items[0].id"]     # checked on the stored answers, as are schema and
-# answer = "right.json"            # the values of a right answer; the order of keys is free
-#
-# [auth]                           # keep the secret in the environment or in a file of yours, never here
-# kind = "basic"                   # or digest, bearer, api-key (with header = "X-API-Key")
-# user = "me"
-# secret = "env:MY_PASSWORD"       # or file:/path
-#
-# [tls]
-# ca = "ca.pem"                    # for a server that the system's roots do not sign for
-# certificate = "client.pem"       # and key = "client.key": your client certificate
-#
-# [data.customer]                  # fills {{customer}} in the samples, made before the run from its seed
-# kind = "csv"                     # or sequence, uniform, choice, date, text
-# file = "customers.csv"
-#
-# {{uuid}}, {{time}}, {{counter}} and {{nonce}} get new values in each request that is sent.
 """
 
 
@@ -89,7 +65,7 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
     if content.answers:
         _write_json(folder / SCHEMA, content.answers)
         described["schema"] = SCHEMA
-    text = HEAD.replace("VERB", "import").replace("PLACE", printable(content.place, 300)).replace("NAME", content.name)
+    text = head_of(content.place, content.name)
     text += tomli_w.dumps(described) + TARGET + tomli_w.dumps({"target": content.target, "path": "/"})
     if content.scheme is not None:
         text += _AUTH.replace("WORDS", printable(content.scheme.words)) + tomli_w.dumps({"auth": _auth(content)})
@@ -102,7 +78,7 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
         text += tomli_w.dumps(
             {"operations": {name: _operation_entry(sample, folder, content.answers.get("$defs", {}))}}
         )
-    (folder / "service.toml").write_text(text + _LATER, encoding="utf-8")
+    (folder / "service.toml").write_text(text + LATER, encoding="utf-8")
 
 
 def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, Any]) -> dict[str, object]:
