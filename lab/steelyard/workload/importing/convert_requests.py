@@ -17,7 +17,7 @@ from ...models.outputs.own_service import ImportedSession, ImportOutput
 from .documents import is_url, origin
 from .folder import changes_state, first_reason, import_output
 from .imported_sessions import link_sessions
-from .names import ENVELOPES, one_line
+from .names import ENVELOPES, one_line, unused_name
 from .new_folder import name_of
 from .other_tools import READERS
 from .other_tools.filled_texts import NAME_OF_PLACE, encode_around_places
@@ -400,11 +400,4 @@ def request_name(method: str, path: str) -> str:
 def own_name(wanted: str, names: set[str]) -> str:
     """A name that is valid in tables and for the engine, and not in `names` (case-insensitive); adds the name to
     `names`."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.")[:60] or "request"
-    name = next(
-        each
-        for number in range(1, len(names) + 2)
-        if (each := plain if number == 1 else f"{plain}-{number}").lower() not in names
-    )
-    names.add(name.lower())
-    return name
+    return unused_name(re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.") or "request", names, "-", 60)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...base.text import plural
-from .names import one_line
+from .names import one_line, unused_name
 from .other_tools.filled_texts import NAME_OF_PLACE
 from .other_tools.imported_requests import HeldSession, HeldStep, ImportedRequests
 from .requests_folder import AskedOf, texts_of
@@ -161,10 +161,4 @@ def _name(wanted: str, names: set[str]) -> str:
     """A name for a session or a step that is not in `names` (case-insensitive); adds it there."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", one_line(wanted, 200)).strip("-")[:_MOST_NAME].strip("-")
     plain = plain if plain[:1].isalpha() else f"s-{plain}"[:_MOST_NAME].strip("-")
-    for number in range(1, len(names) + 2):
-        end = "" if number == 1 else f"-{number}"
-        name = plain[: _MOST_NAME - len(end)] + end
-        if name.lower() not in names:
-            break
-    names.add(name.lower())
-    return name
+    return unused_name(plain, names, "-", _MOST_NAME)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from lxml import etree
 
@@ -52,6 +53,16 @@ def standalone(element: etree._Element) -> etree._Element:
 def one_line(text: str, most: int = 200) -> str:
     """A text on one line, shortened."""
     return " ".join(text.split())[:most]
+
+
+def unused_name(wanted: str, used: set[str], between: str, most: int) -> str:
+    """A name of at most so many characters that is not in `used`, where case makes no difference: with a number after `between` if it
+    must be. Adds it to `used`."""
+    endings = ("" if number == 1 else f"{between}{number}" for number in count(1))
+    names = (wanted[: most - len(ending)] + ending for ending in endings)
+    name = next(each for each in names if each.lower() not in used)
+    used.add(name.lower())
+    return name
 
 
 def names_text(names: Sequence[str], most: int) -> str:

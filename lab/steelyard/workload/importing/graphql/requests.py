@@ -21,7 +21,7 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
-from ..names import names_text, one_line, printable
+from ..names import names_text, one_line, printable, unused_name
 from ..wsdl import Left, NotTakenError
 from .arguments import ArgumentValues
 from .selections import SelectedFields, SelectionMaker, answer_schema
@@ -108,7 +108,7 @@ class RequestMaker:
         self._require_valid(text, variables)
         described = f": {one_line(field.description, 120)}" if field.description else ""
         return GraphQLRequest(
-            name=self._own_name(name),
+            name=unused_name(name, self._names, ".", 80),
             kind=kind,
             field=name,
             text=text,
@@ -132,13 +132,6 @@ class RequestMaker:
             problems = values if isinstance(values, list) else []
         if problems:
             raise NotTakenError(f"no valid request can be made for it: {one_line(problems[0].message, 300)}")
-
-    def _own_name(self, wanted: str) -> str:
-        """A name of its own, also where a file system ignores case."""
-        numbers = (f"{wanted[:80]}{f'.{number}' if number > 1 else ''}" for number in range(1, len(self._names) + 2))
-        name = next(each for each in numbers if each.lower() not in self._names)
-        self._names.add(name.lower())
-        return name
 
 
 def _answer(name: str, field: GraphQLField, selection: SelectedFields | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from ....base import paths
 from ....base.errors import ImportRefusedError
 from ..documents import at_target, is_url, origin
-from ..names import names_text, one_line
+from ..names import names_text, one_line, unused_name
 from ..wsdl import Left, NotTakenError
 from .content_types import FORM, accept_of, is_json, is_wildcard, json_of, sendable_body
 from .form_fields import fields_of
@@ -131,13 +131,8 @@ class OpenApiReading:
         )
 
     def _own_name(self, wanted: str) -> str:
-        plain = re.sub(r"[^A-Za-z0-9.-]+", "_", wanted).strip("_.")[:80] or "operation"
-        numbers = (f"{plain}{f'.{number}' if number > 1 else ''}" for number in range(1, len(self._names) + 2))
-        name = next(
-            name for name in numbers if name.lower() not in self._names
-        )  # file names are case-insensitive on some systems
-        self._names.add(name.lower())
-        return name
+        plain = re.sub(r"[^A-Za-z0-9.-]+", "_", wanted).strip("_.") or "operation"
+        return unused_name(plain, self._names, ".", 80)
 
     @staticmethod
     def _text(node: Node) -> str:
