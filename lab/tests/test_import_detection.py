@@ -103,6 +103,7 @@ NAMED = [
         "collection",
     ),
     ('{"id": "1", "requests": [{"collectionId": "1"}]}', "a Postman collection of another version", "v2.1"),
+    ('{"info": {"name": "shop"}, "item": []}', "a Postman collection that names no schema", "v2.1"),
     ('{"_type": "export", "__export_format": 4, "resources": []}', "an export of Insomnia", "HAR"),
     ('[{"v": 2, "name": "a", "folders": [], "requests": []}]', "a collection of Hoppscotch", "HAR"),
     ('{"$schema": "https://json-schema.org/draft/2020-12/schema"}', "a JSON Schema", "OpenAPI 3"),
@@ -145,6 +146,13 @@ def test_a_text_of_no_known_kind_is_refused_with_its_beginning_and_the_kinds(nam
     with pytest.raises(ImportRefusedError, match="is of no kind that is read: it begins with 'Dear all") as refused:
         import_text("Dear all,\nthe shop is open.\n", tmp_path, name)
     assert "WSDL 1.1" in refused.value.hint and "SoapUI" in refused.value.hint
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", '{"items": 3}'])
+def test_json_of_no_known_kind_is_not_called_an_openapi_document(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefusedError, match="is of no kind that is read: it begins with") as refused:
+        import_text(text, tmp_path, "shop.postman_collection.json")
+    assert "OpenAPI document" not in refused.value.message and "Postman" in refused.value.hint
 
 
 def test_requests_at_a_url_are_named_as_what_they_are(tmp_path: Path) -> None:

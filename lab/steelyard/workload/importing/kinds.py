@@ -21,6 +21,7 @@ HEAD_BYTES = 2**16  # of a document, by which its kind is known
 _COMPILED_PROTO = re.compile(rb"\n[\x00-\xff]{1,5}?\n[\x01-\x7f][\w./-]{1,120}\.proto")
 _INTROSPECTION = re.compile(r'"__schema"\s*:')
 _VERSION_KEY = re.compile(r'"(openapi|swagger|asyncapi)"\s*:')
+_PATHS_KEY = re.compile(r'"(paths)"\s*:')  # of a document that lacks its version
 _READ = (
     "WSDL 1.1, Swagger 2.0, OpenAPI 3, GraphQL schemas and .proto files are read, and requests of curl, fetch, PowerShell, "
     ".http files, HAR, Siege, JMeter, Postman and SoapUI"
@@ -42,7 +43,6 @@ _BY_NAME = {
     "graphql": Form.GRAPHQL,
     "graphqls": Form.GRAPHQL,
     "gql": Form.GRAPHQL,
-    "json": Form.OPENAPI,
     "yaml": Form.OPENAPI,
     "yml": Form.OPENAPI,
 }
@@ -91,7 +91,10 @@ def _kind_of_json(text: str, place: str, ending: str) -> KnownAs:
         return KnownAs(Form.GRAPHQL, "it is JSON with the key __schema")
     if key is None:
         _require_none_of(OTHER_VALUES, text[:HEAD_BYTES], place)
-    return KnownAs(Form.OPENAPI, f"it is JSON with the key {key[1]}" if key else "it is JSON")
+        key = _PATHS_KEY.search(text)
+    if key is None:
+        raise _unknown_kind(text, place)
+    return KnownAs(Form.OPENAPI, f"it is JSON with the key {key[1]}")
 
 
 def _kind_of_text(text: str, place: str, ending: str) -> KnownAs:
@@ -105,8 +108,12 @@ def _kind_of_text(text: str, place: str, ending: str) -> KnownAs:
         return KnownAs(Form.GRAPHQL, "it defines types as GraphQL does")
     if ending in _BY_NAME:
         return KnownAs(_BY_NAME[ending], f"its name ends with .{ending}")
+    raise _unknown_kind(text, place)
+
+
+def _unknown_kind(text: str, place: str) -> ImportRefusedError:
     begins = printable(text.partition("\n")[0], 60)
-    raise ImportRefusedError(f"{place} is of no kind that is read: it begins with '{begins}'", hint=_READ)
+    return ImportRefusedError(f"{place} is of no kind that is read: it begins with '{begins}'", hint=_READ)
 
 
 def _require_none_of(others: Sequence[NotImported], text: str, place: str) -> None:

@@ -56,6 +56,7 @@ OTHER_VALUES = (
         r'schema\.(get)?postman\.com/(json/)?collection/(?!v2\.[01])|"requests"\s*:\s*\[[\s\S]*"collection(_id|Id)"\s*:',
         "export it as a collection v2.1",
     ),
+    _kind("a Postman collection that names no schema", r'"item"\s*:\s*\[', "export it as a collection v2.1"),
     _kind("an export of Insomnia", r'"__export_format"\s*:', _EXPORT),
     _kind("a collection of Hoppscotch", r'\A\[?\s*\{\s*"v"\s*:\s*\d+[\s\S]*"requests"\s*:', _EXPORT),
     _kind(
