@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,17 @@ class Lab:
             undisturbed.skip(command)
         undisturbed.had(command)
         return ran
+
+    def compare_two(
+        self, word: str, microseconds: Mapping[str, int], *options: str, **wishes: Any
+    ) -> dict[str, Any]:
+        """The throughput comparison of b against a, two servers that spend or delay (`word`) so long for each request."""
+        subjects = [{"label": label, "server": "odd", word: str(each)} for label, each in microseconds.items()]
+        ran = self.run_undisturbed("run", self.study(subjects, forks=4, warm_up=8, **wishes), "--json", *options)
+        assert ran.code == 0, ran.err
+        found: dict[str, Any] = next(one for one in ran.json()["comparisons"] if one["primary"])
+        assert (found["a"], found["b"], found["measure"]) == ("b", "a", "throughput")
+        return found
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -27,31 +27,25 @@ service Items {
   rpc Watch (GetRequest) returns (stream Item);
 }
 """
-SERVER = """
+SERVER = f"""
+import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, {str(Path(__file__).parent)!r})
 import grpc
+from serving_grpc import EveryCall, serving
 
 ITEM = b"\\x0a\\x017"
 
 
-def unary(body, context):
+def unary(path, body, context):
     if len(sys.argv) > 2:
         context.abort(grpc.StatusCode.NOT_FOUND, "no such item")
     return ITEM
 
 
-class Every(grpc.GenericRpcHandler):
-    def service(self, call):
-        if call.method.endswith("/Watch"):
-            return grpc.unary_stream_rpc_method_handler(lambda body, context: iter([ITEM, ITEM]))
-        return grpc.unary_unary_rpc_method_handler(unary)
-
-
-running = grpc.server(ThreadPoolExecutor(4), handlers=[Every()])
-running.add_insecure_port(f"127.0.0.1:{sys.argv[1]}")
-running.start()
-running.wait_for_termination()
+with serving(EveryCall(unary, lambda path, body, context: iter([ITEM, ITEM])), port=int(sys.argv[1])):
+    signal.pause()
 """
 SHORT = ("--budget", "20s", "--slice-seconds", "0.5", "--warm-up", "1", "--users", "2", "--out", "runs")
 

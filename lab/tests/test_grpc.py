@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import grpc
@@ -16,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from serving_grpc import EveryCall, serving
 from steelyard.base.errors import ContractError, NoAnswerError
 from steelyard.base.http2_client import Http2Client
 from steelyard.base.http_client import Answer
@@ -34,23 +33,6 @@ HEADERS = contract.request_headers(WSTEST.model, "echoVoid")
 
 def answered(status: int = 200, *fields: tuple[str, str]) -> Answer:
     return Answer(status, b"", fields)
-
-
-@contextmanager
-def served(answer: Callable[[str, bytes, Any], bytes]) -> Iterator[str]:
-    """The address of a server by Google's library that answers every unary call by a function of its path and message."""
-
-    class Every(grpc.GenericRpcHandler):
-        def service(self, call: Any) -> Any:
-            return grpc.unary_unary_rpc_method_handler(partial(answer, call.method))
-
-    server = grpc.server(ThreadPoolExecutor(2), handlers=[Every()])
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.stop(None).wait()
 
 
 def echo(_path: str, message: bytes, _context: Any) -> bytes:
@@ -141,7 +123,7 @@ def test_every_call_is_verified_against_a_server_by_another_library() -> None:
         (WSTEST.model.operations[each.operation].path, MEANING.body(each.request)[5:]): MEANING.body(each.answer)[5:]
         for each in asked
     }
-    with served(lambda path, message, _: answers[path, message]) as url:
+    with serving(EveryCall(lambda path, message, _: answers[path, message])) as url:
         assert contract.verify(WSTEST, url, seed=1, all_spellings=False) == len(asked)
 
 
@@ -151,13 +133,13 @@ def test_an_answer_with_a_status_that_tells_of_a_failure_breaks_the_contract() -
         context.set_details("ink spilt")
         return b""
 
-    with served(fail) as url, pytest.raises(ContractError, match="grpc-status 15 came: ink spilt"):
+    with serving(EveryCall(fail)) as url, pytest.raises(ContractError, match="grpc-status 15 came: ink spilt"):
         contract.verify(WSTEST, url, seed=1)
 
 
 def test_a_large_message_passes_both_ways_and_the_connection_is_kept() -> None:
     body = frame(b"\x0a\x80\x80\x80\x01" + b"x" * 2**21)
-    with served(echo) as url:
+    with serving(EveryCall(echo)) as url:
         talk = Http2Client(url, once=True)
         for _ in range(3):
             answer = talk.ask("POST", "/a.B/C", body, HEADERS)
@@ -166,7 +148,7 @@ def test_a_large_message_passes_both_ways_and_the_connection_is_kept() -> None:
 
 
 def test_a_closed_connection_is_opened_again_unless_it_is_to_be_kept() -> None:
-    with served(echo) as url:
+    with serving(EveryCall(echo)) as url:
         lasting, again = Http2Client(url, once=True), Http2Client(url)
         for talk in (lasting, again):
             assert talk.ask("POST", "/a.B/C", frame(b""), HEADERS).status == 200
@@ -230,14 +212,14 @@ def test_a_server_that_is_silent_is_left_at_the_deadline() -> None:
 
 def test_an_answer_without_end_is_left_where_it_is_too_large() -> None:
     with (
-        served(lambda _path, _message, _context: b"x" * 100_000) as url,
+        serving(EveryCall(lambda _path, _message, _context: b"x" * 100_000)) as url,
         pytest.raises(NoAnswerError, match="larger than 1,000"),
     ):
         Http2Client(url, most_bytes=1_000).ask("POST", "/a.B/C", frame(b""), HEADERS)
 
 
 def test_bad_requests_are_sent_as_bad_as_they_are() -> None:
-    with served(echo) as url:
+    with serving(EveryCall(echo)) as url:
         wrong = refusals.refuse(WSTEST, url)
     # A server that reads no message refuses what is no frame, and nothing else.
     assert {"no-field-0", "not-utf-8", "busy-no-number"} <= wrong.keys()

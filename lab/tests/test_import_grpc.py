@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import grpc
 import pytest
 from command import steelyard
 from google.protobuf import descriptor_pb2, message_factory
-from serving_grpc import serving
+from serving_grpc import EveryCall, serving
 from small_descriptions import import_text, reasons, service_file
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
@@ -91,13 +90,7 @@ def server(compiled: Path, asked: Counter[str], surplus: bytes = b"", status: An
     def stream(method: str, body: bytes, context: Any) -> Iterator[bytes]:
         yield from (unary(method, body, context) for _ in range(3))
 
-    class Every(grpc.GenericRpcHandler):
-        def service(self, call: Any) -> Any:
-            if call.method.endswith("/Watch"):
-                return grpc.unary_stream_rpc_method_handler(lambda body, context: stream(call.method, body, context))
-            return grpc.unary_unary_rpc_method_handler(lambda body, context: unary(call.method, body, context))
-
-    with serving(Every(), 4) as address:
+    with serving(EveryCall(unary, stream)) as address:
         yield address
 
 
@@ -242,21 +235,13 @@ def reflecting(folder: Path, compiled: bytes) -> Iterator[str]:
             said.error_response.error_code, said.error_response.error_message = 5, "not here"
         return bytes(said.SerializeToString())
 
-    class Every(grpc.GenericRpcHandler):
+    class Reflecting(grpc.GenericRpcHandler):
         def service(self, call: Any) -> Any:
-            return (
-                grpc.stream_stream_rpc_method_handler(lambda asked, _: map(tell, asked))
-                if call.method == path
-                else None
-            )
+            known = call.method == path
+            return grpc.stream_stream_rpc_method_handler(lambda asked, _: map(tell, asked)) if known else None
 
-    running = grpc.server(ThreadPoolExecutor(2), handlers=[Every()])
-    port = running.add_insecure_port("127.0.0.1:0")
-    running.start()
-    try:
-        yield f"grpc://127.0.0.1:{port}"
-    finally:
-        running.stop(None).wait()
+    with serving(Reflecting()) as address:
+        yield address.replace("http:", "grpc:")
 
 
 def test_a_server_tells_its_contract_by_reflection(tmp_path: Path) -> None:
@@ -284,13 +269,10 @@ def test_a_server_without_reflection_or_with_half_a_contract_is_refused_by_name(
         pytest.raises(ImportRefusedError, match="not here"),
     ):
         convert_description(place, tmp_path / "mine", ())
-    running = grpc.server(ThreadPoolExecutor(1))
-    port = running.add_insecure_port("127.0.0.1:0")
-    running.start()
-    with pytest.raises(ImportRefusedError, match="has no reflection service"):
-        convert_description(f"grpc://127.0.0.1:{port}", tmp_path / "mine", ())
-    running.stop(None).wait()
-    for place, why in ((f"grpc://127.0.0.1:{port}", "could not be asked"), ("grpc:///a", "is not a gRPC server")):
+    with serving() as address, pytest.raises(ImportRefusedError, match="has no reflection service"):
+        convert_description(address.replace("http:", "grpc:"), tmp_path / "mine", ())
+    ended = address.replace("http:", "grpc:")
+    for place, why in ((ended, "could not be asked"), ("grpc:///a", "is not a gRPC server")):
         with pytest.raises(ImportRefusedError, match=why):
             convert_description(place, tmp_path / "mine", ())
 

@@ -6,12 +6,10 @@ import json
 import shlex
 import shutil
 import subprocess
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +17,7 @@ from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_descriptions import SERVER, import_text, reasons, service_file
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
 from steelyard.models.outputs.own_service import ImportOutput
@@ -34,25 +33,11 @@ from steelyard.workload.importing.secrets import clean_request, names_secret
 
 FILES = Path(__file__).parent / "foreign"
 NAMES = ["commands.txt", "siege-urls.txt", "shop.har", "plan.jmx", "soapui-project.xml", "shop.postman.json"]
-SERVER = "http://127.0.0.1:8080"
 Seen = list[tuple[str, str, bytes, dict[str, str]]]
 
 
 def imported(name: str, folder: Path, *servers: str) -> ImportOutput:
     return convert_description(str(FILES / name), folder / "mine", (), servers)
-
-
-def of_text(text: str, folder: Path, name: str = "requests") -> ImportOutput:
-    (folder / name).write_text(text, encoding="utf-8")
-    return convert_description(str(folder / name), folder / "mine", (), ())
-
-
-def described(folder: Path) -> Mapping[str, Any]:
-    return tomllib.loads((folder / "mine" / "service.toml").read_text())
-
-
-def left(outcome: ImportOutput) -> str:
-    return "\n".join(f"{each.what}: {each.why}" for each in outcome.left_out)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +79,10 @@ def test_no_secret_of_a_file_stands_in_the_folder_and_each_has_a_hole(name: str,
 
 def test_who_asks_is_named_and_what_auth_cannot_say_goes_with_load(tmp_path: Path) -> None:
     outcome = imported("commands.txt", tmp_path)
-    assert described(tmp_path)["auth"] == {"kind": "bearer", "secret": "env:MINE_TOKEN"}
+    assert service_file(tmp_path)["auth"] == {"kind": "bearer", "secret": "env:MINE_TOKEN"}
     assert "to fill: MINE_TOKEN in the environment" in "\n".join(outcome.notes)
-    assert "--secret-header 'X-Api-Key: env:X_API_KEY'" in left(outcome) and "header Cookie: cookies" in left(outcome)
-    assert "credentials of line 7" in left(outcome)
+    assert "--secret-header 'X-Api-Key: env:X_API_KEY'" in reasons(outcome) and "header Cookie: cookies" in reasons(outcome)
+    assert "credentials of line 7" in reasons(outcome)
 
 
 @pytest.mark.parametrize(
@@ -178,14 +163,14 @@ def test_what_is_not_taken_over_is_named_with_where_and_why(tmp_path: Path) -> N
     }
     for name, sentences in expected.items():
         shutil.rmtree(tmp_path / "mine", ignore_errors=True)
-        said = left(imported(name, tmp_path))
+        said = reasons(imported(name, tmp_path))
         assert [each for each in sentences if each not in said] == [], said
     assert not list(FILES.rglob("ran")), "no script was run"
 
 
 def test_a_plans_data_rules_users_and_pauses_are_taken_over(tmp_path: Path) -> None:
     outcome = imported("plan.jmx", tmp_path)
-    file = described(tmp_path)
+    file = service_file(tmp_path)
     assert file["data"]["name"] == {"kind": "csv", "file": "data/users.csv"}
     assert file["data"]["random_1_9"] == {"kind": "uniform", "first": 1, "last": 9}
     assert (tmp_path / "mine" / "data" / "users.csv").read_text() == "id,name\n1,Ada & Co\n2,Bob\n3,Eve\n"
@@ -206,7 +191,7 @@ def test_a_plans_data_rules_users_and_pauses_are_taken_over(tmp_path: Path) -> N
 
 def test_a_projects_assertions_headers_and_load_tests_are_taken_over(tmp_path: Path) -> None:
     outcome = imported("soapui-project.xml", tmp_path)
-    file = described(tmp_path)
+    file = service_file(tmp_path)
     add = file["operations"]["add-two"]
     assert add["headers"] == {
         "X-Part": "7",
@@ -224,13 +209,13 @@ def test_a_project_without_tests_gives_the_requests_of_its_interfaces_that_are_f
     text = (FILES / "soapui-project.xml").read_text()
     begin, end = text.index("  <con:testSuite"), text.index("  <con:properties>")
     with pytest.raises(ImportRefusedError, match=r"it contains \? in place of values"):
-        of_text(text[:begin] + text[end:], tmp_path)
-    assert of_text((text[:begin] + text[end:]).replace("<a>?</a>", "<a>1</a>"), tmp_path).taken == ["Add"]
+        import_text(text[:begin] + text[end:], tmp_path, "requests")
+    assert import_text((text[:begin] + text[end:]).replace("<a>?</a>", "<a>1</a>"), tmp_path, "requests").taken == ["Add"]
 
 
 def test_a_har_keeps_statuses_and_forgets_what_a_browser_had_kept(tmp_path: Path) -> None:
     imported("shop.har", tmp_path)
-    file = described(tmp_path)["operations"]
+    file = service_file(tmp_path)["operations"]
     assert file["get-orders"]["headers"] == {"Accept": "application/json"} and "expect" not in file["get-orders"]
     assert file["post-login"]["expect"] == {"status": [201]}
     assert (tmp_path / "mine" / "samples" / "post-login.form").read_text() == "user=a+b&password={{secret_password}}"
@@ -238,7 +223,7 @@ def test_a_har_keeps_statuses_and_forgets_what_a_browser_had_kept(tmp_path: Path
 
 def test_a_body_of_siege_is_sent_as_its_files_name_says_and_that_is_said(tmp_path: Path) -> None:
     outcome = imported("siege-urls.txt", tmp_path)
-    headers = {name: each.get("headers") for name, each in described(tmp_path)["operations"].items()}
+    headers = {name: each.get("headers") for name, each in service_file(tmp_path)["operations"].items()}
     assert headers["post-orders"] == {"Content-Type": "application/x-www-form-urlencoded"}
     assert headers["post-orders-2"] == {"Content-Type": "application/json"}
     assert any(note.startswith("line 6: sent as application/json") for note in outcome.notes)
@@ -246,7 +231,7 @@ def test_a_body_of_siege_is_sent_as_its_files_name_says_and_that_is_said(tmp_pat
 
 def test_another_server_is_taken_where_it_is_named(tmp_path: Path) -> None:
     assert imported("shop.har", tmp_path, "https://elsewhere.example").taken == ["get-count"]
-    assert described(tmp_path)["target"] == "https://elsewhere.example"
+    assert service_file(tmp_path)["target"] == "https://elsewhere.example"
     shutil.rmtree(tmp_path / "mine")
     with pytest.raises(ImportRefusedError, match="no request is addressed to"):
         imported("shop.har", tmp_path, "http://127.0.0.1:9")
@@ -411,7 +396,7 @@ def test_variables_that_multiply_end_soon(tmp_path: Path) -> None:
     grown = text.replace("</collectionProp>", f"{chain}</collectionProp>", 1).replace("/users/${id}", "/users/${v0}")
     for companion in ("users.csv",):
         shutil.copyfile(FILES / companion, tmp_path / companion)
-    assert "its variables refer to each other endlessly" in left(of_text(grown, tmp_path))
+    assert "its variables refer to each other endlessly" in reasons(import_text(grown, tmp_path, "requests"))
 
 
 @settings(
@@ -469,12 +454,12 @@ def test_a_description_is_no_file_of_requests() -> None:
 )
 def test_a_part_of_a_command_that_a_sample_cannot_hold_is_named(command: str, why: str, tmp_path: Path) -> None:
     text = f"curl {SERVER}/fine\n{command}\n".replace("URL", SERVER)
-    assert why.replace("line 1", "line 2") in left(of_text(text, tmp_path))
+    assert why.replace("line 1", "line 2") in reasons(import_text(text, tmp_path, "requests"))
 
 
 def test_credentials_of_a_command_yield_to_its_own_header(tmp_path: Path) -> None:
-    of_text(f"curl -u me:pw -H 'Authorization: Bearer abcdefghijkl' {SERVER}/\n", tmp_path)
-    assert described(tmp_path)["auth"]["kind"] == "bearer"
+    import_text(f"curl -u me:pw -H 'Authorization: Bearer abcdefghijkl' {SERVER}/\n", tmp_path, "requests")
+    assert service_file(tmp_path)["auth"]["kind"] == "bearer"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
@@ -493,6 +478,6 @@ def test_a_file_that_only_begins_as_utf_16_is_refused_in_a_sentence(tmp_path: Pa
 
 
 def test_headers_of_one_name_are_one_list(tmp_path: Path) -> None:
-    of_text(f"curl -H 'X-Tag: a' -H 'Accept: text/plain' -H 'x-tag: b' {SERVER}/\n", tmp_path)
-    (operation,) = described(tmp_path)["operations"].values()
+    import_text(f"curl -H 'X-Tag: a' -H 'Accept: text/plain' -H 'x-tag: b' {SERVER}/\n", tmp_path, "requests")
+    (operation,) = service_file(tmp_path)["operations"].values()
     assert operation["headers"] == {"X-Tag": "a, b", "Accept": "text/plain"}

@@ -9,18 +9,17 @@ import signal
 import ssl
 import subprocess
 import sys
-import tomllib
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_descriptions import reasons, service_file
 from starlette.testclient import TestClient
 from steelyard.base.errors import ImportRefusedError, TargetError
 from steelyard.catalogue import entries
@@ -52,14 +51,6 @@ class Tape:
 
     def written(self, folder: Path) -> ImportOutput:
         return write_corpus(self.remembered, self.asked, folder / "mine")[0]
-
-
-def described(folder: Path) -> Mapping[str, Any]:
-    return tomllib.loads((folder / "mine" / "service.toml").read_text())
-
-
-def left(outcome: ImportOutput) -> str:
-    return "\n".join(f"{each.what}: {each.why}" for each in outcome.left_out)
 
 
 def shop(handler: BaseHTTPRequestHandler, body: bytes) -> Reply:
@@ -100,7 +91,7 @@ def test_messages_of_soap_are_told_apart_and_expected_again_where_they_stayed_th
             assert answer.status_code == 200 and f"{element}Response" in answer.text
     outcome = tape.written(tmp_path)
     assert outcome.taken == ["Add", "Now", "Once"]
-    told = described(tmp_path)
+    told = service_file(tmp_path)
     assert told["meaning"] == "soap" and told["target"] == shopping
     expects = {name: told["operations"][name]["expect"] for name in outcome.taken}
     size = len(SOAP.replace("BODY", "<AddResponse>same</AddResponse>"))
@@ -108,8 +99,8 @@ def test_messages_of_soap_are_told_apart_and_expected_again_where_they_stayed_th
     assert expects["Now"] == {"status": [200], "contains": "NowResponse"}
     assert expects["Once"] == {"status": [200], "contains": "OnceResponse"}, "asked once, nobody knows"
     assert told["operations"]["Add"]["headers"]["soapaction"] == '"urn:Add"'
-    assert "an answer to Now: it was not always the same" in left(outcome)
-    assert "header Set-Cookie of 5 answers" in left(outcome)
+    assert "an answer to Now: it was not always the same" in reasons(outcome)
+    assert "header Set-Cookie of 5 answers" in reasons(outcome)
     kept = tmp_path / "mine/contract/exchanges"
     assert [file.name for file in sorted(kept.rglob("*.xml"))].count("0001.answer.xml") == 2
     known = mock_service(entries.service_at(str(tmp_path / "mine")), 1)
@@ -130,7 +121,7 @@ def test_no_secret_is_written_and_what_was_left_out_is_named(shopping: str, tmp_
     outcome = tape.written(tmp_path)
     written = [file.read_text() for file in (tmp_path / "mine").rglob("*") if file.is_file()]
     assert len(written) >= 5 and not [text for text in written if "hush" in text or "bWU6" in text]
-    said = left(outcome) + "\n".join(outcome.notes)
+    said = reasons(outcome) + "\n".join(outcome.notes)
     for word in (
         "header cookie",
         "header x-api-key",
@@ -140,7 +131,7 @@ def test_no_secret_is_written_and_what_was_left_out_is_named(shopping: str, tmp_
         "an answer to post-login: its request contained",
     ):
         assert word in said, said
-    assert described(tmp_path)["auth"]["kind"] == "basic" and "hush" not in said
+    assert service_file(tmp_path)["auth"]["kind"] == "basic" and "hush" not in said
     assert "{{secret_password}}" in (tmp_path / "mine/samples/post-login.json").read_text()
 
 
@@ -158,7 +149,7 @@ def test_every_different_body_and_query_is_asked_again_by_a_load(shopping: str, 
     orders, find, same = (asked.operations[name] for name in ("post-orders", "get-find", "get-one"))
     assert list(orders.bodies) == [b'{"n": 1}', b'{"n": 2}'] and orders.changes_data
     assert list(find.paths) == [f"/find?word={word}&page=1" for word in ("a%20b", "%C3%A9%2C", "c")]
-    assert "header x-request of post-orders: its value varies between requests" in left(outcome)
+    assert "header x-request of post-orders: its value varies between requests" in reasons(outcome)
     assert {name.lower() for name in same.headers} & {"user-agent", "if-none-match", "accept"} == {"accept"}
     assert same.expect.answer is not None
     assert json.loads(Path(same.expect.answer).read_text()) == {"path": "/one", "sent": ""}
@@ -194,7 +185,7 @@ def test_what_is_too_large_hostile_or_beyond_the_bounds_is_refused_or_only_passe
     assert tape.client.get("/gone").status_code == 502, "the server is no longer there"
     outcome = tape.written(tmp_path)
     assert outcome.taken == ["get-plain-0", "get-plain-1"]
-    said = left(outcome)
+    said = reasons(outcome)
     assert (
         "3 requests: the limit of recorded requests was reached" in said
         and "the server did not answer: the answer is" in said
@@ -209,7 +200,7 @@ def test_what_no_sample_can_hold_is_named_and_the_rest_is_taken_over(shopping: s
     outcome = tape.written(tmp_path)
     assert outcome.taken == ["put-orders"] and (tmp_path / "mine/samples/put-orders.txt").read_text() == "fine"
     for reason in ("not UTF-8 text", "not well-formed XML", "multipart", "`steelyard import` makes"):
-        assert reason in left(outcome)
+        assert reason in reasons(outcome)
 
 
 def test_a_redirection_and_a_description_lead_to_the_proxy_and_a_host_is_told_its_own_name(tmp_path: Path) -> None:
@@ -225,7 +216,7 @@ def test_a_redirection_and_a_description_lead_to_the_proxy_and_a_host_is_told_it
         assert tape.client.get("/soap?wsdl").text == '<address location="http://testserver/soap"/>'
         assert tape.client.get("/other").headers["location"] == "http://testserver/next"
         tape.written(tmp_path)
-    assert described(tmp_path)["operations"]["get-first"]["expect"]["status"] == [302]
+    assert service_file(tmp_path)["operations"]["get-first"]["expect"]["status"] == [302]
 
 
 def test_another_machine_is_asked_only_where_a_service_file_declares_it_and_no_faster(
@@ -271,7 +262,7 @@ def test_another_machine_is_asked_only_where_a_service_file_declares_it_and_no_f
     asyncio.run(ask_thrice())
     assert remembered.passed == 3 and waited[0] == 0 and 0 < waited[1] <= 1000 < waited[2] <= 2000
     write_corpus(remembered, recorded_target(str(tmp_path)), tmp_path / "mine")
-    assert described(tmp_path)["owned"] is True and described(tmp_path)["max_rate"] == 0.001
+    assert service_file(tmp_path)["owned"] is True and service_file(tmp_path)["max_rate"] == 0.001
 
 
 def test_nothing_recorded_makes_no_folder(tmp_path: Path) -> None:
